@@ -2,14 +2,14 @@
 
 Paper: Tse and Curran (2008). Derivations are converted from phrases, or read from ``.auto`` files.
 
-``rules`` counts the rules with commas of a treebank, as it is and normalised by both rules, and
-checks that words, categories and dependencies are the same.
+``rules`` counts the rules with commas of a treebank, before and after normalisation by each of the
+two rules, and checks that words, categories and dependencies are unchanged.
 
-``nodes`` builds charts by the grammars of several treebanks, given the supertags of one parser:
-how large they are depends on the rules alone.
+``nodes`` builds charts with the grammars of several treebanks from the supertags of one parser, so
+that the sizes of the charts depend on the rules alone.
 
-``parse`` compares parsers that ``semipunct train --kind ccg-parser`` has made: the first one is the
-baseline. Each is given the development derivations that it is to find.
+``parse`` compares parsers trained with ``semipunct train --kind ccg-parser``; the first one is the
+baseline. Each is evaluated on its own file of development derivations.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ from semipunct.trees.predicates import predicate_dependencies
 
 
 def derivations(paths: Sequence[str]) -> tuple[list[Derivation], dict[str, Any]]:
-    """Read derivations, or convert phrases; return them, and what could not be converted.
+    """Read derivations or convert phrases; also return the sentences that could not be converted.
 
     Args:
-        paths: files.
+        paths: files of phrases or derivations.
     """
     found: list[Derivation] = []
     reasons: Counter[str] = Counter()
@@ -113,21 +113,21 @@ def nodes(
     *,
     headed: bool = False,
 ) -> dict[str, Any]:
-    """Compare the charts of grammars.
+    """Compare the charts built with several grammars.
 
     Args:
-        folder: of a parser, for its supertags.
+        folder: folder of the parser that provides the supertags.
         dev: a file of derivations.
-        grammars: the name of each, the file of derivations that it is of, and its rules with commas
-            on the left (``semipunct.models.ccg.options.LeftCommas``). All have the same categories
-            of words as the parser.
-        runs: timed passes over all sentences, of one grammar after another.
-        ratios: of multitagging; the next one is tried where there is no derivation.
-        headed: whether items with different heads are different, whatever the parser does.
+        grammars: for each grammar its name, the file of derivations that it is read from, and
+            its rules with commas on the left (``semipunct.models.ccg.options.LeftCommas``). All
+            have the same lexical categories as the parser.
+        runs: timed passes over all sentences, alternating between grammars.
+        ratios: ratios of multitagging; the next one is tried if there is no derivation.
+        headed: whether items with different heads are distinct, regardless of the parser.
 
     Returns:
-        Figures of each grammar. Ratios are those to the first one, with the interval that holds
-        95% of the ratios of as many sentences drawn with replacement.
+        Figures of each grammar. Ratios are relative to the first one, with a 95% bootstrap interval
+        over sentences drawn with replacement.
     """
     trained = load(folder, CcgModel)
     sentences = read_derived_sentences([dev])
@@ -182,11 +182,11 @@ def nodes(
 
 
 def interval(mine: npt.NDArray[np.int64], base: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """Return the ends of a bootstrap interval of 95% of a ratio of sums.
+    """Return the ends of a 95% bootstrap interval of a ratio of sums.
 
     Args:
-        mine: ``[sentences]`` counts.
-        base: ``[sentences]`` those that they are compared with.
+        mine: ``[sentences]`` counts in the numerator.
+        base: ``[sentences]`` counts in the denominator.
     """
     drawn = np.random.default_rng(0).integers(0, len(mine), (10_000, len(mine)))
     low, high = np.percentile(mine[drawn].sum(1) / base[drawn].sum(1), (2.5, 97.5))
@@ -199,9 +199,9 @@ def parse(
     """Compare parsers.
 
     Args:
-        models: the name, the folder and the file of development derivations of each.
-        runs: timed passes over all sentences, of one parser after another.
-        results: the folder to store the agreement of each parser in, for ``semipunct compare``.
+        models: name, folder and file of development derivations of each parser.
+        runs: timed passes over all sentences, alternating between parsers.
+        results: folder for the agreement of each parser, for ``semipunct compare``.
     """
     parsers: dict[str, tuple[CcgParser, list[Sentence[Derivation]]]] = {}
     for name, folder, dev in models:
@@ -269,8 +269,8 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     counting = commands.add_parser("rules", help="figure 9")
     counting.add_argument("files", nargs="+", help="phrases (.mrg) or derivations (.auto)")
-    charts = commands.add_parser("nodes", help="the charts of figure 10, by grammar")
-    charts.add_argument("folder", help="of a parser of the kind ccg-parser")
+    charts = commands.add_parser("nodes", help="charts of figure 10, by grammar")
+    charts.add_argument("folder", help="folder of a parser of the kind ccg-parser")
     charts.add_argument("dev", help="derivations")
     charts.add_argument(
         "--grammar", nargs=3, action="append", required=True, metavar=("NAME", "TRAIN", "LEFT")
@@ -283,9 +283,9 @@ def main() -> None:
         "--model", nargs=3, action="append", required=True, metavar=("NAME", "FOLDER", "DEV")
     )
     comparing.add_argument("--runs", type=int, default=25)
-    comparing.add_argument("--results", type=Path, help="a folder for 'semipunct compare'")
+    comparing.add_argument("--results", type=Path, help="folder for 'semipunct compare'")
     for each in (counting, charts, comparing):
-        each.add_argument("--output", type=Path, help="write the figures here as well")
+        each.add_argument("--output", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     if options.command == "rules":
         found = rules(options.files)

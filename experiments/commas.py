@@ -1,12 +1,12 @@
-"""Comma restoration: the models of Shieber and Tao (2003), what goes beyond them, and Figure 4.
+"""Comma restoration: the models and Figure 4 of Shieber and Tao (2003), and further models.
 
     python experiments/commas.py --train TRAIN.mrg --dev DEV.mrg --models FOLDER [--output PATH]
 
 Every model is trained on the training sentences and restores the commas of the development
-sentences. What end counts and parts of speech are read from is said of each: the treebank's own
-trees, or those of our parser of phrases. Training sentences are parsed by parsers that have not
-seen them (``--folds``). The count below which words are rare is chosen on the last tenth of the
-training sentences, by the F of model 10.
+sentences. The table states which trees provide end counts and parts of speech for each model: those
+of the treebank, or those of the phrase-structure parser of this project. Training sentences are
+parsed by jackknifing (``--folds``). The count below which words are rare is chosen on the last
+tenth of the training sentences, by the F of model 10.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from semipunct.tasks.restore_commas import commas_signature
 from semipunct.training.config import load_config
 
 BOUNDS = (2, 5, 10, 20, 30, 50)
-"""Counts below which words are rare, of which one is chosen."""
+"""Candidates for the count below which words are rare."""
 
 
 REFERENCE = "10"
-"""The model that others are compared with."""
+"""The model that the others are compared with."""
 
 CURVED = ("1", "3", "4", "5", "6", "7", "8", "10", "crf")
-"""Models of the learning curve. The parsers behind 5, 6 and 7 have learnt from all sentences."""
+"""Models of the learning curve. The parsers behind 5, 6 and 7 are trained on all sentences."""
 
 
 def main() -> None:
-    """Train what is not there yet, restore, compare and print."""
+    """Train missing models, restore, compare and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--train", nargs="+", required=True)
     parser.add_argument("--dev", nargs="+", required=True)
     parser.add_argument("--models", type=Path, required=True, help="folder of models")
-    parser.add_argument("--folds", type=int, default=3, help="parts of training, when parsed")
+    parser.add_argument("--folds", type=int, default=3, help="folds of jackknifing")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="systems of the table")
-    parser.add_argument("--curve", action="store_true", help="models by the size of the treebank")
-    parser.add_argument("--output", type=Path, help="where to write the figures as JSON")
+    parser.add_argument("--curve", action="store_true", help="learning curves of the models")
+    parser.add_argument("--output", type=Path, help="write the figures to this JSON file")
     arguments = parser.parse_args()
     enable_compilation_cache()
     trees = Trees(arguments)
@@ -80,12 +80,12 @@ def main() -> None:
 
 
 def results_of(trees: Trees, arguments: argparse.Namespace, bound: int) -> Any:
-    """Yield the names of systems and their results, stored beside their models.
+    """Yield the names of systems and their results, which are stored beside their models.
 
     Args:
-        trees: of all kinds.
-        arguments: of the command line.
-        bound: the count below which words are rare.
+        trees: sentences with trees of all kinds.
+        arguments: the command line.
+        bound: count below which words are rare.
     """
     dev = trees.of("dev", "treebank")
     for system in (*SYSTEMS, *BEYOND):
@@ -105,10 +105,10 @@ def scored(name: str, dev: Phrased, commas: Commas, digest: str) -> Result[Any]:
     """Compare restored commas with those of the treebank.
 
     Args:
-        name: of the system.
+        name: name of the system.
         dev: the sentences.
-        commas: for each slot whether it was given one.
-        digest: of the model.
+        commas: for each slot, whether the system puts a comma there.
+        digest: digest of the model.
     """
     gold = [tuple(map(only_commas, s.slots)) for s in dev]
     told = [tuple((MARK,) if c else () for c in own) for own in commas]
@@ -118,7 +118,7 @@ def scored(name: str, dev: Phrased, commas: Commas, digest: str) -> Result[Any]:
 
 
 def table(results: dict[str, Result[Any]]) -> list[dict[str, Any]]:
-    """Print the figures of systems, and the p of their difference from the reference."""
+    """Print the figures of systems, and p of their difference from the reference."""
     known = {system.name: system for system in (*SYSTEMS, *BEYOND)}
     print("| model | | trees | P | R | F | slots | sentences | p (F) | paper: F, sentences |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
@@ -166,7 +166,7 @@ def table(results: dict[str, Result[Any]]) -> list[dict[str, Any]]:
 
 PAIRS = (("5", "6"), ("7", "5"), ("3", "7"), ("3", "1"), ("8", "3"), ("10", "8"), ("3", "4"),
          ("9", "5"), ("10", "9"), ("crf", "10"), ("crf, parsed", "9"))  # fmt: skip
-"""Models whose order the paper tells, the better one first, and what goes beyond them."""
+"""Pairs of models that the paper orders, the better one first, and pairs beyond the paper."""
 
 
 def chosen_bound(training: Phrased, models: Path) -> dict[str, Any]:
@@ -188,12 +188,12 @@ def chosen_bound(training: Phrased, models: Path) -> dict[str, Any]:
 
 
 def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
-    """Print the F of models that were trained on parts of the sentences.
+    """Print the F of models trained on parts of the sentences.
 
     Args:
-        trees: of all kinds.
+        trees: sentences with trees of all kinds.
         models: folder of models.
-        bound: the count below which words are rare.
+        bound: count below which words are rare.
     """
     rows: list[dict[str, Any]] = []
     for share in (0.125, 0.25, 0.5, 1.0):
@@ -217,5 +217,5 @@ def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    hold_memory()  # as semipunct train does
+    hold_memory()  # as in semipunct train
     main()

@@ -1,13 +1,13 @@
-"""The model against its competitors: perplexity (Table 3) and restoration (Figure 4), one protocol.
+"""The model and its competitors in one protocol: perplexity (Table 3) and restoration (Figure 4).
 
     python experiments/competitors.py --name en --train TRAIN... --dev DEV... --output FOLDER
     python experiments/competitors.py --name es --split FILE --output FOLDER
 
-Every system and seed leaves two files in the folder, ``NAME-SYSTEM-SEED.perplexity.json.gz`` and
-``.restoration.json.gz``, which ``semipunct compare`` and ``systems.py`` read; those that are there
-are not made again. Systems: ``trivial``, ``crf``, ``attention``, the model with the channel
-``none``, ``l2r`` or ``r2l``, and its preset ``neural``. ``--models`` keeps the models, as folders
-NAME-SYSTEM-SEED; those that are there are not trained again.
+Every system and seed stores two files in the folder, ``NAME-SYSTEM-SEED.perplexity.json.gz`` and
+``.restoration.json.gz``, which are read by ``semipunct compare`` and ``systems.py``; existing files
+are kept. Systems: ``trivial``, ``crf``, ``attention``, the model with the channel ``none``, ``l2r``
+or ``r2l``, and its preset ``neural``. ``--models`` stores the models in folders NAME-SYSTEM-SEED;
+existing models are not retrained.
 """
 
 import argparse
@@ -47,7 +47,7 @@ TAGGERS = ("attention", "crf")
 SYSTEMS = ("trivial", *TAGGERS, *OURS)
 
 PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}"}
-"""The random variable that all systems are scored on, in the words of ``semipunct evaluate``."""
+"""The random variable that all systems are scored on, as ``semipunct evaluate`` describes it."""
 
 
 def fit(
@@ -57,10 +57,10 @@ def fit(
     """Train one system.
 
     Args:
-        system: its name.
-        seed: of the training.
-        training: sentences to learn from.
-        dev: sentences to choose the best weights on.
+        system: name of the system.
+        seed: seed of the training.
+        training: training sentences.
+        dev: development sentences, for choosing the best weights.
         arguments: the command line.
     """
     if system == "trivial":
@@ -79,7 +79,7 @@ def fit(
 
 
 def main() -> None:
-    """Train, score and restore with every system and seed that the folder lacks."""
+    """Train, score and restore with every system and seed missing from the folder."""
     arguments = parse()
     enable_compilation_cache()
     training, dev = sentences(arguments)
@@ -118,7 +118,7 @@ def parse() -> argparse.Namespace:
     add_treebanks(parser)
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--epochs", type=int, default=20, help="of the recurrent systems")
+    parser.add_argument("--epochs", type=int, default=20, help="epochs of the recurrent systems")
     parser.add_argument("--set", nargs="*", default=[], help="settings of the punctuation model")
     parser.add_argument("--models", type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path, help="a folder")
@@ -128,5 +128,5 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    hold_memory()  # as semipunct train does
+    hold_memory()  # as in semipunct train
     main()

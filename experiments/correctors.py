@@ -1,28 +1,36 @@
-"""Correctors that are trained already, on a treebank with learners' errors, or on JFLEG.
+"""Trained correctors on a treebank with learner errors, or on JFLEG.
 
     python experiments/correctors.py MODEL... --dev TREEBANK... [--parser PARSER] [--errors-seed N]
     python experiments/correctors.py MODEL... --source FILE --corrected FILE [--parser PARSER]
     python experiments/correctors.py MODEL... --jfleg FOLDER --parser PARSER
 
-``correction.py`` trains them all. Errors are made in correct treebanks
-(``corpus.synthetic.learners``); or a parallel treebank is given; or learners' sentences with four
-references each, of which slots between words count that both share. Trees are those of the
-treebank, with ``--parser`` the parser's, which reads words alone.
+``correction.py`` trains all of them. The data are correct treebanks with sampled errors
+(``corpus.synthetic.learners``), a parallel treebank, or sentences of learners with four references
+each, of which only slots between words shared by both are scored. Trees are those of the treebank,
+or with ``--parser`` those of the parser, which reads words alone.
 
-Systems of the punctuation models MODEL: ``nothing`` leaves what was written, ``restoration``
-ignores it, ``repair`` takes it for likely (``restore --keep repair``). Others have options for
-their models, of which several are runs of one system with other seeds: ``bilstm-restoration``
-(``--restoring-tagger``, of correct text), ``bilstm-correction`` (``--tagger``, of its preset
-``correction``), ``paper`` (``--paper``, preset ``paper-correction``, with ``--analysis``: T'_e is
-the best tree), ``paper-sampled`` (the same models; ``--analyses`` trees T'_e are drawn) and
-``correction`` (``--corrector``), of which ``least-risk`` takes the strings of least expected edit
-distance, seen as corrections in training or not.
+Systems that use the punctuation models MODEL:
+
+- ``nothing`` keeps what was written.
+- ``restoration`` ignores what was written.
+- ``repair`` has a bias towards what was written (``restore --keep repair``).
+
+Systems whose models are given by options, where several models are runs of one system with
+different seeds:
+
+- ``bilstm-restoration``: ``--restoring-tagger``, trained on correct text.
+- ``bilstm-correction``: ``--tagger``, of its preset ``correction``.
+- ``paper``: ``--paper``, of preset ``paper-correction``, with ``--analysis`` and the best T'_e.
+- ``paper-sampled``: the same models, with ``--analyses`` sampled trees T'_e.
+- ``correction``: ``--corrector``.
+- ``least-risk``: the same models, with the strings of minimum expected edit distance, whether or
+  not these are corrections seen in training.
 
 Each row has the means over the runs of a system, and p of the paired permutation test of F0.5
-between it and ``--against``. The last column is F0.5 of all that leads from bare words to the
-result, as docs/decisions/0029-corrections.md explains. With ``--output`` results are stored as
-SYSTEM-RUN.json.gz, for ``semipunct compare``; with ``--speed`` a line tells the sentences a second
-of each system, once compiled.
+against ``--against``. The last column is F0.5 of all edits from bare words to the result, as
+docs/decisions/0029-corrections.md explains. With ``--output`` results are stored as
+SYSTEM-RUN.json.gz, for ``semipunct compare``; with ``--speed`` a line reports the sentences per
+second of each system, after compilation.
 """
 
 from __future__ import annotations
@@ -55,18 +63,18 @@ SYSTEMS = {
     "least-risk": "corrector",
     "correction": "corrector",
 }
-"""The systems, each with the option that names its models; empty for one that needs none."""
+"""The systems, each with the option that names its models; empty if it needs none."""
 
 
 def loaded(name: str, options: argparse.Namespace) -> Iterator[System]:
     """Yield the runs of a system, as functions.
 
     Args:
-        name: of the system.
+        name: name of the system.
         options: the command line.
     """
     if not SYSTEMS[name]:
-        # It does the same in every run, so that it compares with all runs of the others.
+        # The result is the same in every run; copies allow comparison with all runs of the others.
         runs = (len(getattr(options, own)) for own in SYSTEMS.values() if own)
         yield from [systems.nothing] * max(1, *runs)
         return
@@ -92,7 +100,7 @@ def loaded(name: str, options: argparse.Namespace) -> Iterator[System]:
 
 
 def sentences(options: argparse.Namespace) -> Pairs:
-    """Read or make the sentences to correct.
+    """Read the sentences to correct, or create them by sampling errors.
 
     Args:
         options: the command line.
@@ -109,7 +117,7 @@ def sentences(options: argparse.Namespace) -> Pairs:
 
 
 def main() -> None:
-    """Correct by every system, print the tables and store the results."""
+    """Correct with every system, print the tables and store the results."""
     options = arguments()
     enable_compilation_cache()
     data = sentences(options)
@@ -137,25 +145,25 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add = parser.add_argument
     add("model", type=Path, nargs="*", help="punctuation models of correct text")
-    add("--dev", nargs="+", type=Path, default=[], help="correct treebanks, to make errors in")
-    add("--errors-seed", type=int, default=0, help="of the errors")
-    add("--source", nargs="+", type=Path, default=[], help="what was written")
-    add("--corrected", nargs="+", type=Path, default=[], help="the same, corrected")
-    add("--jfleg", type=Path, help="the folder of JFLEG")
-    add("--parser", type=Path, help="a parser; JFLEG has no trees")
+    add("--dev", nargs="+", type=Path, default=[], help="correct treebanks to sample errors in")
+    add("--errors-seed", type=int, default=0, help="random seed of the errors")
+    add("--source", nargs="+", type=Path, default=[], help="the written text")
+    add("--corrected", nargs="+", type=Path, default=[], help="the same text, corrected")
+    add("--jfleg", type=Path, help="folder of JFLEG")
+    add("--parser", type=Path, help="a parser; required for JFLEG")
     add("--restoring-tagger", nargs="+", type=Path, default=[], help="slot taggers")
     add("--tagger", nargs="+", type=Path, default=[], help="slot taggers that read marks")
     add("--paper", nargs="+", type=Path, default=[], help="models of preset paper-correction")
     add("--analysis", type=Path, help="a punctuation model of what was written, for --paper")
-    add("--analyses", type=int, default=20, help="trees that are drawn for paper-sampled")
-    add("--corrector", nargs="+", type=Path, default=[], help="models of correction")
-    add("--confidence", type=float, default=0.5, help="of the corrections that are made")
-    add("--first", type=int, help="how many sentences to take")
-    add("--systems", nargs="+", choices=SYSTEMS, help="by default all that have models")
-    add("--against", choices=SYSTEMS, help="what p compares with; by default the last one")
-    add("--errors", type=int, default=8, help="how many kinds of errors to list")
-    add("--speed", action="store_true", help="correct twice, and tell how fast")
-    add("--output", type=Path, help="store the results in this folder")
+    add("--analyses", type=int, default=20, help="sampled trees of paper-sampled")
+    add("--corrector", nargs="+", type=Path, default=[], help="correction models")
+    add("--confidence", type=float, default=0.5, help="minimum probability of a correction")
+    add("--first", type=int, help="number of sentences to use")
+    add("--systems", nargs="+", choices=SYSTEMS, help="default: all with models")
+    add("--against", choices=SYSTEMS, help="reference system for p; default: the last")
+    add("--errors", type=int, default=8, help="number of kinds of errors to list")
+    add("--speed", action="store_true", help="correct twice and report the speed")
+    add("--output", type=Path, help="folder to store the results in")
     options = parser.parse_args()
     ways = [options.dev, options.source, options.jfleg]
     if sum(map(bool, ways)) != 1:

@@ -1,11 +1,11 @@
-"""Damaged treebanks, model folders, results and command lines: errors with a message, or nothing.
+"""Fuzzing of treebanks, model folders, results and command lines; errors must be reported clearly.
 
     python experiments/fuzz.py --cases 200000 --jobs 2 --output experiments/results/fuzz.json
     python experiments/fuzz.py --seed 1 --replay 4711
 
-A case is fixed by the seed and its number. It fails if anything but an exit status of 0, 1 or 2
-comes of it, an exit status of 1 without a message, a warning, nothing within ten seconds, a
-temporary file that is left, or a target that is there but not whole.
+A case is determined by the seed and its number. It fails on an exit status other than 0, 1 or 2, an
+exit status of 1 without a message, a warning, a timeout of ten seconds, a temporary file left
+behind, or a target file that exists but is incomplete.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-# Before jax is imported: much is compiled, and little computed.
+# Before the import of jax: compilation dominates, and little is computed.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 from fuzzing.cases import KINDS, Report, attempt, kind_of
@@ -36,20 +36,20 @@ from semipunct.version import __version__
 from semipunct.wording import counted
 
 MEMORY = 8 << 30
-"""Bytes of address space that a worker may have; JAX reserves some of them at once."""
+"""Limit in bytes of the address space of a worker; JAX reserves some of them at once."""
 
 KILLED = 60.0
-"""Seconds after which a worker ends that does not even hear its alarm."""
+"""Seconds after which a worker is killed that does not react to its alarm."""
 
 SHIFT = 20_000
-"""Cases after which a worker makes room for a new one: what it has compiled takes memory."""
+"""Cases after which a worker is replaced, because its compiled functions take up memory."""
 
 SHOWN = 5
-"""Numbers of cases that are named for each failure."""
+"""Maximum number of case numbers listed for each failure."""
 
 
 def main() -> None:
-    """Run the cases, print what failed, and write it."""
+    """Run the cases, print the failures, and write the result."""
     arguments = parse()
     if arguments.replay is not None:
         replay(arguments.seed, arguments.replay)
@@ -59,7 +59,7 @@ def main() -> None:
     for report in everything(arguments.seed, arguments.first, arguments.cases, arguments.jobs):
         if report.failure:
             print(f"{report.number}: {report.kind}: {report.failure}\n  {report.told[:300]}")
-        # What was done is told of failures alone: there are many cases.
+        # The log is kept for failures only: there are many cases.
         reports.append(report if report.failure else replace(report, told=""))
         if len(reports) % 1000 == 0:
             rate = len(reports) / (time.monotonic() - began)
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def summary(reports: list[Report]) -> dict[str, Any]:
-    """Count outcomes by the kind of the cases, and put failures of one cause together."""
+    """Count outcomes by kind of case, and group failures with the same cause."""
     seconds = dict.fromkeys(KINDS, 0.0)
     outcomes = {kind: Counter[str]() for kind in KINDS}
     failures: defaultdict[str, list[Report]] = defaultdict(list)
@@ -101,11 +101,11 @@ def summary(reports: list[Report]) -> dict[str, Any]:
 
 
 def replay(seed: int, number: int) -> None:
-    """Run one case, and keep what it was made of.
+    """Run one case, and keep its files.
 
     Args:
-        seed: of all cases.
-        number: of the case.
+        seed: seed of all cases.
+        number: number of the case.
     """
     enable_compilation_cache()
     folder = Path(tempfile.mkdtemp(prefix="semipunct-fuzz-"))
@@ -116,13 +116,13 @@ def replay(seed: int, number: int) -> None:
 
 
 def everything(seed: int, first: int, cases: int, jobs: int) -> Iterator[Report]:
-    """Run cases in processes, and begin a new one where one dies.
+    """Run cases in several processes, and replace a process that dies.
 
     Args:
-        seed: of all cases.
-        first: the number of the first case.
-        cases: their number.
-        jobs: processes at a time.
+        seed: seed of all cases.
+        first: number of the first case.
+        cases: number of cases.
+        jobs: number of parallel processes.
     """
     context = multiprocessing.get_context("spawn")
     end = first + cases
@@ -166,17 +166,17 @@ def everything(seed: int, first: int, cases: int, jobs: int) -> Iterator[Report]
 
 
 def death(status: int | None) -> str:
-    """Say how a process came to its end."""
+    """Describe how a process ended."""
     return f"the process ended with status {status} (a crash, or nothing within {KILLED:.0f} s)"
 
 
 def work(connection: Connection, seed: int, numbers: range) -> None:
-    """Run cases in a process of its own, and report each.
+    """Run cases in a separate process, and report each.
 
     Args:
-        connection: takes the reports.
-        seed: of all cases.
-        numbers: of the cases.
+        connection: receives the reports.
+        seed: seed of all cases.
+        numbers: numbers of the cases.
     """
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     enable_compilation_cache()
@@ -195,9 +195,9 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
-    parser.add_argument("--output", type=Path, help="the result, as JSON")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes")
+    parser.add_argument("--output", type=Path, help="write the result to this JSON file")
     parser.add_argument("--replay", type=int, metavar="N", help="run case N alone, keep its files")
     return parser.parse_args()
 

@@ -1,11 +1,12 @@
-"""The errors of punctuation of learners: counts them in JFLEG, makes them in a treebank.
+"""Punctuation errors of learners: counts in JFLEG, and generation in a treebank.
 
     python experiments/learner_errors.py count JFLEG --output semipunct/data/learner_errors.json
     python experiments/learner_errors.py make TREEBANK... --seed N --source OUT --corrected OUT
 
 ``count`` reads ``dev.src`` and ``dev.ref0`` to ``dev.ref3`` in the folder of JFLEG and writes how
-often what was written where what is right, by context. ``make`` writes a treebank twice, with
-errors that are drawn from those counts and as it is; words, tags and trees are the same in both.
+often each string was written in place of each correct string, by context. ``make`` writes two
+versions of a treebank, with errors sampled from those counts and unchanged; words, tags and trees
+are the same in both.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def count(folder: Path, output: Path | None) -> None:
     """Count errors, print them by kind, and write the table.
 
     Args:
-        folder: of JFLEG.
+        folder: folder of JFLEG.
         output: the file to write.
     """
     paths = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
@@ -84,11 +85,11 @@ def count(folder: Path, output: Path | None) -> None:
 def independence(
     pairs: Sequence[ParallelSentence[Words]], errors: LearnerErrors
 ) -> tuple[float, float]:
-    """Return the part of the sentences without an error, and what independent slots would give.
+    """Return the fraction of error-free sentences, observed and expected from independent slots.
 
     Args:
-        pairs: sentences with references, each of which counts.
-        errors: the counts that errors are drawn from.
+        pairs: sentences with references, each of which is counted.
+        errors: counts that errors are sampled from.
     """
     rates = errors.rates()
     faultless, expected, total = 0, 0.0, 0
@@ -110,13 +111,13 @@ def independence(
 
 
 def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
-    """Write a treebank with errors, and as it is.
+    """Write a treebank with errors, and unchanged.
 
     Args:
-        treebank: its files.
-        seed: of the errors.
+        treebank: files of the treebank.
+        seed: random seed of the errors.
         source: the file to write with errors.
-        corrected: the file to write without.
+        corrected: the file to write without errors.
     """
     made = write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
     print(
@@ -126,7 +127,7 @@ def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
 
 
 def main() -> None:
-    """Parse the command line and do what it says."""
+    """Parse the command line and run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     counting = commands.add_parser("count")
@@ -136,7 +137,7 @@ def main() -> None:
     making.add_argument("treebank", type=Path, nargs="+")
     making.add_argument("--seed", type=int, default=0)
     making.add_argument("--source", required=True, help="the file to write with errors")
-    making.add_argument("--corrected", required=True, help="the file to write without")
+    making.add_argument("--corrected", required=True, help="the file to write without errors")
     options = parser.parse_args()
     if options.command == "count":
         count(options.folder, options.output)

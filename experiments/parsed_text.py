@@ -1,24 +1,25 @@
-"""Punctuation for words and nothing else: the columns of Figure 4 with parsed trees.
+"""Restoring punctuation from words alone: the columns of Figure 4 with parsed trees.
 
     python experiments/parsed_text.py --name zh --train TRAIN... --dev DEV... \
         --models FOLDER --output FOLDER [--systems ...] [--seeds ...]
 
-A parser is trained on the treebank, and one without each part of it (``semipunct jackknife``). Then
-every system and seed is trained on what these parsers make of sentences that they have not seen,
-and restores the words of the development treebank with the first parser's trees and tags. Systems:
+One parser is trained on the treebank, and one on the treebank without each of its folds
+(``semipunct jackknife``). Every system and seed is then trained on the output of these parsers on
+sentences that they were not trained on, and restores the development treebank
+from its words, with the trees and tags of the first parser. Systems:
 
-- ``gold``: the default model, trained on the treebank's own trees; ``gold-trees`` is what it
-  restores with those of the development treebank.
-- ``jackknifed``: the same model trained on parsed sentences beside the treebank.
-- ``parsed``: the preset ``parsed``, which looks at the parser's probabilities as well.
-- ``drawn``: the same, trained on ``--draws`` trees and tags of each sentence that are drawn from
+- ``gold``: the default model, trained on the treebank's own trees; ``gold-trees`` is its result
+  with the trees of the development treebank.
+- ``jackknifed``: the same model, trained on parsed sentences and on the treebank.
+- ``parsed``: the preset ``parsed``, which also uses the probabilities of the parser.
+- ``drawn``: the same, trained on ``--draws`` trees and tags of each sentence that are sampled from
   the parser, instead of the best ones.
-- ``crf``, ``attention``: the recurrent taggers with the parser's tags, trained on jackknifed ones.
+- ``crf``, ``attention``: the recurrent taggers with tags of the parser, trained on jackknifed ones.
 
-For the models, rows tell what a mean with the parser's own view (``--shares``), several trees
-(``--trees``) and all parsers together (``committee``: that of the whole treebank, and those that
-leave a part out) gain. ``NAME-SYSTEM-SEED[...].restoration.json.gz`` in the folder is what
-``semipunct compare`` reads; what is there is not made again.
+For the models, rows show the gain from a mean with the parser's own prediction (``--shares``), from
+several trees (``--trees``), and from all parsers together (``committee``: that of the whole
+treebank, and those of the folds). ``semipunct compare`` reads the files
+``NAME-SYSTEM-SEED[...].restoration.json.gz`` in the folder; existing files are kept.
 """
 
 import argparse
@@ -58,7 +59,7 @@ TAGGERS = ("crf", "attention")
 
 
 def main() -> None:
-    """Train and restore what the folder lacks, and print the table."""
+    """Train and restore what is missing in the folder, and print the table."""
     arguments = options()
     enable_compilation_cache()
     training, dev = sentences(arguments)
@@ -76,13 +77,13 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The data and the parser that all systems share.
+    """The data and the parsers shared by all systems.
 
     Attributes:
         arguments: the command line.
-        models: the folder of all models.
-        found: the parsers, and what they make of the treebank.
-        training: the sentences of the treebank.
+        models: folder of all models.
+        found: the parsers, and the parsed treebank.
+        training: sentences of the treebank.
         dev: the development sentences.
     """
 
@@ -94,15 +95,15 @@ class Experiment:
 
     @cached_property
     def drawn(self) -> list[Sentence]:
-        """The training sentences with trees that are drawn."""
+        """The training sentences with sampled trees."""
         return self.found.drawn(self.arguments.draws)
 
     def ways(self, system: str, seed: int) -> Iterator[tuple[str, Callable[[], list[Slots]]]]:
         """Yield ways to restore with one trained system, each with its label.
 
         Args:
-            system: which.
-            seed: of its training.
+            system: name of the system.
+            seed: seed of its training.
         """
         name = f"drawn-{self.arguments.draws}" if system == "drawn" else system
         place = self.models / f"{name}-{seed}"
@@ -145,11 +146,11 @@ class Experiment:
         return [one.slots for one in found]
 
     def measured(self, label: str, seed: int, restore: Callable[[], list[Slots]]) -> Result:
-        """Return what is stored of a system, restoring first if nothing is.
+        """Return the stored result of a system, restoring first if there is none.
 
         Args:
-            label: of the system.
-            seed: of its training.
+            label: label of the system.
+            seed: seed of its training.
             restore: restores the development sentences.
         """
         stem = f"{self.arguments.name}-{label}-{seed}"
@@ -165,11 +166,11 @@ class Experiment:
 
 
 def table(rows: Mapping[str, Sequence[Result]], ours: str) -> None:
-    """Print the mean of each system, and the p of its difference to ours.
+    """Print the mean of each system, and p of its difference from the model.
 
     Args:
         rows: results of the seeds by label.
-        ours: the label that the others are compared with.
+        ours: label of the model that the others are compared with.
     """
     print("\n| system | seeds | edits per slot | p |\n| --- | --- | --- | --- |")
     for label, results in sorted(rows.items()):
@@ -188,15 +189,15 @@ def options() -> argparse.Namespace:
     systems = [*OURS, *TAGGERS]
     parser.add_argument("--systems", nargs="+", choices=systems, default=systems)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--trees", nargs="*", type=int, default=[8], help="numbers of trees drawn")
+    parser.add_argument("--trees", nargs="*", type=int, default=[8], help="numbers of drawn trees")
     parser.add_argument(
-        "--shares", nargs="*", type=float, default=[0.5], help="of the parser's view"
+        "--shares", nargs="*", type=float, default=[0.5], help="weights of the parser"
     )
-    parser.add_argument("--epochs", type=int, default=12, help="of the recurrent systems")
+    parser.add_argument("--epochs", type=int, default=12, help="epochs of the recurrent systems")
     parser.add_argument("--draws", type=int, default=2, help="trees of each sentence, for drawn")
     add_parsers(parser)
     parser.add_argument(
-        "--ours", default="parsed-0.5-parser-committee", help="what p compares with"
+        "--ours", default="parsed-0.5-parser-committee", help="the label that p compares with"
     )
     parser.add_argument("--models", required=True, type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path, help="a folder")
@@ -206,5 +207,5 @@ def options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    hold_memory()  # as semipunct train does
+    hold_memory()  # as in semipunct train
     main()

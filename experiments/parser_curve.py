@@ -1,13 +1,13 @@
-"""Edits per slot against the accuracy of the parser whose trees are given: curves beside Figure 4.
+"""Edits per slot as a function of parsing accuracy: curves in addition to Figure 4.
 
     python experiments/parser_curve.py --name zh --train TRAIN... --dev DEV... --models FOLDER \
         --parts 0.1 0.2 0.5 [--systems gold parsed] [--seed 0] [--output FILE] [--plot FILE]
 
-Parsers are trained on parts of the treebank. ``--models`` is the folder that ``parsed_text.py`` has
-left, with its parser of the whole treebank and its punctuation models: ``gold``, which was trained
-on the treebank's own trees, and those that were trained on jackknifed ones, which are robust. Each
-restores the words of the development treebank by the trees and tags of every parser, and by those
-alone: the parser's own view of slots has no share.
+Parsers are trained on parts of the treebank. ``--models`` is the folder of ``parsed_text.py`` with
+its parser of the whole treebank and its punctuation models: ``gold``, trained on the treebank's own
+trees, and those trained on jackknifed trees, which are robust. Each model restores the development
+treebank from its words with the trees and tags of every parser. Only these are used: the parser's
+own prediction of slots has no weight.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Row = dict[str, Any]
 
 
 def main() -> None:
-    """Train the parsers that are not there, and print a row for each."""
+    """Train missing parsers, and print a row for each parser."""
     arguments = options()
     paint = painter(arguments.plot, 4, 3) if arguments.plot else None
     enable_compilation_cache()
@@ -71,11 +71,11 @@ def main() -> None:
 
 
 def spread(training: Sequence[Sentence], part: float) -> Sequence[Sentence]:
-    """Return a part of the sentences, from all over the treebank.
+    """Return a part of the sentences, spread evenly over the treebank.
 
     Args:
         training: the sentences.
-        part: how large a part, above 0 and at most 1.
+        part: proportion of the treebank, above 0 and at most 1.
     """
     count = max(1, round(part * len(training)))
     return [training[i * len(training) // count] for i in range(count)]
@@ -89,9 +89,9 @@ def restored(
     """Return the edits per slot of each system.
 
     Args:
-        systems: by name.
+        systems: the systems by name.
         dev: sentences with their punctuation.
-        parsed: the same with the trees and tags to go by.
+        parsed: the same sentences with the trees and tags to use.
     """
     gold = [s.slots for s in dev]
     return {
@@ -110,12 +110,12 @@ def table(rows: Sequence[Row]) -> None:
 
 
 def draw(figure: Any, rows: Sequence[Row], systems: Sequence[str]) -> None:
-    """Draw edits per slot against LAS, a line for each system.
+    """Plot edits per slot against LAS, with a line for each system.
 
     Args:
         figure: an empty figure of matplotlib.
         rows: the figures.
-        systems: their names.
+        systems: names of the systems.
     """
     axis = figure.subplots()
     for name, style in zip(systems, ("-", "--", ":"), strict=False):
@@ -132,10 +132,10 @@ def options() -> argparse.Namespace:
     parser.add_argument("--models", required=True, type=Path, help="a folder")
     parser.add_argument("--parts", nargs="+", type=float, default=[0.1, 0.2, 0.5])
     parser.add_argument("--systems", nargs="+", choices=list(OURS), default=["gold", "parsed"])
-    parser.add_argument("--seed", type=int, default=0, help="of the punctuation models")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the punctuation models")
     parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--plot", help="draw curves into this .svg, .png or .pdf")
+    parser.add_argument("--plot", help="plot the curves to this .svg, .png or .pdf")
     arguments = parser.parse_args()
     check_treebanks(parser, arguments)
     if not all(0 < part <= 1 for part in arguments.parts):
@@ -144,5 +144,5 @@ def options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    hold_memory()  # as semipunct train does
+    hold_memory()  # as in semipunct train
     main()

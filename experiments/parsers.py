@@ -1,4 +1,4 @@
-"""Parsers that drivers train: one of a whole treebank, and those that leave a part of it out."""
+"""Parsers that drivers train: one on a whole treebank, and one without each of its folds."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from semipunct.training.jackknife import jackknifed
 
 
 class ParsedTreebank(NamedTuple):
-    """A treebank with the trees and tags of parsers that have not seen its sentences.
+    """A treebank with the trees and tags of parsers that were not trained on its sentences.
 
     Attributes:
-        committee: parsers, first that of the whole treebank.
-        training: its sentences, each with the tree of a parser that was trained on the others.
+        committee: the parsers; the first one is that of the whole treebank.
+        training: its sentences, each with the tree of a parser that was trained without its fold.
         dev: the development sentences, with the trees of the first parser.
-        drawn: gives as many copies of the training sentences as it is told, each with trees and
-            tags that are drawn from the parser that has not seen them.
+        drawn: returns the given number of copies of the training sentences, each with trees and
+            tags sampled from the parser trained without the fold of the sentence.
     """
 
     committee: Sequence[Trained[Any]]
@@ -36,15 +36,15 @@ class ParsedTreebank(NamedTuple):
 
 
 def add_parsers(parser: argparse.ArgumentParser) -> None:
-    """Let a command line choose the parsers.
+    """Add the options of the parsers to a command line.
 
     Args:
-        parser: of the command line.
+        parser: parser of the command line.
     """
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
     parser.add_argument(
-        "--fold-set", nargs="*", default=[], help="further ones of those that leave a part out"
+        "--fold-set", nargs="*", default=[], help="further settings for the parsers of the folds"
     )
 
 
@@ -55,15 +55,15 @@ def parsed_treebank(
     folder: Path,
     first: int | None = None,
 ) -> ParsedTreebank:
-    """Parse a treebank by jackknifing; parsers that the folder lacks are trained.
+    """Parse a treebank by jackknifing; missing parsers are trained.
 
     Args:
         arguments: the command line, with the options of ``add_parsers``.
         training: the treebank.
-        dev: others to choose the best weights on.
-        folder: for ``parser`` and ``folds``.
-        first: how many sentences of either are parsed, by parsers of all; None for all. Parsers
-            that leave other parts out are not needed then.
+        dev: other sentences, for choosing the best weights.
+        folder: folder that contains ``parser`` and ``folds``.
+        first: number of sentences of each to parse, from the start; None for all. Parsers of folds
+            that are not needed for these are not trained.
     """
     config = load_config(None, arguments.set, {}, "parser")
     parser = trained(config, training, dev, folder / "parser", Parser)

@@ -1,20 +1,20 @@
-"""Does punctuation help parsing? One parser that reads none, and four ways to let it have some.
+"""Effect of punctuation on parsing: a parser without it, and four ways to use it.
 
     python experiments/parsing_with_punctuation.py --name en --train TRAIN... --dev DEV... \
         --folder MODELS [--seeds ...] [--weights ...] [--output FILE]
 
-All are the default parser of ``semipunct train --kind parser``, and are measured on words:
+All systems are the default parser of ``semipunct train --kind parser``, and are evaluated on words:
 
-- ``stripped``: trained on words alone, and given words alone.
-- ``tokens``: marks are words, in training as in parsing. A word that is put on a mark counts as put
-  on the word that the mark hangs on.
-- ``properties``: marks are properties of the words beside them (``model.marks``).
-- ``reweighed-W``: the trees of ``stripped``, weighed by p(x given T) of the default punctuation
+- ``stripped``: trained and tested on words alone.
+- ``tokens``: marks are words in training and parsing. A word attached to a mark counts as attached
+  to the head of the mark.
+- ``properties``: marks are properties of the adjacent words (``model.marks``).
+- ``reweighed-W``: the trees of ``stripped``, reweighted by p(x given T) of the default punctuation
   model to the power of W (``semipunct parse --punctuation``).
 
-Sentences whose marks have dependents are left out everywhere. ``p`` is of the paired permutation
-test of UAS against ``stripped``, over all seeds; the last columns are the UAS of sentences by the
-share of marks among their tokens.
+Sentences whose marks have dependents are excluded everywhere. ``p`` is that of the paired
+permutation test of UAS against ``stripped``, over all seeds; the last columns are the UAS of
+sentences grouped by the proportion of marks among their tokens.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ from semipunct.training.config import load_config
 from semipunct.trees import DependencyTree
 
 SHARES = (0.0, 0.1, 0.2, 1.01)
-"""Ends of the classes of sentences, by the share of marks among their tokens."""
+"""Limits of the classes of sentences by the proportion of marks among their tokens."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence, twice.
+    """A sentence with and without marks as tokens.
 
     Attributes:
         bare: its words, with the marks in slots.
-        whole: words and marks in one row.
-        numbers: ``[n]`` of the words in ``whole``.
+        whole: words and marks in one sequence.
+        numbers: ``[n]`` numbers of the words in ``whole``.
     """
 
     bare: Sentence
@@ -69,11 +69,11 @@ class Example:
 
     @property
     def share(self) -> float:
-        """The share of marks among the tokens."""
+        """The proportion of marks among the tokens."""
         return 1 - len(self.numbers) / len(self.whole.forms)
 
     def words_of(self, parsed: Sentence) -> Sentence:
-        """Take the marks out of a parse of ``whole``; what hangs on one hangs on its head then."""
+        """Remove marks from a parse of ``whole``, and attach their dependents to their heads."""
         heads = (0, *parsed.tree.heads)
         new = {0: 0} | {number: word for word, number in enumerate(self.numbers, 1)}
 
@@ -92,7 +92,7 @@ class Example:
 
 
 def examples(paths: Sequence[Path]) -> Iterator[Example]:
-    """Read treebanks; sentences whose marks have dependents are left out."""
+    """Read treebanks; sentences whose marks have dependents are excluded."""
     for path in paths:
         form: Any = format_of(path)
         both = (replace(form, marks=marks).read(path) for marks in ("slots", "words"))
@@ -107,13 +107,13 @@ def examples(paths: Sequence[Path]) -> Iterator[Example]:
 def systems(
     arguments: argparse.Namespace, train: Sequence[Example], dev: Sequence[Example], seed: int
 ) -> Iterator[tuple[str, Callable[[], list[Sentence]]]]:
-    """Yield what parses the development sentences, by name.
+    """Yield the systems and their parses of the development sentences, by name.
 
     Args:
         arguments: the command line.
-        train: sentences to learn from.
+        train: training sentences.
         dev: sentences to parse.
-        seed: of all trainings.
+        seed: seed of all training runs.
     """
 
     def parser(name: str, whole: bool, *settings: str) -> Any:
@@ -174,9 +174,9 @@ def row(
     """Return the figures of a system over its seeds.
 
     Args:
-        name: of the system.
-        results: one for each seed.
-        base: those of the system that it is compared with.
+        name: name of the system.
+        results: one result for each seed.
+        base: results of the system that it is compared with.
         dev: the sentences.
     """
     means = {
@@ -185,7 +185,7 @@ def row(
     }
     each = {measure.upper(): f"{100 * mean:.2f}" for measure, mean in means.items()}
     chance = ""
-    if results is not base:  # that has no difference to itself
+    if results is not base:  # which has no difference from itself
         found = compare(aggregate(list(results)), aggregate(list(base))).differences
         p = next(one.p for one in found if one.measure == "uas")
         chance = "< 0.001" if p < 0.001 else f"{p:.3f}"
@@ -206,7 +206,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--name", required=True, help="name of the treebank in the results")
     parser.add_argument("--train", nargs="+", type=Path, required=True)
     parser.add_argument("--dev", nargs="+", type=Path, required=True)
-    parser.add_argument("--folder", type=Path, required=True, help="for models, which are kept")
+    parser.add_argument("--folder", type=Path, required=True, help="folder to keep models in")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--weights", nargs="*", type=float, default=[0.25, 0.5, 1.0])
     parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
@@ -215,5 +215,5 @@ def options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    hold_memory()  # as semipunct train does
+    hold_memory()  # as in semipunct train
     main()

@@ -1,13 +1,13 @@
-"""Punctuation as properties of words, or parsed: tables 1, 2, 4 and 5 of Ma, Zhang and Zhu (2014).
+"""Punctuation as properties or as words: tables 1, 2, 4 and 5 of Ma, Zhang and Zhu (2014).
 
     python experiments/punctuation_properties.py --name ptb --train TRAIN --dev DEV --folder MODELS
 
-Every mode learns from the same sentences and is measured on the same words: against the trees that
-are left when the marks are taken out. Marks are measured against the trees that hold them. A
-sentence whose marks have dependents is left out everywhere, and counted.
+Every mode is trained on the same sentences and evaluated on the same words, against the trees
+without the marks. Marks are evaluated against the trees that include them. Sentences whose marks
+have dependents are excluded everywhere, and counted.
 
-``--train-tags`` and ``--dev-tags`` name copies of the treebanks whose tags were replaced, by
-jack-knifing or by a tagger; what is a mark is still told by the treebanks themselves.
+``--train-tags`` and ``--dev-tags`` are copies of the treebanks with tags replaced by jack-knifing
+or by a tagger; marks are still identified by the treebanks themselves.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from semipunct.training.config import load_config
 
 LENGTHS = (20, 40, 60)
 RATIOS = (0.15, 0.30)
-"""Upper ends of the classes of table 2."""
+"""Upper limits of the classes of table 2."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence to be measured.
+    """A sentence for evaluation.
 
     Attributes:
-        whole: with its marks among the words.
-        words: ``[n]`` the numbers of its words in ``whole``.
-        heads: ``[n]`` the head of each, a number of ``whole``, or 0.
+        whole: the sentence with its marks among the words.
+        words: ``[n]`` numbers of its words in ``whole``.
+        heads: ``[n]`` heads of the words, as numbers in ``whole``, or 0.
     """
 
     whole: Sentence
@@ -64,7 +64,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of one sentence; those of marks are None where the parser gives marks no heads."""
+    """Counts of one sentence; those of marks are None if the parser does not attach marks."""
 
     words: int
     right: int
@@ -76,12 +76,12 @@ class Counts:
 def examples(
     files: Sequence[Path], tagged: Sequence[Path], limit: int | None
 ) -> tuple[list[Example], int]:
-    """Read sentences twice, with and without marks among the words; count those left out.
+    """Read sentences with and without marks among the words; count those excluded.
 
     Args:
-        files: treebanks.
-        tagged: the same with other tags; none for those of the treebanks.
-        limit: sentences at most, the first ones.
+        files: files of treebanks.
+        tagged: the same files with other tags; none for the tags of the treebanks.
+        limit: maximum number of sentences, from the start.
     """
     found: list[Example] = []
     omitted = 0
@@ -113,7 +113,7 @@ def counted(example: Example, parse: Parse) -> Counts:
 
     Args:
         example: the sentence.
-        parse: of its words, and perhaps of its marks.
+        parse: parse of its words, and possibly of its marks.
     """
     found = [parse.heads[word - 1] for word in example.words]
     marks = example.marks
@@ -129,7 +129,7 @@ def counted(example: Example, parse: Parse) -> Counts:
 
 
 def figures(counts: Sequence[Counts]) -> dict[str, float | None]:
-    """Add up: attachment of words and of marks, complete trees, roots, in percent."""
+    """Compute attachment of words and of marks, complete trees and roots, in percent."""
     marks = sum(c.marks for c in counts)
     right = sum(c.marks_right or 0 for c in counts)
     return {
@@ -145,11 +145,11 @@ def _percent(part: float, whole: float) -> float:
 
 
 def by_class(rows: Sequence[Sequence[Counts]], sizes: Sequence[float]) -> dict[str, Any]:
-    """Return table 2: attachment of words by length and by ratio of marks.
+    """Return table 2: attachment of words by sentence length and by ratio of marks.
 
     Args:
-        rows: the counts of several runs, each of all sentences.
-        sizes: ``[sentences]`` marks of each.
+        rows: counts of several runs, each of all sentences.
+        sizes: ``[sentences]`` numbers of marks.
     """
     found: dict[str, Any] = {}
     for low, high in zip((0, *LENGTHS), (*LENGTHS, np.inf), strict=True):
@@ -168,11 +168,11 @@ def by_class(rows: Sequence[Sequence[Counts]], sizes: Sequence[float]) -> dict[s
 
 
 def chance(a: Sequence[Sequence[Counts]], b: Sequence[Sequence[Counts]]) -> float:
-    """Return the p of the difference of two modes in the attachment of words, as ``compare`` does.
+    """Return p of the difference of two modes in the attachment of words, as in ``compare``.
 
     Args:
-        a: the counts of each run of one mode.
-        b: those of the other; runs with one seed are paired.
+        a: counts of each run of one mode.
+        b: counts of each run of the other; runs with the same seed are paired.
     """
     found = compare(
         *(aggregate([_result(run, i) for i, run in enumerate(side)]) for side in (a, b))
@@ -181,7 +181,7 @@ def chance(a: Sequence[Sequence[Counts]], b: Sequence[Sequence[Counts]]) -> floa
 
 
 def _result(counts: Sequence[Counts], run: int) -> Result:
-    """Return the heads of words as a result; relations and tags are not measured here."""
+    """Return the heads of words as a result; relations and tags are not evaluated here."""
     columns = [
         [c.words for c in counts],
         [1] * len(counts),
@@ -194,20 +194,20 @@ def _result(counts: Sequence[Counts], run: int) -> Result:
 
 
 def main() -> None:
-    """Train and measure what is asked for, and print a row for each run, then the tests."""
+    """Train and evaluate the selected modes, and print a row for each run, then the tests."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--name", required=True, help="name of the treebank in the results")
     parser.add_argument("--train", nargs="+", type=Path, required=True)
     parser.add_argument("--dev", nargs="+", type=Path, required=True)
     parser.add_argument("--train-tags", nargs="+", type=Path, default=[])
     parser.add_argument("--dev-tags", nargs="+", type=Path, default=[])
-    parser.add_argument("--folder", type=Path, required=True, help="for models, which are kept")
+    parser.add_argument("--folder", type=Path, required=True, help="folder to keep models in")
     parser.add_argument("--modes", nargs="+", default=list(get_args(Punctuation)))
     parser.add_argument("--beams", nargs="+", type=int, default=[1, 2, 4, 8, 16, 64])
     parser.add_argument("--parse-beams", nargs="+", type=int, default=[],
-                        help="beams to parse with, beside that of training")  # fmt: skip
+                        help="beams for parsing, in addition to that of training")  # fmt: skip
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
-    parser.add_argument("--limit", type=int, help="training sentences at most")
+    parser.add_argument("--limit", type=int, help="maximum number of training sentences")
     parser.add_argument("--set", nargs="*", default=[], help="further settings of all models")
     parser.add_argument("--speed", action="store_true", help="parse twice, and time the second")
     parser.add_argument("--output", type=Path)
@@ -246,7 +246,7 @@ def _measure(
     beam: int,
     seed: int,
 ) -> dict[int, tuple[list[Counts], float | None]]:
-    """Train a parser, or find it, and measure it with each beam; sentences a second, if asked."""
+    """Train or load a parser, and evaluate it with each beam, optionally with its speed."""
     settings = [f"model.punctuation={mode}", f"model.beam={beam}", f"train.seed={seed}"]
     config = load_config(None, [*options.set, *settings], kind="beam-parser")
     place = options.folder / f"{options.name}-{mode}-{beam}-{seed}"
@@ -295,5 +295,5 @@ def _classes(
 
 
 if __name__ == "__main__":
-    hold_memory()  # as semipunct train does
+    hold_memory()  # as in semipunct train
     main()

@@ -1,10 +1,11 @@
-"""Parameter recovery: does training find the channel that a treebank was generated with?
+"""Parameter recovery: whether training finds the channel that generated a treebank.
 
     python experiments/recovery.py [--output PATH]
 
-A treebank is drawn from planted parameters, a model is fitted to its surface punctuation alone,
-and the learned edit probabilities of the most frequent windows (neighbouring underlying tokens,
-counted as the channel met them) are set against the planted ones. The bar is an error of 0.05.
+A treebank is sampled from planted parameters, and a model is fitted to its surface punctuation
+alone. The learned edit probabilities of the most frequent windows (adjacent underlying tokens,
+counted as the channel processed them) are compared with the planted ones. The target is an error of
+at most 0.05.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from semipunct.training.report import Progress
 BAR = 0.05
 
 TEMPLATES = "model.templates=N,W,A,C,L,R,S,c"
-"""Appendix A. Generated words tell nothing of punctuation: features of words learn the noise."""
+"""Appendix A. Generated words are independent of punctuation: features of words would fit noise."""
 
 
 def arguments() -> argparse.Namespace:
@@ -45,10 +46,10 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("--sentences", type=int, default=5000)
     add("--direction", choices=("r2l", "l2r"), default="r2l")
-    add("--windows", type=int, default=10, help="how many of the most frequent ones count")
-    add("--seed", type=int, default=0, help="of the treebank")
+    add("--windows", type=int, default=10, help="number of most frequent windows")
+    add("--seed", type=int, default=0, help="random seed of the treebank")
     add("--set", nargs="*", default=[], metavar="KEY=VALUE", help="settings of the training")
-    add("--output", type=Path, help="write the figures here as JSON, too")
+    add("--output", type=Path, help="also write the figures to this JSON file")
     return parser.parse_args()
 
 
@@ -69,14 +70,14 @@ def compare(
     drawn: Sequence[SyntheticSentence],
     windows: int,
 ) -> list[dict[str, Any]]:
-    """Return planted, drawn and learned probabilities of edits in the most frequent windows.
+    """Return planted, sampled and learned probabilities of edits in the most frequent windows.
 
     Args:
-        model: the model that was trained.
+        model: the trained model.
         parameters: its weights.
-        planted: the parameters of the generator.
-        drawn: the sentences that it drew.
-        windows: how many of the most frequent ones count.
+        planted: parameters of the generator.
+        drawn: sentences sampled from it.
+        windows: number of most frequent windows.
     """
     edits = log_edits(parameters, 0, model.inventory.symbols, model.options)
     learned = {name: np.exp(getattr(edits, name)) for name in EDITS}
@@ -86,7 +87,7 @@ def compare(
         for slot in item.edits:
             for edit in slot:
                 met.setdefault((edit.a, edit.b), Counter())[edit.name] += 1
-    # A rare token is UNK to the model, so its windows are not to be found in it.
+    # A rare token is UNK in the model, which therefore lacks its windows.
     known = {w: c for w, c in met.items() if w[0] in number and w[1] in number}
     frequent = sorted(known, key=lambda w: (-known[w].total(), w))[:windows]
     rows: list[dict[str, Any]] = []
@@ -101,7 +102,7 @@ def compare(
                 "learned": float(learned[name][number[a], number[b]]),
             }
         row["error"] = max(abs(row[n]["learned"] - row[n]["planted"]) for n in EDITS)
-        # What is left when the luck of the draw is taken away.
+        # The error without the sampling error.
         row["error_from_drawn"] = max(abs(row[n]["learned"] - row[n]["drawn"]) for n in EDITS)
         rows.append(row)
     return rows

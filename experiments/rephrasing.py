@@ -1,15 +1,15 @@
-"""Rephrased sentences: are they as natural as those of the treebank (Table 6)?
+"""Naturalness of rephrased sentences compared with those of the treebank (Table 6).
 
     python experiments/rephrasing.py --name en --train TRAIN... --dev DEV... --models FOLDER
     python experiments/rephrasing.py --name es --split FILE --models FOLDER [--output FILE]
 
-The dependents of nouns and verbs are put into an order drawn from a model that was trained on the
-same treebank, and a trigram language model that is trained on the result predicts the original
-sentences. *Base* takes punctuation for words (Wang and Eisner 2016); *Full* permutes the underlying
-tree, by an ordering model of underlying trees, and draws the surface; *Half* draws the surface for
-words in the order of Base. Beyond the paper, the development sentences are predicted with a
-smoothing that is meant for unseen text, and constituents are deleted, to count the surfaces that no
-sentence of the treebank has.
+The dependents of nouns and verbs are reordered by sampling from a model trained on the same
+treebank, and a trigram language model trained on the result predicts the original sentences. *Base*
+treats punctuation as words (Wang and Eisner 2016); *Full* permutes the underlying tree, with an
+ordering model of underlying trees, and samples the surface; *Half* samples the surface for words in
+the order of Base. Beyond the paper, the development sentences are also predicted with a smoothing
+method intended for unseen text. Constituents are also deleted, to count the surfaces that do not
+occur in any sentence of the treebank.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def permuted(
 
     Args:
         pairs: the sentences.
-        trees: the underlying tree of each.
+        trees: underlying trees of the sentences.
         models: the ordering models of Base and Full.
         regenerator: the channel.
-        seed: of what is drawn.
+        seed: the random seed.
     """
     base, full = models["base"], models["full"]
     of_tokens = draw_orders(base.model, base.parameters, [p.words for p in pairs], seed)
@@ -81,14 +81,14 @@ def permuted(
             chance = np.random.default_rng((seed, number))
             new = tree.rearranged(arrangement)
             slots = regenerator.surface(new, chance, drawn=True)
-            # Capitals stay where they are, as in the paper: no system has an advantage of them.
+            # Capitals stay in place, as in the paper, so that no system benefits from them.
             forms = [pair.slots.forms[word - 1] for word in new.words]
             found[system].append(Surface.of(forms, slots))
     return found
 
 
 def same_order(pair: Pair, tokens: Sequence[int]) -> dict[int, list[int]]:
-    """Return the orders of all heads that give words the order they have among tokens.
+    """Return the orders of all heads that keep the order of words among tokens.
 
     Args:
         pair: the sentence.
@@ -107,12 +107,12 @@ def same_order(pair: Pair, tokens: Sequence[int]) -> dict[int, list[int]]:
 def perplexities(
     trained: Mapping[str, Sequence[Surface]], test: Sequence[Surface], smoothing: str
 ) -> dict[str, Any]:
-    """Return the perplexity of sentences under each system's model, with tests of differences.
+    """Return the perplexity of sentences under the model of each system, with significance tests.
 
     Args:
         trained: permuted sentences by system.
-        test: the sentences that are predicted.
-        smoothing: the name of a method of ``Trigrams``.
+        test: sentences to predict.
+        smoothing: name of a method of ``Trigrams``.
     """
     known = {
         token for surfaces in (*trained.values(), test) for s in surfaces for token, _ in s.tokens
@@ -138,15 +138,15 @@ def perplexities(
 def compressed(
     pairs: Sequence[Pair], trees: Sequence[UnderlyingTree], regenerator: Regenerator, seed: int
 ) -> dict[str, Any]:
-    """Delete constituents, and count the surfaces that no sentence of these has.
+    """Delete constituents, and count the surfaces that occur in none of the sentences.
 
-    Those of Full are drawn, as in the paper, or they are the most probable ones.
+    Surfaces of Full are sampled, as in the paper, or the most probable ones are taken.
 
     Args:
         pairs: the sentences.
-        trees: the underlying tree of each.
+        trees: underlying trees of the sentences.
         regenerator: the channel.
-        seed: of what is drawn.
+        seed: the random seed.
     """
     seen = [slot_kinds(pair.original) for pair in pairs]
     known = {kind for kinds in seen for kind in kinds}
@@ -174,11 +174,11 @@ def compressed(
 
 
 def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
-    """Delete the constituents of ``DELETED``; return whether there is one.
+    """Delete the constituents of ``DELETED``; return whether there is any.
 
     Args:
-        arrangement: of the sentence's tree.
-        sentence: whose relations are looked at.
+        arrangement: arrangement of the sentence's tree.
+        sentence: the sentence, for its relations.
     """
     found = False
     for word, relation in enumerate(sentence.tree.relations, start=1):
@@ -206,12 +206,12 @@ def treebank(options: argparse.Namespace) -> dict[str, Sequence[Pair]]:
 def punctuation(
     pairs: Mapping[str, Sequence[Pair]], folder: Path, seed: int
 ) -> SavedModel[PunctuationModel]:
-    """Train the default model of punctuation unless its folder is there.
+    """Load the default punctuation model, or train it if its folder is missing.
 
     Args:
         pairs: training and development sentences.
-        folder: for all models.
-        seed: of the training.
+        folder: folder of all models.
+        seed: seed of the training.
     """
     config = load_config(None, [], {"train.seed": seed})
     train, dev = ([pair.slots for pair in pairs[part]] for part in ("train", "dev"))
@@ -221,15 +221,15 @@ def punctuation(
 def orderings(
     pairs: Mapping[str, Sequence[Pair]], folder: Path, model: SavedModel[PunctuationModel]
 ) -> dict[str, Any]:
-    """Train the ordering models unless their folders are there.
+    """Load the ordering models, or train those whose folders are missing.
 
-    That of Base learns from surface trees, marks among the words; that of Full from the underlying
+    That of Base is trained on surface trees, with marks among the words; that of Full on underlying
     trees.
 
     Args:
         pairs: training and development sentences.
-        folder: for the models.
-        model: finds underlying trees.
+        folder: folder of the models.
+        model: the model that finds underlying trees.
     """
     found: dict[str, Any] = {}
     for system in ("base", "full"):
@@ -251,10 +251,10 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Rephrased sentences (Table 6).")
     add_treebanks(parser)
     add = parser.add_argument
-    add("--models", type=Path, required=True, help="where models are, or are made")
-    add("--seed", type=int, default=0, help="of training and of what is drawn")
-    add("--sentences", type=int, help="of each treebank at most")
-    add("--output", type=Path, help="write the figures here as JSON, too")
+    add("--models", type=Path, required=True, help="folder of existing or new models")
+    add("--seed", type=int, default=0, help="random seed of training and sampling")
+    add("--sentences", type=int, help="maximum number from each treebank")
+    add("--output", type=Path, help="also write the figures to this JSON file")
     options = parser.parse_args()
     check_treebanks(parser, options)
     return options
@@ -268,7 +268,7 @@ def main() -> None:
     loaded = punctuation(pairs, options.models, options.seed)
     models = orderings(pairs, options.models, loaded)
     analyses = best(loaded.model, loaded.parameters, [pair.slots for pair in pairs["train"]])
-    # A model with hard sets may have no tree for a sentence; all systems do without it.
+    # A model with hard sets may have no tree for a sentence; all systems exclude it.
     there = [(p, UnderlyingTree.of(a)) for p, a in zip(pairs["train"], analyses, strict=True) if a]
     kept, trees = [p for p, _ in there], [tree for _, tree in there]
     regenerator = Regenerator.of(loaded.model, loaded.parameters)
@@ -288,5 +288,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    hold_memory()  # as semipunct train does
+    hold_memory()  # as in semipunct train
     main()

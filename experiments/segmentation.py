@@ -1,10 +1,10 @@
-"""Tokens and sentences of running text, beside UDPipe 1 trained on the same data in the same run.
+"""Tokens and sentences in running text, compared with UDPipe 1 trained on the same data.
 
     python experiments/segmentation.py --name en --train TRAIN --dev DEV [--models FOLDER]
 
-The development text is one long line, its spaces those of the treebank. F1 of tokens and of
-sentences is that of CoNLL 2018, over characters. ``stripped`` is the same text in lower case
-without marks. UDPipe needs the package ``ufal.udpipe``; ``--without-udpipe`` does without it.
+The development text is one long line with the spaces of the treebank. F1 of tokens and of sentences
+is computed over characters, as in CoNLL 2018. ``stripped`` is the same text in lower case without
+marks. UDPipe requires the package ``ufal.udpipe``; ``--without-udpipe`` skips it.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.training.config import load_config
 
 WHOLE = sys.maxsize
-"""A passage of no fewer sentences and characters is a whole file."""
+"""Minimum sizes in sentences and characters for which a passage is a whole file."""
 
 MISSING = (
     "the package ufal.udpipe is not installed: pip install ufal.udpipe, or measure without it by "
@@ -39,22 +39,22 @@ MISSING = (
 
 
 def main() -> None:
-    """Train both, print and write the figures."""
+    """Train both systems, print and write the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add_treebanks(parser)
-    parser.add_argument("--models", type=Path, default=Path("models"), help="a folder to keep them")
+    parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the models")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", nargs="*", default=[], help="settings of the tokeniser")
     parser.add_argument("--without-udpipe", action="store_true")
-    parser.add_argument("--udpipe-options", default="", help="such as epochs=20, of its tokeniser")
-    parser.add_argument("--output", type=Path, help="a JSON file, to which systems are added")
+    parser.add_argument("--udpipe-options", default="", help="for its tokeniser, e.g. epochs=20")
+    parser.add_argument("--output", type=Path, help="JSON file to add the systems to")
     arguments = parser.parse_args()
     check_treebanks(parser, arguments)
     enable_compilation_cache()
     training, dev = split(arguments)
     (whole,) = passages(dev, WHOLE, WHOLE)
     found: dict[str, Any] = {"name": arguments.name, "seed": arguments.seed, "systems": {}}
-    if arguments.output and arguments.output.exists():  # what another run has measured stays
+    if arguments.output and arguments.output.exists():  # results of earlier runs are kept
         found = json.loads(arguments.output.read_text("utf-8"))
     systems = found["systems"]
     if not arguments.without_udpipe:
@@ -83,11 +83,11 @@ def ours(
     whole: Passage,
     arguments: argparse.Namespace,
 ) -> dict[str, float]:
-    """Train the tokeniser unless there is one, and measure it.
+    """Train the tokeniser, or load an existing one, and evaluate it.
 
     Args:
-        training: records to learn from.
-        dev: to choose the best weights on.
+        training: training records.
+        dev: development records, for choosing the best weights.
         whole: the development text.
         arguments: the command line.
     """
@@ -114,13 +114,13 @@ def ours(
 def figures(
     name: str, gold: Segmentation, tokens: Sequence[Span], sentences: Sequence[Span]
 ) -> dict[str, float]:
-    """Return the F1 of tokens and of sentences, by their names.
+    """Return the F1 of tokens and of sentences, by name.
 
     Args:
-        name: of the guise.
-        gold: the text as it should be cut.
-        tokens: of a system.
-        sentences: of a system.
+        name: name of the guise.
+        gold: the text with its correct segmentation.
+        tokens: tokens of a system.
+        sentences: sentences of a system.
     """
     return {
         f"{name}_tokens": SpanCounts.of(gold.tokens, tokens).f1,
@@ -129,12 +129,12 @@ def figures(
 
 
 def udpipe(training: Sequence[Record], whole: Passage, options: str) -> dict[str, float]:
-    """Train the tokeniser of UDPipe 1 (Straka, Hajic and Strakova 2016), and measure it.
+    """Train the tokeniser of UDPipe 1 (Straka, Hajic and Strakova 2016), and evaluate it.
 
     Args:
-        training: records to learn from.
+        training: training records.
         whole: the development text.
-        options: of its tokeniser, beside the defaults.
+        options: options of its tokeniser, in addition to the defaults.
 
     Raises:
         SystemExit: if the package is not installed.
@@ -174,9 +174,9 @@ def spans(model: Any, package: Any, text: str) -> tuple[list[Span], list[Span]]:
     """Return the tokens and sentences that UDPipe finds in a text.
 
     Args:
-        model: of UDPipe.
-        package: its module.
-        text: to be cut.
+        model: a UDPipe model.
+        package: the module of UDPipe.
+        text: the text to segment.
     """
     reader = model.newTokenizer(package.Model.DEFAULT)
     reader.setText(text)
@@ -198,7 +198,7 @@ def spans(model: Any, package: Any, text: str) -> tuple[list[Span], list[Span]]:
 
 
 def written(sentence: Any) -> Iterator[str]:
-    """Yield the tokens of a sentence of UDPipe as they stand in the text."""
+    """Yield the tokens of a UDPipe sentence as written in the text."""
     multiword = {token.idFirst: token for token in sentence.multiwordTokens}
     last = 0
     for word in list(sentence.words)[1:]:
@@ -210,7 +210,7 @@ def written(sentence: Any) -> Iterator[str]:
 
 
 def conllu(passage: Passage) -> Iterator[str]:
-    """Yield lines of CoNLL-U that tell the spaces of a passage."""
+    """Yield lines of CoNLL-U that encode the spaces of a passage."""
     number = 0
     starts = [start for start, _ in passage.tokens[1:]] + [len(passage.text) + 1]
     rows = zip(passage.tokens, starts, passage.words, passage.ends, strict=True)

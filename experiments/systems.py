@@ -1,10 +1,10 @@
-"""The model beside its competitors and the paper's figures: Table 3 and Figure 4.
+"""The model, its competitors and the paper's results: Table 3 and Figure 4.
 
     python experiments/systems.py [--results FOLDER] [--ours SYSTEM] [--plot FILE]
 
-Reads what ``competitors.py`` stored. Each row is the mean over the seeds of a system; ``p`` is of
-the paired permutation test of ``semipunct compare`` between it and ``--ours``, over the seeds that
-both have together.
+Reads the results of ``competitors.py``. Each row is the mean over the seeds of a system; ``p`` is
+that of the paired permutation test of ``semipunct compare`` between it and ``--ours``, over the
+seeds of both.
 """
 
 import argparse
@@ -23,19 +23,19 @@ from semipunct.evaluation.results import Result, read_result
 SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l", "neural")
 
 PAPER = {"perplexity": PERPLEXITY, "restoration": EDIT_DISTANCE}
-"""The paper's figures by task."""
+"""The results in the paper, by task."""
 
 Stored = dict[tuple[str, str], dict[int, dict[str, Result]]]
-"""Treebank and system to seeds to tasks."""
+"""Results by treebank and system, then by seed, then by task."""
 
 
 def main() -> None:
-    """Draw the bars, and print the table."""
+    """Plot the bars, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     default = Path(__file__).parent / "results" / "competitors"
     parser.add_argument("--results", type=Path, default=default, help="a folder")
-    parser.add_argument("--ours", default="r2l", choices=SYSTEMS, help="what p compares with")
-    parser.add_argument("--plot", help="draw bars into this .svg, .png or .pdf")
+    parser.add_argument("--ours", default="r2l", choices=SYSTEMS, help="reference system for p")
+    parser.add_argument("--plot", help="plot bars to this .svg, .png or .pdf")
     arguments = parser.parse_args()
     stored = read(arguments.results)
     if arguments.plot:
@@ -65,7 +65,7 @@ def read(folder: Path) -> Stored:
 
 
 def treebanks(stored: Stored) -> list[str]:
-    """Return the names of treebanks, the paper's two first."""
+    """Return the names of treebanks, starting with the two of the paper."""
     return sorted({name for name, _ in stored}, key=papers_first)
 
 
@@ -75,7 +75,7 @@ def papers_first(name: str) -> tuple[bool, str]:
 
 
 def place(item: tuple[tuple[str, str], object]) -> tuple[tuple[bool, str], int]:
-    """Return the key for the order of ``treebanks``, and of the systems in the paper's Table 3."""
+    """Return a sort key: the order of ``treebanks``, then of systems in the paper's Table 3."""
     (name, system), _ = item
     return papers_first(name), SYSTEMS.index(system)
 
@@ -83,11 +83,11 @@ def place(item: tuple[tuple[str, str], object]) -> tuple[tuple[bool, str], int]:
 def chance(
     seeds: dict[int, dict[str, Result]], ours: dict[int, dict[str, Result]], task: str
 ) -> str:
-    """Return the p of the difference between two systems, over the seeds that both have.
+    """Return p of the difference between two systems, over the seeds of both.
 
     Args:
-        seeds: results of the one by seed and task.
-        ours: results of the other.
+        seeds: results of one system by seed and task.
+        ours: results of the other system.
         task: perplexity or restoration.
     """
     shared = sorted(seeds.keys() & ours.keys())
@@ -99,11 +99,11 @@ def chance(
 
 
 def draw(figure: Any, stored: Stored) -> None:
-    """Draw bars of both measures for each treebank, beside the paper's as outlines.
+    """Plot bars of both measures for each treebank, with those of the paper as outlines.
 
     Args:
         figure: an empty figure of matplotlib.
-        stored: the results.
+        stored: the stored results.
     """
     names = treebanks(stored)
     axes = figure.subplots(len(PAPER), len(names), squeeze=False)

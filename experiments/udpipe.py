@@ -1,17 +1,17 @@
-"""UDPipe as a competitor in tagging and parsing: trained on a treebank without its punctuation.
+"""UDPipe as a competitor in tagging and parsing, trained on a treebank without its punctuation.
 
     python experiments/udpipe.py --name zh --train TRAIN... --dev DEV... --output FOLDER
     python experiments/udpipe.py --name es --split FILE --output FOLDER
 
 UDPipe 1 (Straka and Straková 2017: an averaged perceptron with a guesser, and a transition-based
-parser with a hidden layer) gets the words, tags and trees that our models get, and no embeddings
-from elsewhere. As with ours, the iteration counts that was best on the development data; the
-parser is trained and measured on the tags of its own tagger. The settings are those that UDPipe's
-authors published with their models of UD 2.0, by ``--settings``.
+parser with a hidden layer) gets the same words, tags and trees as the models of this project, and
+no pre-trained embeddings. As in this project, the iteration with the best development result is
+kept; the parser is trained and evaluated with the tags of its own tagger. The settings are those
+that the authors of UDPipe published with their models of UD 2.0, chosen by ``--settings``.
 
-Leaves ``NAME-udpipe-0.parsing.json.gz`` in the folder, which ``semipunct compare`` reads, and
-``NAME-udpipe-0.json`` with the time of training, the speed and the size. ``--models`` keeps the
-model and its tagger; what is there is not trained again. Needs the extra ``peers``.
+Writes ``NAME-udpipe-0.parsing.json.gz`` to the folder, for ``semipunct compare``, and
+``NAME-udpipe-0.json`` with the training time, the speed and the size. ``--models`` stores the model
+and its tagger; existing ones are not retrained. Requires the extra ``peers``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ TAGGER: Settings = {
     "use_lemma_2": 1,
     "provide_lemma_2": 1, "provide_xpostag_2": 0, "provide_feats_2": 0,
 }  # fmt: skip
-"""The settings of a tagger and a lemmatiser that languages share."""
+"""Settings of the tagger and the lemmatiser shared by all languages."""
 
 PARSER: Settings = {
     "iterations": 30, "hidden_layer": 200, "batch_size": 10,
@@ -61,7 +61,7 @@ PARSER: Settings = {
     "embedding_lemma": 0, "embedding_deprel": 20, "learning_rate_final": 0.001,
     "transition_system": "projective", "transition_oracle": "dynamic", "structured_interval": 8,
 }  # fmt: skip
-"""The settings of the parser that languages share."""
+"""Settings of the parser shared by all languages."""
 
 OF_LANGUAGE: dict[str, tuple[Settings, Settings]] = {
     "en": (
@@ -77,11 +77,11 @@ OF_LANGUAGE: dict[str, tuple[Settings, Settings]] = {
         {"learning_rate": 0.02, "l2": 0.3},
     ),
 }  # fmt: skip
-"""What the authors chose for each language, of the tagger and of the parser."""
+"""Settings of the tagger and of the parser chosen by the authors for each language."""
 
 
 def main() -> None:
-    """Train, unless the model is there; then parse the development words and measure."""
+    """Train the model unless it exists; then parse the development words and evaluate."""
     arguments = parse()
     training, dev = sentences(arguments)
     arguments.output.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ def main() -> None:
 
 
 def settings(arguments: argparse.Namespace) -> tuple[str, str]:
-    """Return the settings of tagger and parser, as UDPipe takes them."""
+    """Return the settings of tagger and parser in the format of UDPipe."""
     tagger, parser = OF_LANGUAGE[arguments.settings]
     both = (TAGGER | tagger, PARSER | parser | dict(arguments.set))
     tagger_line, parser_line = (";".join(f"{k}={v}" for k, v in s.items()) for s in both)
@@ -117,20 +117,20 @@ def settings(arguments: argparse.Namespace) -> tuple[str, str]:
 def trained(
     training: Sequence[Sentence], dev: Sequence[Sentence], tagger: str, parser: str, path: Path
 ) -> dict[str, Any]:
-    """Train a tagger, and a parser on its tags, unless they are there.
+    """Train a tagger, and a parser on its tags, unless they exist.
 
     Args:
-        training: sentences to learn from.
-        dev: sentences to choose the best iteration on.
-        tagger: settings.
-        parser: settings.
-        path: the model; its tagger and the times that both took are kept beside it.
+        training: training sentences.
+        dev: development sentences, for choosing the best iteration.
+        tagger: settings of the tagger.
+        parser: settings of the parser.
+        path: path of the model; its tagger and the training times of both are stored beside it.
 
     Returns:
-        The times.
+        The training times.
 
     Raises:
-        SystemExit: if the model there was trained with other settings, or UDPipe complains.
+        SystemExit: if the existing model has other settings, or UDPipe reports an error.
     """
     alone = path.with_name(f"{path.stem}.tagger.udpipe")
     stages = (
@@ -161,16 +161,16 @@ def fit(training: Sequence[Sentence], dev: Sequence[Sentence], tagger: str, pars
     """Train a model.
 
     Args:
-        training: sentences to learn from.
-        dev: sentences to choose the best iteration on.
-        tagger: its settings, or the model that it is taken from.
-        parser: its settings, or ``none``.
+        training: training sentences.
+        dev: development sentences, for choosing the best iteration.
+        tagger: settings of the tagger, or a model to take it from.
+        parser: settings of the parser, or ``none``.
 
     Returns:
         The content of a model file.
 
     Raises:
-        SystemExit: if UDPipe complains.
+        SystemExit: if UDPipe reports an error.
     """
     error = udpipe.ProcessingError()
     content = udpipe.Trainer.train(
@@ -186,7 +186,7 @@ def read(text: str) -> Any:
     """Read CoNLL-U with UDPipe.
 
     Raises:
-        SystemExit: if UDPipe complains.
+        SystemExit: if UDPipe reports an error.
     """
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
     reader.setText(text)
@@ -200,7 +200,7 @@ def read(text: str) -> Any:
 
 
 def bare(sentence: Sentence) -> Any:
-    """Hand the words of a sentence to UDPipe, without tags and tree."""
+    """Return a UDPipe sentence with the words alone, without tags and tree."""
     found = udpipe.Sentence()
     for form in sentence.forms:
         found.addWord(form)
@@ -211,11 +211,11 @@ def analyse(model: Any, sentence: Any) -> None:
     """Tag and parse a sentence in place.
 
     Args:
-        model: of UDPipe.
-        sentence: of UDPipe.
+        model: a UDPipe model.
+        sentence: a UDPipe sentence.
 
     Raises:
-        SystemExit: if UDPipe complains.
+        SystemExit: if UDPipe reports an error.
     """
     error = udpipe.ProcessingError()
     done = model.tag(sentence, model.DEFAULT, error) and model.parse(sentence, model.DEFAULT, error)
@@ -224,15 +224,15 @@ def analyse(model: Any, sentence: Any) -> None:
 
 
 def parsed(model: Any, gold: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences with the tags and trees of a model in place of their own.
+    """Return sentences with their tags and trees replaced by those of a model.
 
     Args:
-        model: of UDPipe.
-        gold: sentences of which the model sees the words alone.
+        model: a UDPipe model.
+        gold: sentences; the model reads only their words.
     """
     found: list[Sentence] = []
     for sentence in gold:
-        answer = bare(sentence)  # owns its words, which are no longer there once it is gone
+        answer = bare(sentence)  # owns its words, which are freed together with it
         analyse(model, answer)
         words = list(answer.words)[1:]
         tree = DependencyTree(tuple(w.head for w in words), tuple(w.deprel for w in words))
@@ -247,14 +247,14 @@ def parsed(model: Any, gold: Sequence[Sentence]) -> list[Sentence]:
 
 
 def speed(model: Any, gold: Sequence[Sentence], passes: int) -> dict[str, Any]:
-    """Measure how many sentences a second are tagged and parsed, in one process that is warm.
+    """Measure the sentences tagged and parsed per second in one warm process.
 
-    UDPipe has one thread; where others keep the machine busy, its processor's seconds are fairer.
+    UDPipe is single-threaded; on a machine with other load, the figure per CPU second is fairer.
 
     Args:
-        model: of UDPipe.
-        gold: sentences of which the model sees the words alone.
-        passes: the median of so many is told.
+        model: a UDPipe model.
+        gold: sentences; the model reads only their words.
+        passes: number of passes; the result is the median.
     """
     seconds: list[float] = []
     processor: list[float] = []
@@ -276,13 +276,13 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_treebanks(parser)
     parser.add_argument(
-        "--settings", choices=sorted(OF_LANGUAGE), help="whose; by default those of --name, or en"
+        "--settings", choices=sorted(OF_LANGUAGE), help="a language; default: that of --name, or en"
     )
     parser.add_argument(
         "--set", nargs="*", default=[], type=lambda text: text.split("=", 1),
         metavar="NAME=VALUE", help="settings of the parser to replace",
     )  # fmt: skip
-    parser.add_argument("--passes", type=int, default=5, help="over the data, for the speed")
+    parser.add_argument("--passes", type=int, default=5, help="passes over the data, for the speed")
     parser.add_argument("--models", type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path, help="a folder")
     arguments = parser.parse_args()

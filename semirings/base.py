@@ -1,9 +1,9 @@
 """The interface that every semiring implements, and the defaults that follow from it.
 
-A semiring value is a pytree of equally shaped JAX arrays. Structure code touches values only
-through the methods below and through ``jax.tree.map`` of indexing, so one routine serves every
-semiring. A semiring object holds parameters only: it is frozen and hashable, hence usable as a
-static argument of ``jax.jit``; randomness never enters an operation as an argument.
+A semiring value is a pytree of equally shaped JAX arrays. Structures access values only through the
+methods below and by indexing under ``jax.tree.map``, so the same code works for every semiring. A
+semiring object holds only parameters. It is frozen and hashable, so it can be a static argument of
+``jax.jit``. No operation takes a random key.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Value = Any
 """A pytree of equally shaped arrays; only its semiring knows its structure."""
 
 Condition = jax.Array | npt.NDArray[np.bool_]
-"""Truth values: computed on the device, or constants of the host."""
+"""Booleans, either computed on the device or constant on the host."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Laws:
         selective: ``a + b`` is always one of ``a`` and ``b`` (the path property), so that a best
             derivation exists; such a semiring derives from ``Selective``.
         star: ``star``, the sum of all powers of a value, is defined.
-        features: ``lift`` puts its feature into the value; others ignore it.
-        in_distribution: equations hold between the distributions of draws, not draw by draw.
+        features: ``lift`` stores its feature in the value; other semirings ignore it.
+        in_distribution: the equations hold between distributions of samples, not sample by sample.
         broken: laws that do not hold exactly, each with the reason.
     """
 
@@ -50,17 +50,17 @@ class Laws:
 
     @property
     def matmul_keeps_all(self) -> bool:
-        """True if ``matmul`` loses no weights but those that ``times`` and ``sum`` lose, too."""
+        """True if ``matmul`` loses no weights other than those that ``times`` and ``sum`` lose."""
         return "matmul of extreme weights" not in self.broken or "extreme weights" in self.broken
 
 
 class Groups(NamedTuple):
-    """A partition of items into groups, in the two forms that summing over groups needs.
+    """A partition of items into groups, in the two forms needed to sum over groups.
 
     Attributes:
         table: ``[groups, largest]`` indices of the items of each group, padded with the number
             of items.
-        membership: ``[items, groups]`` one where the item belongs to the group, else zero.
+        membership: ``[items, groups]`` one where the item belongs to the group, zero elsewhere.
         group: ``[items]`` the group of each item.
     """
 
@@ -100,7 +100,7 @@ class Semiring(ABC):
     @property
     @abstractmethod
     def laws(self) -> Laws:
-        """The laws that this object keeps beyond the axioms, and those that it breaks."""
+        """The laws that this semiring satisfies beyond the axioms, and those that it violates."""
 
     @abstractmethod
     def zeros(self, shape: tuple[int, ...]) -> Value:
@@ -111,7 +111,7 @@ class Semiring(ABC):
         """Return an array of multiplicative neutral elements of the given shape."""
 
     def plus(self, a: Value, b: Value) -> Value:
-        """Add elementwise with broadcasting; by default the sum of the two.
+        """Add elementwise with broadcasting; by default by ``sum`` over both operands.
 
         Args:
             a: values.
@@ -144,30 +144,30 @@ class Semiring(ABC):
 
         Args:
             log_weight: any shape; minus infinity is the weight zero.
-            feature: same shape, or a pytree of arrays of that shape: an additive quantity of
-                the carrier of the weight (an indicator, a cost, a tag for back-pointers, a
-                second log weight). Semirings without features ignore it.
+            feature: same shape, or a pytree of arrays of that shape: an additive quantity attached
+                to the weight (an indicator, a cost, a tag for back-pointers, a second log weight).
+                Semirings without features ignore it.
         """
 
     @abstractmethod
     def log_weight(self, a: Value) -> jax.Array:
-        """Read the natural-log weight out of values; zero reads as minus infinity."""
+        """Return the natural-log weight of values; minus infinity for zero."""
 
     def observe(self, a: Value) -> Any:
-        """Return the part of a value that laws speak about, as a pytree of arrays.
+        """Return the part of a value that the laws constrain, as a pytree of arrays.
 
-        By default everything. No law speaks about the feature of a weight of zero, for example,
-        or about which of two equally good things won.
+        By default, the whole value. No law constrains, for example, the feature of a zero weight,
+        or which of two tied summands is selected.
         """
         return a
 
     def star(self, a: Value) -> Value:
-        """Return the closure ``1 + a + a a + ...``; semirings that declare ``laws.star`` have it.
+        """Return the closure ``1 + a + a a + ...``; defined if ``laws.star`` is declared.
 
         Raises:
             TypeError: if this semiring has none.
         """
-        raise TypeError(f"{self.name} has no star: loops in an automaton have no weight in it")
+        raise TypeError(f"{self.name} has no star, so loops of an automaton have no weight")
 
     def zeros_like(self, a: Value) -> Value:
         """Return zeros of the shape and dtypes of a value that is the result of an operation."""
@@ -184,7 +184,7 @@ class Semiring(ABC):
     def prod(self, a: Value, axis: int) -> Value:
         """Multiply along one axis, in order.
 
-        Neighbours are folded in pairs, so that the depth is logarithmic.
+        Neighbours are multiplied in pairs, so the depth is logarithmic.
 
         Args:
             a: values.
@@ -232,7 +232,7 @@ class Semiring(ABC):
         return self.sum(jax.tree.map(lambda x: x[..., groups.table], padded), axis=-1)
 
     def group_spread(self, a: Value, groups: Groups) -> Value:
-        """Give each item its group's entry.
+        """Broadcast the entry of each group to its items.
 
         Args:
             a: ``[..., groups]``.
@@ -244,17 +244,17 @@ class Semiring(ABC):
         return jax.tree.map(lambda x: x[..., groups.group], a)
 
     def balance(self, a: Value, axes: tuple[int, ...]) -> tuple[Value, jax.Array]:
-        """Split a value into a well-scaled one and the log of the factor taken out.
+        """Split a value into a rescaled value and the log of the factor divided out.
 
-        The factor keeps long products within the range of floats, and near zero, where logarithms
-        are precise. By default it is one.
+        Rescaling keeps long products within the range of floats, and logarithms near zero, where
+        they are precise. By default the factor is one.
 
         Args:
             a: values.
             axes: the axes that share one factor.
 
         Returns:
-            The rest, and the log factor without those axes.
+            The rescaled values, and the log factors, without those axes.
         """
         shape = jax.tree.leaves(a)[0].shape
         kept = tuple(n for i, n in enumerate(shape) if i not in {x % len(shape) for x in axes})
@@ -264,8 +264,8 @@ class Semiring(ABC):
         """Join values along an existing axis.
 
         Args:
-            values: of equal shapes but for that axis.
-            axis: to join along.
+            values: values of equal shapes except along that axis.
+            axis: the axis to join along.
         """
         return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
 
@@ -273,7 +273,7 @@ class Semiring(ABC):
         """Choose elementwise between two values.
 
         Args:
-            condition: truth values that broadcast against the leaves.
+            condition: booleans that broadcast against the leaves.
             a: the values where it is true.
             b: the values where it is false.
         """

@@ -1,12 +1,12 @@
 """The k best derivations, exactly and in one pass (Huang and Chiang 2005; Goodman 1999).
 
-A value is a list of the k best weights, best first. A sum finds the k best heads of its lists, and
-then the k best of what their lists hold: no other list can have a part. A product of two lists is
+A value is a list of the k best weights, best first. A sum finds the k lists with the best heads,
+and then the k best entries of these lists; no other list can contribute. A product of two lists is
 the k best of the pairs that can be among them.
 
-The parts of a derivation come from the reverse pass, as in ``Sampling``: a cotangent carries
-the rank that is asked for, a sum hands it to the summand and rank that it came from, a product to
-both factors. One number goes back, however large k is.
+The parts of a derivation come from the reverse pass, as in ``Sampling``: a cotangent holds the
+requested rank; a sum passes the request to the summand and rank that the entry came from, a product
+to both factors. Only one number is propagated back, however large k is.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from semirings.numerics import one_hot, unbroadcast
 from semirings.viterbi import Viterbi
 
 Request = tuple[jax.Array, jax.Array]
-"""Mark and rank: arrays of zeros, made for their cotangents."""
+"""Mark and rank: arrays of zeros that are used only for their cotangents."""
 
 
 class Ranked(NamedTuple):
     """A value of ``KBest``, of equally shaped arrays.
 
     Attributes:
-        weights: values of the base by rank, best first; always k of them. The ranks that a lifted
-            weight lacks are constants of the host, so that products see that they are empty.
-        mark: its cotangent says how often a derivation uses the value.
-        rank: its cotangent says which rank of the value is asked for, from 1; 0 is none.
+        weights: values of the base semiring by rank, best first; always k of them. The ranks that a
+            lifted weight lacks are constants on the host, so that products can tell that they are
+            empty.
+        mark: its cotangent is the number of times that a derivation uses the value.
+        rank: its cotangent is the requested rank of the value, from 1; 0 for none.
     """
 
     weights: tuple[Any, ...]
@@ -48,12 +49,12 @@ class Ranked(NamedTuple):
 class KBest(Marking):
     """The k best weights of a selective base semiring, with the parts of each.
 
-    Ties keep the order of the summands, so that the first j of k best are the j best. Ranks
-    beyond the number of derivations have weight zero.
+    Ties keep the order of the summands, so the first j of the k best are the j best. Ranks beyond
+    the number of derivations have weight zero.
 
     Attributes:
         k: the number of ranks.
-        base: the semiring whose ``select`` decides which is better.
+        base: the semiring whose ``select`` chooses the better derivation.
 
     Raises:
         TypeError: if the base is not selective.
@@ -71,13 +72,13 @@ class KBest(Marking):
         return Laws(commutative=base.commutative, features=True, broken=base.broken)
 
     def __post_init__(self) -> None:
-        """Refuse a base whose sums have no single winner, and lists without entries."""
+        """Check that the base semiring is selective and k is positive."""
         require_selective(self.base)
         if self.k < 1:
-            raise ValueError(f"k is {self.k}; there is no best of fewer than 1")
+            raise ValueError(f"k is {self.k}; give 1 or more")
 
     def zeros(self, shape: tuple[int, ...]) -> Ranked:
-        """Return lists without a derivation."""
+        """Return lists without derivations."""
         return self._single(self.base.zeros(shape))
 
     def ones(self, shape: tuple[int, ...]) -> Ranked:
@@ -85,7 +86,7 @@ class KBest(Marking):
         return self._single(self.base.ones(shape))
 
     def times(self, a: Ranked, b: Ranked) -> Ranked:
-        """Return the k best pairs: rank i with rank j only where (i + 1) (j + 1) <= k."""
+        """Return the k best pairs; rank i meets rank j only if (i + 1) (j + 1) <= k."""
         of_a, of_b = _filled(a.weights), _filled(b.weights)
         pairs = [(i, j) for i in range(of_a) for j in range(of_b) if (i + 1) * (j + 1) <= self.k]
         weights = [self.base.times(a.weights[i], b.weights[j]) for i, j in pairs]
@@ -110,15 +111,15 @@ class KBest(Marking):
         return Ranked(tuple(_listed(weights)), *request)
 
     def _merged(self, lists: Sequence[Value], axis: int) -> tuple[Value, jax.Array, jax.Array]:
-        """Return the k best of sorted lists along one axis, ``[k, ...]``: weight, list, rank.
+        """Return the weights, lists and ranks of the k best along one axis, ``[k, ...]``.
 
-        They come from the lists with the k best heads, and from the one with the p-th best head
-        only as many as leave room for the heads before it.
+        The lists are sorted, so the k best come from the lists with the k best heads. The list with
+        the p-th best head contributes at most as many entries as the better heads leave room for.
         """
         heads, winners = self._best(lists[0], axis)
         if len(lists) == 1:
             return heads, winners, jnp.zeros_like(winners)
-        # A list whose head won before has no further one: all heads left over are zero.
+        # A list that appears again has no further entries: all remaining heads are zero.
         places = jnp.arange(self.k).reshape(-1, *(1,) * (winners.ndim - 1))
         earlier = places[:, None] > places[None, :]
         again = jnp.any((winners[:, None] == winners[None, :]) & earlier, 1)
@@ -141,7 +142,7 @@ class KBest(Marking):
         return best, origin, rank
 
     def _best(self, a: Value, axis: int) -> tuple[Value, jax.Array]:
-        """Return the k best entries along one axis, ``[k, ...]``, or zero, and their places."""
+        """Return the k best entries along one axis, ``[k, ...]``, and their indices."""
         nothing = self._none(a)
         shape = jax.tree.leaves(a)[0].shape
 
@@ -166,7 +167,7 @@ class KBest(Marking):
         return self._padded([weight], (nothing, nothing))
 
     def _padded(self, weights: Sequence[Value], request: Request) -> Ranked:
-        """Return a list with all k ranks, those that are missing as constants of the host."""
+        """Return a list of all k ranks, with missing ranks as constants on the host."""
         with jax.ensure_compile_time_eval():
             zero = jax.tree.map(np.asarray, self.base.zeros(()))
         empty = jax.tree.map(
@@ -184,7 +185,7 @@ class KBest(Marking):
         return single._replace(mark=mark, rank=nothing)
 
     def log_weight(self, a: Ranked) -> jax.Array:
-        """Return the log weight of the best."""
+        """Return the log weight of the best derivation."""
         return self.base.log_weight(a.weights[0])
 
     def log_weights(self, a: Ranked) -> jax.Array:
@@ -192,7 +193,7 @@ class KBest(Marking):
         return jnp.stack([self.base.log_weight(x) for x in a.weights])
 
     def balance(self, a: Ranked, axes: tuple[int, ...]) -> tuple[Ranked, jax.Array]:
-        """Take the factor that balances the best out of all ranks."""
+        """Divide all ranks by the factor that balances the best."""
         best, log_factor = self.base.balance(a.weights[0], axes)
         factor = jnp.expand_dims(log_factor, axes)
         filled = _filled(a.weights)
@@ -201,7 +202,7 @@ class KBest(Marking):
 
     def _divided(self, weight: Value, log_factor: jax.Array) -> Value:
         divided = self.base.times(self.base.lift(-log_factor), weight)
-        # Where nothing was taken out nothing is divided: not every lifted 0 is the base's one.
+        # Where the log factor is 0 nothing is divided: not every semiring lifts 0 to one.
         return jax.tree.map(lambda x, y: jnp.where(log_factor == 0, x, y), weight, divided)
 
     def observe(self, a: Ranked) -> Any:
@@ -216,7 +217,7 @@ class KBest(Marking):
 
 
 class _Constant(np.ndarray):
-    """An array of the host that is indexed as those of the device are."""
+    """A NumPy array that can be indexed like a JAX array."""
 
     def __getitem__(self, index: Any) -> Any:
         if any(isinstance(x, jax.Array) for x in jax.tree.leaves(index)):
@@ -239,14 +240,14 @@ def _filled(weights: Sequence[Value]) -> int:
 
 
 def _listed(stacked: Value) -> list[Value]:
-    """Return one value for each entry of the first axis."""
+    """Split a value along its first axis."""
     size = jax.tree.leaves(stacked)[0].shape[0]
     return [jax.tree.map(lambda x, i=i: x[i], stacked) for i in range(size)]
 
 
 @jax.custom_vjp
 def _both(a: Request, b: Request, winners: jax.Array, pairs: jax.Array) -> Request:
-    """Return the request to a product, whose rank r is pair ``winners[r]`` of ``pairs``."""
+    """Return the request to a product whose rank r is pair ``winners[r]`` of ``pairs``."""
     shape = jnp.broadcast_shapes(a[0].shape, b[0].shape)
     nothing = jnp.zeros(shape, jnp.result_type(a[0], b[0]))
     return nothing, nothing
@@ -269,8 +270,8 @@ def _both_reverse(
     def of_factor(side: int, like: jax.Array) -> Request:
         asked = _entry(pairs[:, side], pair + 1) + 1
         asked = jnp.where(rank > 0, asked, 0).astype(rank.dtype)
-        # Where an operand was repeated, one of its places is asked. Operands may differ in
-        # precision: features have that of the weights, ones that of float32.
+        # Where an operand was broadcast, only one of its copies gets the request. Operands may
+        # differ in precision: features have that of the weights, ones have float32.
         marks, ranks = (unbroadcast(x, like).astype(like.dtype) for x in (mark, asked))
         return marks, ranks
 
@@ -282,7 +283,7 @@ _both.defvjp(_both_forward, _both_reverse)
 
 @partial(jax.custom_vjp, nondiff_argnums=(3, 4))
 def _one(request: Request, winners: jax.Array, ranks: jax.Array, axis: int, size: int) -> Request:
-    """Return the request to a sum, whose rank r is rank ``ranks[r]`` of ``winners[r]``."""
+    """Return the request to a sum whose rank r is rank ``ranks[r]`` of ``winners[r]``."""
     nothing = jnp.zeros(winners.shape[1:], request[0].dtype)
     return nothing, nothing
 
@@ -300,7 +301,7 @@ def _one_reverse(
     mark, rank = request
     asked = jnp.where(rank > 0, _entry(ranks, rank) + 1, 0).astype(rank.dtype)
     winner = _entry(winners, rank)
-    # Without a rank the entry means nothing, and is harmless: only zeros are spread.
+    # Where no rank is requested the entry is meaningless but harmless: only zeros are spread.
     shape = (*rank.shape[:axis], size, *rank.shape[axis:])
     chosen = one_hot(winner, shape, axis)
     spread = (jnp.where(chosen, jnp.expand_dims(x, axis), 0) for x in (mark, asked))
@@ -311,9 +312,9 @@ _one.defvjp(_one_forward, _one_reverse)
 
 
 def _entry(table: jax.Array, number: jax.Array) -> jax.Array:
-    """Return entry ``number`` from 1 on of ``[entries]`` or ``[entries, ...]``; zero for 0."""
+    """Return entry ``number``, from 1, of ``[entries]`` or ``[entries, ...]``; zero for 0."""
     size = len(table)
     entries = table.reshape(size, *(table.shape[1:] or (1,) * number.ndim))
     places = jnp.arange(1, size + 1, dtype=number.dtype).reshape(size, *(1,) * number.ndim)
-    # A sum: the compiler does not repeat it for everything that it is broadcast to.
+    # Written as a sum because the compiler does not recompute a sum for each broadcast use.
     return jnp.sum(jnp.where(number == places, entries, 0), 0, dtype=table.dtype)

@@ -17,13 +17,13 @@ from semirings.log import Log
 class Risk(Semiring):
     """The expectation of an additive loss where every log weight is multiplied by ``gamma``.
 
-    With growing gamma the risk tends to the loss of the best derivation, and stays
-    differentiable: ``jax.grad`` of ``expected`` is the gradient that minimum risk training needs.
+    As gamma grows, the risk tends to the loss of the best derivation but stays differentiable:
+    ``jax.grad`` of ``expected`` is the gradient for minimum risk training.
 
     Source: Smith and Eisner (2006), equation 1; Li and Eisner (2009), section 6.2.
 
     Attributes:
-        base: the semiring of the weights, as that of ``Expectation``.
+        base: the semiring of the weights, as in ``Expectation``.
         gamma: the inverse temperature.
 
     Raises:
@@ -37,9 +37,9 @@ class Risk(Semiring):
     name: ClassVar[str] = "risk"
 
     def __post_init__(self) -> None:
-        """Refuse a temperature that is not positive, and a base without averages."""
+        """Check that gamma is positive and the base semiring is divisible."""
         if not self.gamma > 0:
-            raise ValueError(f"gamma is {self.gamma}; an inverse temperature is positive")
+            raise ValueError(f"gamma is {self.gamma}; give a positive inverse temperature")
         require_divisible(self.base)
 
     @property
@@ -55,7 +55,7 @@ class Risk(Semiring):
 
     @property
     def _average(self) -> Expectation:
-        """The semiring of the annealed weights, which does everything but the annealing."""
+        """The expectation semiring of the annealed weights."""
         return Expectation(self.base)
 
     def zeros(self, shape: tuple[int, ...]) -> Moments:

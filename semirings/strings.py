@@ -1,11 +1,11 @@
-"""Short strings under concatenation: the smallest semiring in which the order of factors shows.
+"""Short strings under concatenation: a small semiring with noncommutative multiplication.
 
 | argument                        | value                                  |
 | ------------------------------- | -------------------------------------- |
 | ``lift(-inf, x)``               | no string                              |
 | ``lift(w, x)``, w > -inf        | the letter x, for w = +inf too         |
 | ``lift(w)``, ``lift(w, -1)``    | the empty string                       |
-| ``plus(a, a)``                  | a: the first wins                      |
+| ``plus(a, a)``                  | a: the first is chosen                 |
 | ``times(a, zero)``              | no string                              |
 | ``times`` beyond ``length``     | no string                              |
 | ``sum([])``                     | no string                              |
@@ -32,11 +32,11 @@ _MOST = np.int32(2**31 - 1)
 
 
 class Coded(NamedTuple):
-    """Strings by length and by content, of equal shape.
+    """Strings as arrays of lengths and contents, of equal shape.
 
     Attributes:
-        size: int32, the number of letters; one more than the longest allowed if there is no string.
-        code: int32, the letters as digits of a number, the first the most significant.
+        size: int32, the number of letters; one more than the maximal length if there is no string.
+        code: int32, the letters as digits of a number, the most significant first.
     """
 
     size: jax.Array
@@ -47,15 +47,15 @@ class Coded(NamedTuple):
 class Strings(Selective):
     """``plus`` is the smaller in shortlex order, ``times`` concatenates.
 
-    Shortlex (the shorter one, or of equally long ones the alphabetically first) is kept when the
-    same string is put before or behind, so ``times`` distributes over ``plus`` from both sides.
-    A string that is too long is above all others and stays so in every product: it may count as
+    Shortlex order (by length, then alphabetically) is invariant under concatenation of the same
+    string on either side, so ``times`` distributes over ``plus`` from both sides. A string that is
+    too long is greater than all others, and so is every product with it, so it may be treated as
     zero.
 
-    It shows whether a structure multiplies in order: the total is a string that can be read.
+    The total is a readable string, so it shows whether a structure multiplies in order.
 
     Source: after the string semiring of Mohri (1997), Finite-state transducers in language and
-    speech processing, section 3, whose longest common prefix distributes from the left only.
+    speech processing, section 3, in which the longest common prefix distributes only from the left.
 
     Attributes:
         length: letters of the longest string.
@@ -82,14 +82,16 @@ class Strings(Selective):
         )
 
     def __post_init__(self) -> None:
-        """Refuse strings that cannot be coded."""
+        """Check that all strings can be coded as an int32."""
         if self.length < 1 or self.letters < 1:
             raise ValueError(f"{self} has no strings: length and letters must be positive")
         if self.letters**self.length > _MOST:
-            raise ValueError(f"{self} has {self.letters}**{self.length} strings: over {_MOST}")
+            raise ValueError(
+                f"{self} has {self.letters}**{self.length} strings; the maximum is {_MOST}"
+            )
 
     def zeros(self, shape: tuple[int, ...]) -> Coded:
-        """Return no string."""
+        """Return values without a string."""
         return Coded(jnp.full(shape, self.length + 1, jnp.int32), jnp.zeros(shape, jnp.int32))
 
     def ones(self, shape: tuple[int, ...]) -> Coded:
@@ -97,28 +99,28 @@ class Strings(Selective):
         return Coded(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.int32))
 
     def plus(self, a: Coded, b: Coded) -> Coded:
-        """Return the shortlex smaller."""
+        """Return the smaller string in shortlex order."""
         first = (a.size < b.size) | ((a.size == b.size) & (a.code <= b.code))
         return self.where(first, a, b)
 
     def times(self, a: Coded, b: Coded) -> Coded:
-        """Write the second behind the first."""
+        """Concatenate."""
         # Where the code would wrap around, the string is too long.
         size, code = a.size + b.size, a.code * self._power(b.size) + b.code
         return self._checked(size, code)
 
     def _power(self, size: jax.Array) -> jax.Array:
-        """Return ``letters ** size``, up to the longest string."""
+        """Return ``letters ** size``, with sizes up to that of the longest string."""
         powers = jnp.array([self.letters**i for i in range(self.length + 1)], jnp.int32)
         return powers[jnp.minimum(size, self.length)]
 
     def _checked(self, size: jax.Array, code: jax.Array) -> Coded:
-        """Return the value, which is zero where it is too long."""
+        """Return the value, or zero where the string is too long."""
         exists = size <= self.length
         return Coded(jnp.minimum(size, self.length + 1), jnp.where(exists, code, 0))
 
     def sum(self, a: Coded, axis: int) -> Coded:
-        """Return the shortlex smallest along one axis."""
+        """Return the smallest string in shortlex order along one axis."""
         shape = a.size.shape
         axis %= len(shape)
         if shape[axis] == 0:
@@ -127,21 +129,21 @@ class Strings(Selective):
         return jax.tree.map(lambda x: pick(x, winner, axis), a)
 
     def select(self, a: Coded, axis: int) -> jax.Array:
-        """Return the index of the shortlex smallest along one axis."""
+        """Return the index of the smallest string in shortlex order along one axis."""
         shortest = jnp.min(a.size, axis, keepdims=True)
         return first_largest(-jnp.where(a.size == shortest, a.code, _MOST), axis)
 
     def star(self, a: Coded) -> Coded:
-        """Return the empty string, for nothing is smaller."""
+        """Return the empty string, since no string is smaller."""
         return jax.tree.map(jnp.zeros_like, a)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Coded:
-        """Return a string of one letter where there is any weight.
+        """Return a string of one letter where the weight is nonzero.
 
         Args:
             log_weight: any shape.
-            feature: same shape, the letter, as integers or floats; any outside of
-                ``0..letters-1`` stands for the empty string.
+            feature: same shape, the letter, as integers or floats; numbers outside ``0..letters-1``
+                mean the empty string.
         """
         letter = jnp.broadcast_to(-1 if feature is None else feature, log_weight.shape)
         letter = letter.astype(jnp.int32)
@@ -154,7 +156,7 @@ class Strings(Selective):
         return Boolean().log_weight(a.size <= self.length)
 
     def read(self, a: Coded) -> Any:
-        """Spell out on the host: tuples of letters, None for no string, nested as the shape is."""
+        """Return the strings as tuples of letters, None for no string, nested like the shape."""
         size, code = np.asarray(a.size), np.asarray(a.code)
         if size.ndim:
             return [self.read(Coded(s, c)) for s, c in zip(size, code, strict=True)]

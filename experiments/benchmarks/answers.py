@@ -1,10 +1,10 @@
-"""The time that a model takes to answer: loading, whole commands, and one sentence at a time.
+"""Response times of a model: loading, whole commands, and one sentence at a time.
 
     python experiments/benchmarks/answers.py MODEL FILE... [--output PATH]
 
-Commands are run on two sentences, as processes of their own, with a compilation cache that is empty
-the first time (``cold``) and warm after it; of the warm ones the median is told, and the largest
-resident memory.
+Commands run on two sentences, each in a separate process. The compilation cache is empty in the
+first run (``cold``) and filled in later ones (``warm``). Reported are the median of the warm runs
+and the maximum resident memory.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from semipunct.store.checkpoint import load
 from semipunct.tasks.restore import restore
 
 WORDS = 20
-"""Words of the sentences that are restored one at a time, as near as there are."""
+"""Target length, in words, of the sentences that are restored one at a time."""
 
 MEASURE = (
     "import resource, runpy, sys; sys.argv = sys.argv[1:]\n"
     "try: runpy.run_module('semipunct', run_name='__main__')\n"
     "finally: print('peak', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
 )
-"""Runs a command, and tells its memory: that of a child process would be the largest of all."""
+"""Runs a command and prints its own peak memory; that of children is a maximum over all."""
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--passes", type=int, default=5)
-    parser.add_argument("--sentences", type=int, default=50, help="that are restored one by one")
+    parser.add_argument("--sentences", type=int, default=50, help="sentences restored singly")
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
@@ -64,7 +64,7 @@ def in_processes(arguments: argparse.Namespace) -> dict[str, Any]:
     """Time whole commands.
 
     Args:
-        arguments: the command line; the first two sentences are asked about.
+        arguments: the command line; the commands run on the first two sentences.
     """
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -99,11 +99,11 @@ def in_processes(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def in_one_process(arguments: argparse.Namespace, sentences: Sequence[Any]) -> dict[str, Any]:
-    """Time loading, and one sentence after another.
+    """Time loading, and restoring one sentence after another.
 
     Args:
         arguments: the command line.
-        sentences: those nearest to ``WORDS`` words are restored.
+        sentences: the sentences; those with a length closest to ``WORDS`` words are restored.
     """
     enable_compilation_cache()
     loaded = load(arguments.model, PunctuationModel)

@@ -1,9 +1,9 @@
-"""Sentences per second of the inside recursion, against the literal Algorithm 1; its growth.
+"""Speed of the inside recursion compared with a literal Algorithm 1, and its growth with length.
 
     python experiments/benchmarks/inside.py [--train FILE...] [--device cuda] [--output PATH]
 
 Without ``--train`` a generated treebank is used. Times are medians over ``--repeats`` passes over
-some batches, computation only: compiling is reported apart, and so is laying out a batch.
+several batches, and cover computation only. Compilation and layout are reported separately.
 """
 
 from __future__ import annotations
@@ -44,27 +44,27 @@ def arguments() -> argparse.Namespace:
     add("--train", nargs="+", help="CoNLL-U files to fit the model to and to measure on")
     add("--sentences", type=int, default=4000, help="sentences to generate without --train")
     add("--channel", choices=("r2l", "l2r", "none"), default="r2l")
-    add("--batches", type=int, nargs="*", default=[5, 32, 256], help="sizes of batches")
+    add("--batches", type=int, nargs="*", default=[5, 32, 256], help="batch sizes")
     add("--reference", type=int, nargs="*", default=[32], help="sizes for the literal algorithm")
     add("--variants", nargs="*", choices=("matrices", "vectors"), default=["matrices", "vectors"])
-    add("--memory", type=float, default=2.0, help="GiB that its dense automata may take")
-    add("--count", type=int, default=6, help="batches of each size that are timed")
-    add("--repeats", type=int, default=5, help="passes over them")
-    add("--growth", type=int, nargs="*", default=[10, 100, 1000, 10_000], help="words a sentence")
+    add("--memory", type=float, default=2.0, help="limit in GiB for its dense automata")
+    add("--count", type=int, default=6, help="number of timed batches of each size")
+    add("--repeats", type=int, default=5, help="passes over the batches")
+    add("--growth", type=int, nargs="*", default=[10, 100, 1000, 10_000], help="words per sentence")
     add("--shapes", nargs="*", default=["random"], help="random, chain, chain_left, flat")
     add("--device", help="platform to run on: cpu, cuda, rocm or tpu; JAX's own choice by default")
     add("--seed", type=int, default=0)
-    add("--output", type=Path, help="write the figures here as JSON, too")
+    add("--output", type=Path, help="also write the figures to this JSON file")
     return parser.parse_args()
 
 
 def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int) -> dict[str, Any]:
-    """Return the median time of a pass over all inputs, and that of the first, with compiling.
+    """Return the median time of a pass over all inputs, and that of the first, with compilation.
 
     Args:
-        function: compiled at its first call.
+        function: the function, which is compiled at its first call.
         inputs: its arguments, one tuple for each batch.
-        repeats: passes that are timed.
+        repeats: number of timed passes.
     """
     start = time.perf_counter()
     for each in inputs:
@@ -82,14 +82,14 @@ def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int
 def both(
     score: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int, items: int, unit: str
 ) -> dict[str, Any]:
-    """Time a function alone, and with its gradient by the first argument.
+    """Time a function alone, and with its gradient with respect to the first argument.
 
     Args:
-        score: returns ``[sentences]``.
+        score: the function, which returns ``[sentences]``.
         inputs: its arguments, one tuple for each batch.
-        repeats: passes that are timed.
-        items: sentences or words in a pass.
-        unit: the name of these.
+        repeats: number of timed passes.
+        items: number of sentences or words in a pass.
+        unit: name of the items.
     """
     forward = seconds(jax.jit(score), inputs, repeats)
     gradient = jax.jit(jax.value_and_grad(lambda *xs: score(*xs).sum()))
@@ -105,18 +105,18 @@ def both(
 def measure_batches(
     model: PunctuationModel, sentences: Sequence[Sentence], size: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Measure batches of one size, by the library and, where asked for, by the reference.
+    """Measure batches of one size with the library and, if requested, with the reference.
 
     Args:
         model: the model.
-        sentences: to make batches of.
-        size: sentences in a batch.
+        sentences: sentences to form batches from.
+        size: number of sentences in a batch.
         options: the command line.
     """
     parameters = model.initial_parameters(options.seed, 0.1)
     encoded = model.encode(sentences)
     order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
-    # Only full batches: the last one may be smaller.
+    # Full batches only: the last one may be smaller.
     members = [m for m in order if len(m) == size][: options.count]
     if not members:
         raise SystemExit(f"too few sentences for a batch of {size}: {len(sentences)}")
@@ -169,7 +169,7 @@ def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
 
     Args:
         model: the model.
-        batches: laid out.
+        batches: the batches, laid out.
     """
     slots, states, _, symbols = max(batch.accept.emit.shape for batch in batches)
     return 4 * slots * len(model.inventory.labels) * (states * symbols) ** 2
@@ -178,16 +178,16 @@ def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
 def measure_growth(
     model: PunctuationModel, words: int, total: int, shape: str, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Measure the time per word in batches of equally many words.
+    """Measure the time per word in batches with the same number of words.
 
-    Slot automata have room for strings of ``TOKENS`` tokens in all of them: the longest string that
-    was drawn is not a matter of the length of sentences.
+    All slot automata have room for strings of ``TOKENS`` tokens, because the longest drawn string
+    does not depend on the length of the sentences.
 
     Args:
         model: the model.
-        words: of a sentence.
-        total: words of a batch.
-        shape: of the trees: ``random``, or as ``scaling_sentence`` makes them.
+        words: words per sentence.
+        total: words per batch.
+        shape: shape of the trees: ``random``, or an argument of ``scaling_sentence``.
         options: the command line.
     """
     if shape == "random":
@@ -226,7 +226,7 @@ def main() -> None:
         jax.config.update("jax_platforms", options.device)
     try:
         jax.devices()
-    except (RuntimeError, AssertionError) as error:  # the latter without the plugin of a platform
+    except (RuntimeError, AssertionError) as error:  # the latter if a plugin is missing
         raise SystemExit(f"no device of the platform {options.device} {error}".rstrip()) from error
     if options.train:
         sentences = list(read_treebank(options.train).sentences)

@@ -1,14 +1,14 @@
-"""Orders of items with pairwise scores: the recursion over subsets, against all permutations.
+"""Orders of items with pairwise scores: the recursion over subsets against all permutations.
 
     python experiments/benchmarks/orderings.py [--items 12] [--permuted 8] [--output PATH]
 
-The log partition of a batch of sets of ``--items`` items is one compiled program. Beside it stand
-two loops over the permutations of ``--permuted`` items: one in Python, whose steps are numpy's,
-over ``itertools.permutations``; and one that is compiled, a scan over the table of permutations.
-Twelve items have 11,880 times as many permutations as eight. All three agree on the smaller sets,
-or the run fails. Each question is asked once more before it is timed, then in turn with all others
-``--repeats`` times; the loop in Python is slow and timed three times at most. Times are medians,
-and ratios are of one run.
+The log partition of a batch of sets of ``--items`` items is one compiled program. It is compared
+with two loops over the permutations of ``--permuted`` items: a Python loop with numpy operations
+over ``itertools.permutations``, and a compiled scan over the table of permutations. Twelve items
+have 11,880 times as many permutations as eight. The run fails unless all three agree on the smaller
+sets. Each computation runs once for warm-up and then ``--repeats`` times in turn with all others;
+the Python loop is slow and is timed three times at most. Times are medians, and ratios are between
+times of the same run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from semipunct.arrays.programs import jit
 from semipunct.structures import Distribution, linear_orderings
 
 PYTHON_REPEATS = 3
-"""Calls of the loop in Python, at most."""
+"""Maximum number of timed calls of the Python loop."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -45,7 +45,7 @@ def log_partition(precedence: jax.Array) -> jax.Array:
 
 @jit
 def both(precedence: jax.Array) -> Any:
-    """Return log partitions, and how probable each item is before each other one."""
+    """Return log partitions, and the probability of each item preceding each other item."""
     return Distribution(linear_orderings(precedence)).log_partition_and_marginals()
 
 
@@ -67,7 +67,7 @@ def scanned(precedence: jax.Array, first: jax.Array, second: jax.Array) -> jax.A
 
 
 def looped(precedence: Floats) -> Floats:
-    """Sum over permutations in a loop as one writes it in Python, ``[batch]``.
+    """Sum over permutations in a plain Python loop, ``[batch]``.
 
     Args:
         precedence: ``[batch, n, n]`` log weights.
@@ -80,10 +80,10 @@ def looped(precedence: Floats) -> Floats:
 
 
 def table(items: int) -> tuple[jax.Array, jax.Array]:
-    """Return the pairs of all permutations, the earlier items and the later ones.
+    """Return the earlier and the later items of all pairs, for all permutations.
 
     Args:
-        items: how many are permuted.
+        items: number of permuted items.
     """
     orders = np.array(list(permutations(range(items))), np.int32)
     earlier, later = np.triu_indices(items, 1)
@@ -91,7 +91,7 @@ def table(items: int) -> tuple[jax.Array, jax.Array]:
 
 
 def main() -> None:
-    """Check that all agree, time them and report."""
+    """Check that all computations agree, time them and report."""
     options = arguments()
     draws = np.random.default_rng(0)
     shape = options.batch, options.items, options.items
@@ -141,7 +141,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--items", type=int, default=12)
-    parser.add_argument("--permuted", type=int, default=8, help="items of the plain loops")
+    parser.add_argument("--permuted", type=int, default=8, help="items in the loops")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()

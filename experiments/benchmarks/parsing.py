@@ -1,9 +1,9 @@
-"""Sentences parsed per second in a process that is warm, beside UDPipe 1 in the same run.
+"""Sentences parsed per second in a warm process, compared with UDPipe 1 in the same run.
 
     python experiments/benchmarks/parsing.py --model PARSER --dev DEV... [--udpipe MODEL]
 
-The parser gives tags, trees and their probabilities; UDPipe, which has one thread, tags and trees.
-``experiments/udpipe.py --models`` leaves a model of it that learnt from the same data.
+The parser computes tags, trees and their probabilities; UDPipe, which is single-threaded, computes
+tags and trees. ``experiments/udpipe.py --models`` keeps a UDPipe model trained on the same data.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from semipunct.tasks.parse import parse
 
 
 def main() -> None:
-    """Parse the sentences several times, the first time for warming up, and print the median."""
+    """Parse the sentences several times, the first time as a warm-up, and print the median."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--model", required=True, help="the folder of a parser")
+    parser.add_argument("--model", required=True, help="folder of a parser")
     parser.add_argument("--dev", nargs="+", type=Path, required=True)
-    parser.add_argument("--udpipe", type=Path, help="a model of UDPipe")
+    parser.add_argument("--udpipe", type=Path, help="a UDPipe model")
     parser.add_argument("--passes", type=int, default=5)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()

@@ -1,13 +1,13 @@
-"""Other libraries on the problems of ``structures.py``: timings, and values to test against.
+"""Other libraries on the problems of ``structures.py``: timings, and reference values for tests.
 
     PEERS/bin/python experiments/benchmarks/peers.py [--repeats N]
     PEERS/bin/python experiments/benchmarks/peers.py --gold tests/structures/gold/peers.json
 
-Runs in an environment of its own, with torch, torch-struct and supar and without this project:
+Runs in a separate environment, with torch, torch-struct and supar and without this project:
 
     python -m venv PEERS && PEERS/bin/pip install torch==2.13.0 torch-struct supar numpy
 
-Prints one JSON object. What a library cannot do is in it with the error that it raised.
+Prints one JSON object. A computation that a library does not support is listed with its error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
-warnings.simplefilter("ignore")  # both libraries use what later versions of torch deprecate
+warnings.simplefilter("ignore")  # both libraries use deprecated features of torch
 
 Question = Callable[[], Any]
 
@@ -39,18 +39,18 @@ def arguments() -> argparse.Namespace:
     add("--states", type=int, default=32)
     add("--words", type=int, default=40, help="words of a dependency tree")
     add("--repeats", type=int, default=7)
-    add("--patience", type=float, default=60.0, help="seconds after which a question is given up")
+    add("--patience", type=float, default=60.0, help="seconds before repeats are skipped")
     add("--gold", type=Path, help="write values of small problems here instead of timing")
     return parser.parse_args()
 
 
 def milliseconds(question: Question, repeats: int, patience: float) -> dict[str, Any]:
-    """Return the median of warm calls, or the error.
+    """Return the median time of warm calls, or the error.
 
     Args:
-        question: what is timed.
+        question: the computation to time.
         repeats: number of calls.
-        patience: seconds; a slower question is asked once.
+        patience: seconds; a slower computation runs only once.
     """
     try:
         start = time.perf_counter()
@@ -63,27 +63,27 @@ def milliseconds(question: Question, repeats: int, patience: float) -> dict[str,
             start = time.perf_counter()
             question()
             times.append(1000 * (time.perf_counter() - start))
-    except Exception as error:  # noqa: BLE001 - whatever another library raises is its answer
+    except Exception as error:  # noqa: BLE001 - any error of another library is reported
         return {"error": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"}
     return {"ms": statistics.median(times), "least": min(times), "repeats": repeats}
 
 
 def potentials(seed: int, *shape: int) -> torch.Tensor:
-    """Draw the same numbers as the benchmark and the tests.
+    """Draw the same potentials as the benchmark and the tests.
 
     Args:
-        seed: of the numbers.
-        shape: of the tensor.
+        seed: the random seed.
+        shape: shape of the tensor.
     """
     return torch.tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
 
 
 def both(make: Callable[[], Any], partition: str) -> Question:
-    """Ask for log partition and marginals of one distribution.
+    """Return computations of the log partition and the marginals of one distribution.
 
     Args:
-        make: makes the distribution.
-        partition: the name of its log partition.
+        make: creates the distribution.
+        partition: name of its log partition.
     """
 
     def ask() -> Any:
@@ -94,12 +94,12 @@ def both(make: Callable[[], Any], partition: str) -> Question:
 
 
 def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
-    """Return questions about linear chains by library."""
+    """Return computations on linear chains by library."""
     import torch_struct
     from supar.structs import LinearChainCRF
 
     x = potentials(0, args.batch, args.length, args.states, args.states)
-    # supar's chains share one transition matrix: a smaller problem.
+    # supar's chains share one transition matrix, which is a smaller problem.
     shared = torch.nn.functional.pad(x[0, 0], (0, 1, 0, 1))
 
     def struct() -> Any:
@@ -127,12 +127,12 @@ def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
 
 def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
-    """Return questions about projective dependency trees by library."""
+    """Return computations on projective dependency trees by library."""
     import torch_struct
     from supar.structs import DependencyCRF
 
     x = potentials(1, args.batch, args.words + 1, args.words + 1)
-    inner = x[:, 1:, 1:]  # torch-struct has the root's arcs on the diagonal
+    inner = x[:, 1:, 1:]  # torch-struct stores the arcs of the root on the diagonal
 
     def supar() -> Any:
         return DependencyCRF(x.clone())
@@ -196,7 +196,7 @@ def gold() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Ask everything and print the answers."""
+    """Run all computations and print the results."""
     args = arguments()
     if args.gold:
         written = {"command": "experiments/benchmarks/peers.py --gold", **gold()}

@@ -1,9 +1,9 @@
-"""Sentences restored per second, and how the time grows with the number of draws.
+"""Sentences restored per second, and the growth of the time with the number of draws.
 
     python experiments/benchmarks/restoration.py MODEL FILE... [--draws M...] [--output PATH]
 
-Each figure is the median of passes over the same sentences, after one that compiles. The time
-to score the sentences as they stand (their likelihood, by the same model) is reported beside it.
+Each figure is the median over passes over the same sentences, after one pass for compilation. For
+comparison, the time to score the sentences (their likelihood under the same model) is reported too.
 """
 
 import argparse
@@ -25,11 +25,11 @@ from semipunct.tasks.restore import restore
 
 
 def main() -> None:
-    """Restore with growing numbers of draws and print the figures."""
+    """Restore with increasing numbers of draws and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=Path)
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--sentences", type=int, help="only so many, the first ones")
+    parser.add_argument("--sentences", type=int, help="number of sentences to use, from the start")
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--draws", type=int, nargs="+", default=[250, 500, 1000, 2000, 4000])
     parser.add_argument("--output", type=Path)

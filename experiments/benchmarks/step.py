@@ -1,10 +1,10 @@
-"""The parts of a training step on a treebank, beside this machine's matmul and copy.
+"""Parts of a training step on a treebank, with matmul and copy times of this machine.
 
     python experiments/benchmarks/step.py FILE... [--set KEY=VALUE...] [--output PATH]
 
-Each part is compiled and timed alone, so the parts need not add up to the step: within it XLA runs
-some beside others. ``forward`` is the part itself, ``gradient`` the part with its reverse pass. The
-time of a product of two square matrices and of a copy are measured in the same run.
+Each part is compiled and timed separately, so the parts need not add up to the step, within which
+XLA runs some in parallel. ``forward`` is the part itself, ``gradient`` the part with its reverse
+pass. The times of a product of two square matrices and of a copy are measured in the same run.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from semipunct.training.step import Recipe, step
 from semirings.real import Real
 
 MATRIX = 1024
-"""Rows of the square matrices whose product is timed."""
+"""Rows of the square matrices in the timed product."""
 
 COPY = 2**24
-"""Numbers that are copied."""
+"""Size of the copied array."""
 
 
 def main() -> None:
@@ -47,11 +47,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--set", dest="settings", nargs="*", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--batches", type=int, default=8, help="batches of each pass")
+    parser.add_argument("--batches", type=int, default=8, help="batches per pass")
     parser.add_argument("--passes", type=int, default=5)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    hold_memory()  # as semipunct train does
+    hold_memory()  # as in semipunct train
     figures = {
         "files": [path.name for path in arguments.files],
         **machine(),
@@ -152,12 +152,12 @@ def measured(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def milliseconds(function: Callable[..., Any], inputs: Sequence[Any], passes: int) -> float:
-    """Return the median time of a call, compiled before.
+    """Return the median time of a call, after compilation.
 
     Args:
-        function: to be called.
+        function: the function to call.
         inputs: arguments, one tuple for each call of a pass.
-        passes: how many.
+        passes: number of passes.
     """
     times: list[float] = []
     for number in range(passes + 1):
@@ -170,12 +170,12 @@ def milliseconds(function: Callable[..., Any], inputs: Sequence[Any], passes: in
 
 
 def updating(model: PunctuationModel, options: Any, optimiser: Any) -> Callable[..., Any]:
-    """Compile what a step does beside the gradient: reading and updating of tables.
+    """Compile the parts of a step other than the gradient: reading and updating of tables.
 
     Args:
         model: the model.
-        options: of training.
-        optimiser: of the model.
+        options: options of the training.
+        optimiser: optimiser of the model.
     """
 
     def update(weights: Any, state: Any, batch: Batch, gradient: Any) -> Any:
@@ -202,14 +202,14 @@ def in_turn(
     gradients: Sequence[Any],
     arguments: argparse.Namespace,
 ) -> float:
-    """Return the median time of calls that hand weights and state on to the next.
+    """Return the median time of calls that each pass weights and state to the next.
 
     Args:
-        function: of weights, state, batch and gradient, to weights and state.
-        weights: to begin with.
-        optimiser: gives the state to begin with.
-        batches: of a pass.
-        gradients: one for each.
+        function: maps weights, state, batch and gradient to weights and state.
+        weights: initial weights.
+        optimiser: provides the initial state.
+        batches: batches of a pass.
+        gradients: one gradient for each batch.
         arguments: the command line.
     """
     weights = jax.tree.map(jnp.copy, weights)

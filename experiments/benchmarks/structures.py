@@ -1,16 +1,16 @@
-"""Questions asked of structures, against a plain scan, each other, and other libraries.
+"""Computations on structures compared with a plain scan, each other, and other libraries.
 
     python experiments/benchmarks/structures.py [--peers PEERS/bin/python] [--output PATH]
 
-Every question is compiled and called twice, then in turn with all others, ``--repeats`` times, so
-that whatever else the machine does meets all of them. A call that is timed follows one that is
-not, for what was asked before leaves caches and free memory in a state of its own. Each call
-blocks until the result is there. Reported are medians, and ratios to the plain scan of the same
-run: ``lax.scan`` over log-sum-exp with ``jax.grad``, as one would write it without a library.
-Samples of other structures than chains are timed against the same structure's log partition and
-marginals. Ours are compiled by ``arrays.programs.jit``, and again by plain ``jax.jit``.
-``peers.py`` says how to make the environment of the peers. Memory is the peak of a process while
-it asks one question that it has asked before: what compiling takes is not in it.
+Every computation is compiled and called twice. It then runs ``--repeats`` times in turn with all
+others, so that other load on the machine affects all of them. Each timed call follows an untimed
+one, because the preceding computation changes the state of caches and free memory. Each call blocks
+until the result is available. Reported are medians, and ratios to the plain scan of the same run:
+``lax.scan`` over log-sum-exp with ``jax.grad``, as written without a library. Samples of structures
+other than chains are compared with the log partition and marginals of the same structure. Functions
+of this project are compiled with ``arrays.programs.jit``, and again with plain ``jax.jit``.
+``peers.py`` explains how to create the environment of the other libraries. Memory is the peak of a
+process during a warm call of one computation, so that compilation is excluded.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Question(NamedTuple):
     """A compiled function and its arguments.
 
     Attributes:
-        ask: jitted.
+        ask: the compiled function.
         inputs: its arguments.
-        reference: the question whose time is its yardstick.
-        bar: the ratio to it that is aimed at, at most.
+        reference: the question whose time is the baseline.
+        bar: the target: maximum ratio to the baseline.
     """
 
     ask: Callable[..., Any]
@@ -68,32 +68,32 @@ def arguments() -> argparse.Namespace:
     add("--length", type=int, default=128, help="positions of a chain")
     add("--states", type=int, default=32)
     add("--words", type=int, default=40, help="words of a dependency tree")
-    add("--widths", type=int, default=8, help="the widest segment of a semi-Markov chain")
-    add("--symbols", type=int, default=30, help="of a grammar, a third of them nonterminals")
-    add("--sentence", type=int, default=20, help="words of a sentence that a grammar parses")
+    add("--widths", type=int, default=8, help="maximum segment width of a semi-Markov chain")
+    add("--symbols", type=int, default=30, help="symbols of a grammar, a third nonterminals")
+    add("--sentence", type=int, default=20, help="words of a sentence parsed with a grammar")
     add("--repeats", type=int, default=15)
-    add("--peers", type=Path, help="a Python with torch, torch-struct and supar")
-    add("--only", help="ask this question alone and print the peak of memory")
-    add("--output", type=Path, help="write the figures here as JSON, too")
+    add("--peers", type=Path, help="a Python interpreter with torch, torch-struct and supar")
+    add("--only", help="run only this computation and print the peak memory")
+    add("--output", type=Path, help="also write the figures to this JSON file")
     return parser.parse_args()
 
 
 def log_sum_exp(a: jax.Array, axis: int) -> jax.Array:
-    """Sum in log space as one writes it by hand, for finite weights only.
+    """Compute log-sum-exp by hand, for finite weights only.
 
     Args:
         a: log weights.
-        axis: to sum along.
+        axis: axis to sum over.
     """
     largest = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
     return jnp.squeeze(largest, axis) + jnp.log(jnp.sum(jnp.exp(a - largest), axis))
 
 
 def plain(reduce: Callable[..., jax.Array], x: jax.Array) -> jax.Array:
-    """Sum over all chains and items, in a scan as one writes it by hand.
+    """Sum over all chains and items in a hand-written scan.
 
     Args:
-        reduce: from an array and an axis to the sum, or what takes its place.
+        reduce: maps an array and an axis to the sum, or to another reduction.
         x: ``[batch, length, states, states]`` log weights.
     """
 
@@ -108,14 +108,14 @@ def normal(seed: int, *shape: int) -> jax.Array:
     """Draw log weights from a standard normal distribution.
 
     Args:
-        seed: of the draw.
-        *shape: of the weights.
+        seed: the random seed.
+        *shape: shape of the weights.
     """
     return jnp.asarray(np.random.default_rng(seed).standard_normal(shape), jnp.float32)
 
 
 def questions(args: argparse.Namespace) -> dict[str, Question]:
-    """Return all questions by name."""
+    """Return all computations by name."""
     shape = (args.batch, args.length, args.states, args.states)
     x = jnp.asarray(np.random.default_rng(0).standard_normal(shape).astype(np.float32))
     start = jnp.zeros(shape[:3]).at[:, 0].set(x[:, 0, 0])
@@ -171,7 +171,7 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
         for draws, most in ((1, 0.6), (100, bar)):
             ask = of(build, lambda d, n=draws: d.sample(key, n))
             asked[f"{name}, sample {draws}"] = Question(ask, weights, f"{name}, both", most)
-    # Each of ours with both compilations; which is faster differs from question to question.
+    # Functions of this project with both compilations; which one is faster varies.
     for name in [name for name, question in asked.items() if question.reference]:
         question = asked[name]
         asked[f"{name}, jax.jit"] = question._replace(ask=jax.jit(question.ask.__wrapped__))
@@ -179,24 +179,24 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
 
 
 def high_water() -> int:
-    """Return the peak of this process since it was reset, in MiB."""
+    """Return the peak memory of this process since the last reset, in MiB."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     (kibibytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
     return int(kibibytes) // 1024
 
 
 def peak(name: str) -> int:
-    """Return the peak in MiB of a process that asks one question."""
+    """Return the peak memory in MiB of a process that runs one computation."""
     command = [sys.executable, __file__, *sys.argv[1:], "--only", name]
     found = subprocess.run(command, check=True, capture_output=True, text=True)
     return int(found.stdout.splitlines()[-1])
 
 
 def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]:
-    """Time warm calls in milliseconds, all questions in turn.
+    """Time warm calls in milliseconds, with all computations in turn.
 
     Args:
-        asked: questions by name.
+        asked: computations by name.
         repeats: calls of each.
     """
     times: dict[str, list[float]] = {name: [] for name in asked}
@@ -215,20 +215,20 @@ def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]
 
 
 def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Compare what the arithmetic moves and computes with what this machine does at best.
+    """Compare memory traffic and arithmetic with the peak rates of this machine.
 
     Args:
         args: the command line.
-        rows: the times of all questions.
+        rows: times of all computations.
     """
     entries = args.batch * (args.length - 1) * args.states**2
     copied = 2 * 4 * args.batch * args.length * args.states**2
     bandwidth = copied / rows["copy"]["ms"] / 1e6
     flops = 2 * 2048**3 / rows["matrix product"]["ms"] / 1e6
     work = {
-        # Read each weight; a sum, a maximum, a difference, an exponential, a sum.
+        # Read each weight; an addition, a maximum, a subtraction, an exponential, an addition.
         "log partition": (4 * entries, 5 * entries),
-        # The same, and a share and a product for each marginal, which is written.
+        # The same, with a division and a product for each marginal, which is written.
         "both": (2 * 4 * entries, 7 * entries),
     }
     found: dict[str, Any] = {"copy, GB/s": bandwidth, "matrix product, GFLOP/s": flops}
@@ -244,7 +244,7 @@ def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[
 
 
 def main() -> None:
-    """Ask everything and report."""
+    """Run all computations and report."""
     args = arguments()
     asked = questions(args)
     if args.only:

@@ -1,10 +1,10 @@
-"""Compiled functions that are traced once on a machine, not once in each process.
+"""Compiled functions that are traced once per machine instead of once per process.
 
-XLA's persistent cache spares the compilation of a function that was compiled before, but it is
-asked only after the function has been traced and lowered, which takes seconds for a recursion over
-trees. So the lowered functions are kept as well, in the same folder, under all that they depend
-on: the code of the two packages, the versions of JAX, what static arguments hold and what arrays
-look like.
+XLA's persistent cache avoids recompiling a function, but it is consulted only after the function
+has been traced and lowered, which takes seconds for a recursion over trees. The lowered functions
+are therefore cached as well, in the same folder. Their key includes everything they depend on: the
+code of the two packages, the versions of JAX, the contents of static arguments, and the shapes and
+dtypes of arrays.
 """
 
 from __future__ import annotations
@@ -41,41 +41,41 @@ from semipunct.arrays.memory import holds_memory, memory_maps, releasing_memory
 
 _PACKAGES = ("semipunct", "semirings")
 _CHOSEN = {
-    # XLA hands reductions to a library whose start-up costs more than our small arrays do: with
-    # its own loops the gradient of a batch takes half the time.
+    # XLA delegates reductions to a library with an overhead that dominates for small arrays: with
+    # XLA's own loops the gradient of a batch takes half the time.
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
-    # Compiling takes less time, and steps of training take no more.
+    # This reduces compilation time without slowing down training steps.
     "xla_backend_optimization_level": 1,
 }
 _COMPILER_OPTIONS = {
     name: value for name, value in _CHOSEN.items() if name not in os.environ.get("XLA_FLAGS", "")
 }
-"""Options of the compiler; those that the environment sets are left to it."""
+"""Compiler options, except those that are set in the environment."""
 
 _LEAST_SECONDS = 0.05
-"""What takes less to trace and lower is not kept on disk; XLA's cache has the same limit."""
+"""Functions that take less to trace and lower are not cached on disk; as in XLA's cache."""
 
 _MOST_READY = 64
-"""Compiled forms of one function that are kept in memory."""
+"""The maximal number of compiled forms of one function kept in memory."""
 
 _MOST_MAPS = 40_000
-"""Memory maps of the process from which on no compiled form is kept."""
+"""The number of memory maps of the process from which compiled forms are no longer kept."""
 
 _PROGRAMS: WeakSet[Program] = WeakSet()
 
 
 @runtime_checkable
 class Fingerprinted(Protocol):
-    """An object that functions may be compiled for: equal fingerprints, equal programs."""
+    """A static argument with a fingerprint: equal fingerprints imply equal programs."""
 
     @property
     def fingerprint(self) -> str:
-        """A digest of all that its methods depend on."""
+        """A digest of everything that its methods depend on."""
         ...
 
 
 class _IndescribableError(Exception):
-    """A value of which nobody knows whether an equal one would give the same program."""
+    """Raised for a value for which equality does not guarantee the same program."""
 
 
 class _Lowered(NamedTuple):
@@ -83,7 +83,7 @@ class _Lowered(NamedTuple):
 
     Attributes:
         exported: the function, which returns a flat list.
-        structure: of what the function returns.
+        structure: the structure of the result of the function.
     """
 
     exported: jax.export.Exported
@@ -92,11 +92,11 @@ class _Lowered(NamedTuple):
 
 @dataclasses.dataclass(slots=True)
 class _Form:
-    """A compiled form of a function, which one thread compiles while others wait.
+    """A compiled form of a function; one thread compiles it while others wait.
 
     Attributes:
         lock: held while it is compiled.
-        run: the compiled function of the arrays that are donated and the others; None at first.
+        run: the compiled function of the donated and the other arrays; initially None.
     """
 
     lock: Any = dataclasses.field(default_factory=Lock)
@@ -104,20 +104,20 @@ class _Form:
 
 
 def jit(function: Callable[..., Any], *, static: int = 0, donated: Sequence[int] = ()) -> Program:
-    """Compile as ``jax.jit`` does, with options that suit batches of many small arrays.
+    """Compile like ``jax.jit``, with options that suit batches of many small arrays.
 
     Args:
-        function: of the module level, if it is to be kept; it returns no random keys.
+        function: a function, at module level if it is to be cached; it must not return random keys.
         static: the number of its static arguments, which come first.
-        donated: numbers of arguments whose memory the results may take.
+        donated: indices of arguments whose buffers the results may reuse.
     """
     return Program(function, static, donated)
 
 
 def forget_compiled() -> None:
-    """Let go of everything that is compiled, so that its memory maps are free.
+    """Discard all compiled forms to free their memory maps.
 
-    A process that trains one model after the other would run out of them.
+    A process that trains several models would otherwise run out of memory maps.
     """
     for program in list(_PROGRAMS):
         program.forget()
@@ -126,12 +126,12 @@ def forget_compiled() -> None:
 
 
 class Program:
-    """A function with static arguments, compiled when it is called with arrays of new shapes.
+    """A function with static arguments that is compiled for each new set of array shapes.
 
-    Static arguments come first, then pytrees of arrays. Calls whose static arguments are described
-    alike share a compiled form, and processes on a machine share its lowered form, if JAX has a
-    folder for its compilation cache. ``jax.jit`` alone compiles functions, and functions of static
-    arguments, that come from other packages: a change of their code would go unnoticed.
+    Static arguments come first, then pytrees of arrays. Calls with equal descriptions of static
+    arguments share a compiled form, and processes on a machine share its lowered form, if JAX has a
+    folder for its compilation cache. Functions and static arguments from other packages are
+    compiled by ``jax.jit`` only, because changes of their code would not be detected.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Program:
         static: int,
         donated: Sequence[int],
     ) -> None:
-        """Compile nothing yet.
+        """Initialise without compiling.
 
         Args:
             function: as in ``jit``.
@@ -156,12 +156,12 @@ class Program:
             compiler_options=_COMPILER_OPTIONS,
         )
         self._ready: OrderedDict[Hashable, _Form] = OrderedDict()
-        # Threads that score batches ask for the same program at once.
+        # Threads that score batches may request the same program at the same time.
         self._lock = Lock()
         _PROGRAMS.add(self)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Return what the function returns, as arrays of JAX."""
+        """Return the result of the function as JAX arrays."""
         static, dynamic = arguments[: self._static], arguments[self._static :]
         leaves, structure = jax.tree.flatten(dynamic)
         if any(isinstance(x, Tracer) for x in leaves):
@@ -186,19 +186,19 @@ class Program:
         return result
 
     def forget(self) -> None:
-        """Let go of all compiled forms: what is asked for again is read from the cache on disk."""
+        """Discard all compiled forms, which can be reloaded from the cache on disk."""
         with self._lock:
             self._ready.clear()
 
     def _compiled(
         self, static: Sequence[Any], dynamic: Sequence[Any], key: str
     ) -> Callable[..., Any]:
-        """Fetch the lowered function, or lower it, and compile it.
+        """Load or lower the function, and compile it.
 
-        ``jax.jit`` would compile once more for the same shapes when arguments that came from the
-        host the first time are results of another program the next.
+        ``jax.jit`` would recompile for the same shapes if arguments that were host arrays in the
+        first call are results of another program in the next.
         """
-        # Compiling takes the most memory of a training: what led to it is forgotten before.
+        # Compilation is the peak of memory in training, so tracing caches are cleared before it.
         whole = self._ready_to_compile(static, dynamic, key)
         if holds_memory():
             jax.clear_caches()
@@ -221,7 +221,7 @@ class Program:
         def call(donated: list[Any], kept: list[Any]) -> Any:
             return jax.tree.unflatten(structure, exported.call(donated, kept))
 
-        call.__name__ = self._function.__name__  # XLA's cache and profiles show it
+        call.__name__ = self._function.__name__  # shown in XLA's cache and profiles
         wrapped = jax.jit(call, donate_argnums=0, compiler_options=_COMPILER_OPTIONS)
         return wrapped.lower(*self._divided(dynamic))
 
@@ -242,7 +242,7 @@ class Program:
         return _Lowered(exported, result[0])
 
     def _divided(self, dynamic: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Return the arrays of arguments that are donated, and those of the others."""
+        """Return the arrays of donated arguments, and those of the other arguments."""
         donated: list[Any] = []
         kept: list[Any] = []
         for number, argument in enumerate(dynamic, start=self._static):
@@ -256,7 +256,7 @@ def _is_key(x: Any) -> bool:
 
 
 def _plain(x: Any) -> Any:
-    """Return the numbers of a random key: what is kept on disk knows no other arrays."""
+    """Convert a random key to its raw data, since exported functions do not support key arrays."""
     return jax.random.key_data(x) if _is_key(x) else x
 
 
@@ -266,11 +266,11 @@ def _as_before(x: Any, key: Any) -> Any:
 
 
 def _kind(x: Any, home: Any) -> Hashable:
-    """Return what a compiled form depends on of an array.
+    """Return the properties of an array that a compiled form depends on.
 
     Args:
         x: the array.
-        home: the device that arrays of the host are put on.
+        home: the device where arrays from the host are placed.
     """
     if isinstance(x, jax.Array):
         elsewhere = None if x.device == home else x.device
@@ -281,10 +281,10 @@ def _kind(x: Any, home: Any) -> Hashable:
 
 
 def _described(value: Any) -> str:
-    """Describe a static argument: equal descriptions, equal programs.
+    """Describe a static argument; equal descriptions imply equal programs.
 
     Raises:
-        _IndescribableError: if that cannot be promised.
+        _IndescribableError: if that cannot be guaranteed.
     """
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
@@ -320,7 +320,7 @@ def _digest(key: str) -> str:
 
 
 def _read(path: Path) -> _Lowered | None:
-    """Read what ``_write`` has written; None if there is none, or it is damaged."""
+    """Read a file written by ``_write``; None if it is missing or damaged."""
     try:
         structure, _, exported = zlib.decompress(path.read_bytes()).partition(b"\n")
         found = jax.tree.structure(_from_json(json.loads(structure)))
@@ -330,7 +330,7 @@ def _read(path: Path) -> _Lowered | None:
 
 
 def _write(path: Path, lowered: _Lowered) -> None:
-    """Keep a lowered function, if there is room for it."""
+    """Save a lowered function, if there is space on disk."""
     leaves = range(lowered.structure.num_leaves)
     structure = json.dumps(_to_json(jax.tree.unflatten(lowered.structure, leaves)))
     own = path.with_suffix(f".{os.getpid()}")
@@ -345,7 +345,7 @@ def _write(path: Path, lowered: _Lowered) -> None:
 
 
 def _to_json(tree: Any) -> Any:
-    """Write the structure of a tree of dictionaries and tuples, named or not."""
+    """Convert the structure of a pytree of dictionaries, tuples and named tuples to JSON."""
     if isinstance(tree, dict):
         return {name: _to_json(x) for name, x in cast(dict[str, Any], tree).items()}
     if isinstance(tree, tuple):
@@ -354,7 +354,7 @@ def _to_json(tree: Any) -> Any:
         return [None if kind is tuple else f"{kind.__module__}:{kind.__qualname__}", *items]
     if tree is None or isinstance(tree, int):
         return tree
-    raise TypeError(f"results of {type(tree).__name__} cannot be kept")
+    raise TypeError(f"results of the type {type(tree).__name__} cannot be stored")
 
 
 def _from_json(data: Any) -> Any:

@@ -1,4 +1,4 @@
-"""``semipunct analyse``: the grammar that a model has learned, beside Nunberg's and the paper's."""
+"""``semipunct analyse``: a model's grammar, compared with Nunberg's and the paper's."""
 
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,19 +21,21 @@ def analyse(
         list[str] | None,
         typer.Argument(
             metavar="[TREEBANK]...",
-            help="Treebanks in CoNLL-U, '-' for stdin: for counts of underlying marks, and for "
-            "how relations are punctuated.",
+            help="Treebanks in CoNLL-U, '-' for stdin. They are needed for counts of underlying "
+            "marks and for the punctuation of relations.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw rewriting rules as bars, as .svg, .png or .pdf."),
+        typer.Option(
+            metavar="FILE", help="Plot rewriting rules as a bar chart (.svg, .png, .pdf)."
+        ),
     ] = None,
 ) -> None:
-    """Show what a model has learned: rewriting rules, Nunberg's rules among them, relations.
+    """Show what a model has learned: rewriting rules, and the punctuation of relations.
 
-    Without a treebank it shows what the model alone can tell.
+    The rules are compared with Nunberg's. Tables that need counts are omitted without a treebank.
     """
     console.check_targets(plot, kept=(model, *(treebanks or ())))
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
@@ -51,7 +53,7 @@ def analyse(
     if read:
         tell_unseen(loaded.model, read.sentences)
     enable_compilation_cache()
-    # A picture that cannot be written is said before the work, not after it.
+    # Opened before the work, so that an error of writing is reported at once.
     with nullcontext() if plot is None else console.output(plot) as picture:
         found = run(loaded, read.sentences if read else None)
         if picture is not None and paint is not None:
@@ -79,12 +81,12 @@ def analyse(
         console.tables().print(line, style="dim", markup=False, soft_wrap=True)
     if others := [language for language in languages if language != "en"]:
         console.say(
-            "Nunberg's rules are stated for English; the language here is another one "
-            f"({', '.join(others)}), so a model that differs from them need not be wrong"
+            "Nunberg's rules are stated for English, and the language here is different "
+            f"({', '.join(others)}): deviations from the rules are not necessarily errors"
         )
     if read is None:
         console.say(
-            "counts, frequent bigrams and Table 4 need a treebank: name one after the model"
+            "counts, frequent bigrams and Table 4 need a treebank; give one after the model"
         )
         return
     if read.omitted:
@@ -94,7 +96,7 @@ def analyse(
 
 
 def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[str]:
-    """Return the language of the model and that of treebanks, as far as files' names tell them."""
+    """Return the languages of the model and of the treebanks, as far as file names show them."""
     from semipunct.corpus.language import language_of
     from semipunct.store.card import data_names
     from semipunct.store.folder import CARD
@@ -105,7 +107,7 @@ def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[st
 
 
 def _signature(loaded: "SavedModel[Any]", read: "Treebank | None") -> str:
-    """Return one line that says what was analysed."""
+    """Return the signature: one line that identifies what was analysed."""
     from semipunct.corpus.digest import treebank_digest
     from semipunct.evaluation.signature import join_signature
     from semipunct.version import __version__

@@ -1,4 +1,4 @@
-"""The application: what its commands are, and what happens when one of them fails."""
+"""The application: the list of its commands, and the handling of their errors."""
 
 from typing import Annotated, Any
 
@@ -25,7 +25,7 @@ from semipunct.version import __version__
 
 
 class Commands(TyperGroup):
-    """A group of commands whose errors become one message and an exit status."""
+    """A group of commands that reports an error as one message and an exit status."""
 
     def invoke(self, ctx: Any) -> Any:
         with console.reported():
@@ -37,10 +37,10 @@ app = typer.Typer(
     cls=Commands,
     help="A generative model of punctuation in dependency trees.",
     epilog=f"{console.example('quickstart')}\n\n"
-    "'-' is standard input or output; '.gz' is read and written. "
-    "Exit status: 0 done, 1 bad input, 2 wrong usage.",
+    "'-' is standard input or output; '.gz' files are read and written. "
+    "Exit status: 0 success, 1 bad input, 2 wrong usage.",
     no_args_is_help=True,
-    # Or the lines of a docstring would be those of its help, at any width of the terminal.
+    # Otherwise the help has the line breaks of the docstring at any width of the terminal.
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -60,7 +60,7 @@ def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
     timings: Annotated[
-        bool, typer.Option("--timings", help="Tell on stderr where the time of a command goes.")
+        bool, typer.Option("--timings", help="Print the time spent in each phase to stderr.")
     ] = False,
 ) -> None:
     if timings:

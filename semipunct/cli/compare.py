@@ -1,4 +1,4 @@
-"""``semipunct compare``: whether the figures of two stored results differ by more than chance."""
+"""``semipunct compare``: significance tests of the differences between two stored results."""
 
 import math
 from typing import TYPE_CHECKING, Annotated
@@ -17,8 +17,8 @@ WIDTH = 120
 
 
 def compare(
-    a: Annotated[str, typer.Argument(help="A stored result, '-' for stdin, or a folder of them.")],
-    b: Annotated[str, typer.Argument(help="The same for another system on the same sentences.")],
+    a: Annotated[str, typer.Argument(help="A stored result, '-' for stdin, or a folder.")],
+    b: Annotated[str, typer.Argument(help="The same, of another system on the same sentences.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     resamples: Annotated[
         int,
@@ -27,16 +27,17 @@ def compare(
             metavar="N",
             min=1,
             max=limits.RESAMPLES,
-            help="Permutations and samples.",
+            help="Number of permutations and of bootstrap samples.",
         ),
     ] = 10_000,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Fixes both.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Random seed.")] = 0,
 ) -> None:
-    """Compare two stored results: differences, their intervals, and p of a permutation test.
+    """Compare two stored results: differences, their confidence intervals, and p-values.
 
-    Nothing is run again. Test and bootstrap are paired by sentences; the test is two-sided.
-    A folder stands for several runs of one system, such as those of three seeds, counted
-    together: give two folders of equally many.
+    The p-values are from a two-sided permutation test, the intervals from a bootstrap; both are
+    paired by sentence. No model is run. A folder contains the results of several runs of one
+    system, for example with three seeds, whose counts are summed. Both folders must have the same
+    number of runs.
     """
     if a == b == console.STANDARD:
         raise UsageError("only one of the two results can be standard input; name a file")
@@ -56,7 +57,7 @@ def _print_table(found: "Comparison") -> None:
     for row in found.differences:
         table.add_row(row.label, *_cells(row))
     screen = console.tables()
-    screen.width = max(screen.width, WIDTH)  # a line that is folded tells more than a p cut off
+    screen.width = max(screen.width, WIDTH)  # better wrapped lines than a truncated p
     screen.print(table)
     for name, side in (("A", found.a), ("B", found.b)):
         screen.print(f"{name}: {side.system}", markup=False, soft_wrap=True)
@@ -77,5 +78,5 @@ def _cells(row: "Difference") -> tuple[str, ...]:
 def _number(value: float, form: str = ".4f") -> str:
     if math.isnan(value):
         return "-"
-    # Four decimals would show the small p of many resamples as none.
+    # With four decimals, a small p from many resamples would be shown as 0.
     return f"{value:.1e}" if 0 < abs(value) < 5e-5 else format(value, form)

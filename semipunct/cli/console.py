@@ -1,8 +1,8 @@
-"""The manners of all commands: words for people, data for programs, errors, exit codes.
+"""Output, messages, errors and exit codes, in the same way for all commands.
 
-Data goes to standard output and words for people to standard error. Exit status 0: done;
-1: the input was bad; 2: the command was used wrongly; 128 and the number of a signal: it ended the
-command (130 Ctrl-C, 143 SIGTERM, 129 SIGHUP, 141 the reader of our output went away).
+Data is written to standard output, messages to standard error. Exit status 0: success; 1: bad
+input; 2: wrong usage; 128 plus the number of the signal that ended the command (130 Ctrl-C,
+143 SIGTERM, 129 SIGHUP, 141 SIGPIPE: the reader of the output has closed it).
 """
 
 import io
@@ -26,14 +26,14 @@ BAD_INPUT, WRONG_USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
 
 
 def people() -> "Console":
-    """Return the console for people, on standard error."""
+    """Return the console for messages, on standard error."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
 
 
 def tables() -> "Console":
-    """Return the console for tables that a command was asked for, on standard output.
+    """Return the console for tables, on standard output.
 
     Raises:
         OutputError: if standard output is closed.
@@ -42,7 +42,7 @@ def tables() -> "Console":
     from rich.console import Console
 
     class Screen(Console):
-        """A console that leaves it to ``reported`` what happens when its reader goes away."""
+        """A console that leaves the handling of a broken pipe to ``reported``."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
@@ -51,9 +51,9 @@ def tables() -> "Console":
 
 
 def table(*headings: str) -> "Table":
-    """Return a table without a frame: the first column to the left, the others to the right.
+    """Return a table without a frame: the first column left-aligned, the others right-aligned.
 
-    Where the screen is narrow, the first is folded, and figures stay whole.
+    On a narrow screen only the first column is wrapped.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -68,12 +68,12 @@ def table(*headings: str) -> "Table":
 
 
 def example(arguments: str) -> str:
-    """Return the end of a help text, which shows a command with arguments."""
+    """Return the last line of a help text: an example of a command with arguments."""
     return f"Example: `semipunct {arguments}`"
 
 
 def explain(tokens: Iterable[str]) -> None:
-    """Explain below a table the symbols that it has for special tokens, if there are any."""
+    """Print a legend of the special tokens among the tokens of a table, if there are any."""
     from semipunct.marks import legend
 
     if told := legend(tokens):
@@ -81,11 +81,11 @@ def explain(tokens: Iterable[str]) -> None:
 
 
 def say(text: str, style: str | None = None) -> None:
-    """Tell people something, in one line that is not folded, on standard error.
+    """Print a message to standard error, in one line that is not wrapped.
 
     Args:
         text: without markup.
-        style: its colour and weight, as rich calls them.
+        style: its colour and weight, as a style of rich.
     """
     people().print(text, style=style, markup=False, soft_wrap=True)
 
@@ -96,26 +96,25 @@ def check_targets(
     inputs: Sequence[str] = (),
     kept: Sequence[str | None] = (),
 ) -> None:
-    """Check, before the work is done, that the files that options name can be written.
+    """Check, before the work begins, that all output files can be written.
 
     Args:
-        paths: of what is made of the input, as they were given, which may take its place; None for
-            an option that was not.
-        figures: a file for something else, which may not.
+        paths: output files that may overwrite an input; None for an option that was not given.
+        figures: an output file that must not overwrite an input.
         inputs: files that are read.
-        kept: others that are read, and folders of models, whose place nothing may take; None for an
-            option that was not given.
+        kept: other files that are read, and model folders, which must not be overwritten; None for
+            an option that was not given.
 
     Raises:
-        UsageError: if two of them name the same file, of which one would be lost, one names a file
-            that is kept, or standard input is to be read twice.
+        UsageError: if two outputs are the same file, an output would overwrite a file that must be
+            kept, or standard input would be read twice.
         OutputError: as ``files.check_output_file`` does.
     """
     if [*inputs].count(STANDARD) > 1:
-        raise UsageError("standard input is named twice, and can be read once; name a file for one")
+        raise UsageError("standard input is named twice, but can be read only once; name a file")
     read = {os.path.realpath(path) for path in inputs if path != STANDARD}
     if figures is not None and os.path.realpath(figures) in read:
-        raise UsageError(f"{figures}: is an input, and would be lost; name another file")
+        raise UsageError(f"{figures}: is an input and would be overwritten; name another file")
     places = {os.path.realpath(path) for path in kept if path is not None and path != STANDARD}
     named = [path for path in (*paths, figures) if path is not None]
     files = [os.path.realpath(path) for path in named if path != STANDARD]
@@ -123,15 +122,19 @@ def check_targets(
         if path != STANDARD:
             target = Path(os.path.realpath(path))
             if not places.isdisjoint(map(str, (target, *target.parents))):
-                raise UsageError(f"{path}: is read as well, and would be lost; name another file")
+                raise UsageError(
+                    f"{path}: is also read and would be overwritten; name another file"
+                )
             if files.count(str(target)) > 1:
-                raise UsageError(f"{path}: is named for two outputs; give each a file of its own")
+                raise UsageError(
+                    f"{path}: is named for two outputs; name a different file for each"
+                )
         check_output_file(path)
 
 
 @contextmanager
 def reported() -> Generator[None, None, None]:
-    """Turn what may go wrong into one message and an exit status; defects pass unchanged."""
+    """Report an expected error as one message and an exit status; others are raised unchanged."""
     try:
         yield
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - it is closed
@@ -156,7 +159,7 @@ def _fail(message: str, status: int, error: BaseException) -> NoReturn:
 
 
 def _drop_output() -> None:
-    # Without this the interpreter complains when it flushes standard output at its end.
+    # Otherwise the interpreter prints an error when it flushes standard output at exit.
     with suppress(io.UnsupportedOperation):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

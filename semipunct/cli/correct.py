@@ -1,4 +1,4 @@
-"""``semipunct correct``: punctuation corrected, correction by correction."""
+"""``semipunct correct``: correct the punctuation of treebanks and text."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ CHUNK = 256
 """Sentences corrected at a time."""
 
 ERRORS = 10
-"""Errors that are listed unless another number is asked for."""
+"""Default number of errors to list."""
 
 
 class Align(StrEnum):
@@ -37,7 +37,7 @@ class Align(StrEnum):
 
 
 class Minimise(StrEnum):
-    """The choices of the corrected string of a slot."""
+    """The criteria for choosing the corrected string of a slot."""
 
     ERRORS = "errors"
     SLOTS = "slots"
@@ -46,62 +46,62 @@ class Minimise(StrEnum):
 
 def correct(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The folder of a model of --kind correction.")
+        str, typer.Argument(metavar="MODEL", help="Folder of a model of --kind correction.")
     ],
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="IN...", help="Treebanks in CoNLL-U, with --parser text; '-' for stdin."
+            metavar="IN...", help="Treebanks in CoNLL-U, or text with --parser; '-' for stdin."
         ),
     ],
     out: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout."),
+        typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout."),
     ] = None,
     parser: Annotated[
         str | None,
         typer.Option(
             metavar="PARSER",
-            help="The folder of a parser: the input may be text, or words without trees; trees "
-            "that it has are thrown away.",
+            help="Folder of a parser. The input may then be text, or words without trees; trees "
+            "in the input are ignored.",
         ),
     ] = None,
     tokeniser: Annotated[
         str | None,
         typer.Option(
             metavar="TOKENISER",
-            help="With --parser: the folder of a tokeniser, which finds sentences, words and marks "
-            "in running text. Without it each line is a sentence, and blanks part words and marks.",
+            help="With --parser: folder of a tokeniser, which splits running text into sentences, "
+            "words and marks. Without it, each line is a sentence, and blanks separate words and "
+            "marks.",
         ),
     ] = None,
     min_confidence: Annotated[
         float | None,
         typer.Option(
             metavar="P",
-            help="Make no correction that is less probable [0.5, or 0 with --minimise slots or "
-            "draws].",
+            help="Minimum probability of a correction [0.5, or 0 with --minimise slots or draws].",
             min=0,
             max=1,
         ),
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option(metavar="MARKS", help="Correct these marks only, e.g. ', ; :'."),
+        typer.Option(metavar="MARKS", help="Correct only these marks, e.g. ', ; :'."),
     ] = None,
     minimise: Annotated[
         Minimise,
         typer.Option(
-            help="For each place between words take the most probable string that corrections "
-            "seen in training lead to, or, whatever was written, that of least expected edit "
-            "distance (slots; draws: among whole draws, as the paper does)."
+            help="errors: choose for each slot (place between words) the most probable string that "
+            "corrections seen in training can produce; slots: the string with the lowest expected "
+            "edit distance; draws: the same for a whole sentence, among its draws, as in the paper."
         ),
     ] = Minimise.ERRORS,
     analysis: Annotated[
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="The folder of a punctuation model of text as it is written, for a model that "
-            "looks at the underlying tree that it finds (preset paper-correction).",
+            help="Folder of a punctuation model of uncorrected text. It finds the underlying trees "
+            "that a correction model with preset paper-correction needs.",
         ),
     ] = None,
     analyses: Annotated[
@@ -110,46 +110,46 @@ def correct(
             metavar="K",
             min=0,
             max=limits.TREES,
-            help="With --analysis: draw K underlying trees instead of taking the best.",
+            help="With --analysis: draw K underlying trees instead of using the best one.",
         ),
     ] = 0,
     samples: Annotated[
-        int, typer.Option(min=1, max=limits.SAMPLES, help="Draws for each sentence.")
+        int, typer.Option(min=1, max=limits.SAMPLES, help="Number of draws per sentence.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     form: Annotated[
         Form | None,
         typer.Option(
             "--format",
-            help="text for readers, conllu with trees, json with each correction and its reason, "
-            "diff of the sentences that change, m2 for scorers [as the input].",
+            help="text; conllu with trees; json with each correction and its reason; diff of the "
+            "changed sentences; m2 for scorers [format of the input].",
         ),
     ] = None,
     gold: Annotated[
         list[str] | None,
         typer.Option(
             metavar="GOLD",
-            help="Compare with a corrected version of the whole input; repeat it for several "
-            "references. A file in M2 has the versions of all its annotators.",
+            help="Evaluate against a corrected version of the whole input; repeatable for several "
+            "references. An M2 file contains one reference per annotator.",
         ),
     ] = None,
     align: Annotated[
         Align | None,
         typer.Option(
-            help="With --gold: all words must agree, or all heads; or count the slots between "
-            "words that both share [words]."
+            help="With --gold: words: all words must agree; trees: all heads must agree; shared: "
+            "evaluate only slots between words that both versions share [words]."
         ),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="With --gold: print one JSON object of figures.")
+        bool, typer.Option("--json", help="With --gold: print the figures as one JSON object.")
     ] = False,
     errors: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, help="With --gold: the N most frequent errors [10]."),
+        typer.Option(metavar="N", min=0, help="With --gold: list the N most frequent errors [10]."),
     ] = None,
     result: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
+        typer.Option(metavar="FILE", help="With --gold: store the result for 'semipunct compare'."),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
@@ -157,36 +157,36 @@ def correct(
 ) -> None:
     """Correct the punctuation of treebanks, or of text with --parser.
 
-    Nothing but punctuation is changed: words, line breaks and the spaces around marks that stay are
-    given back as they were. With --gold the figures go to standard output, and corrected sentences
-    only to the file that --output names.
+    Only punctuation is changed: words, line breaks and the spaces around unchanged marks are
+    preserved. With --gold, the figures are printed to standard output, and corrected sentences are
+    written only if --output names a file.
     """
     if (json or result) and not gold:
         raise UsageError(
-            f"{'--json' if json else '--result'} is about the comparison that --gold makes; "
-            "corrections as JSON: --format json"
+            f"{'--json' if json else '--result'} needs --gold; give --gold as well (for "
+            "corrections as JSON, give --format json instead)"
         )
     if (align is not None or errors is not None) and not gold:
         raise UsageError(
-            f"{'--align' if align is not None else '--errors'} is about the comparison that --gold "
-            "makes; give --gold as well, or leave it out"
+            f"{'--align' if align is not None else '--errors'} needs --gold; give --gold as well, "
+            "or leave it out"
         )
     if form is not None and gold and out is None:
         raise UsageError(
-            "--format is about corrected sentences, which --gold writes to the file that --output "
-            "names; give it as well"
+            "--format has no effect with --gold alone, as corrected sentences are written only to "
+            "the file of --output; give --output as well"
         )
     if tokeniser is not None and not parser:
         raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
     if analyses and analysis is None:
-        raise UsageError("--analyses draws the trees of a model; give --analysis as well")
+        raise UsageError("--analyses needs --analysis, the model of the trees; give it as well")
     if gold and json and out == console.STANDARD:
         raise UsageError(
-            "--json prints the comparison, which leaves no room for corrected sentences on "
-            "standard output: give --output the name of a file"
+            "--json and --output - cannot both write to standard output; give --output the name of "
+            "a file"
         )
     if result == console.STANDARD:
-        raise UsageError("--result needs the name of a file; --json prints the figures")
+        raise UsageError("--result needs the name of a file; to print the figures give --json")
     console.check_targets(
         out,
         figures=result,
@@ -258,7 +258,7 @@ def correct(
             with console.output(out or console.STANDARD) as stream:
                 write(outcomes, form, writer, stream, parsed=parsing is not None)
     for reason, number in omitted.items():
-        console.say(f"{counted(number, 'sentence')} left alone: {reason}")
+        console.say(f"{counted(number, 'sentence')} left unchanged: {reason}")
     cut.say()
     unseen.say()
     if gold:

@@ -1,4 +1,4 @@
-"""The comparison of corrected punctuation with references: figures, and kinds of errors."""
+"""Report on corrected punctuation compared with references: figures and errors."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ def report(
     Args:
         model: the model folder.
         digest: of the model.
-        pairs: corrected sentences with their references, None for those left alone.
+        pairs: corrected sentences with their references, None for those left unchanged.
         options: of the correction.
         most: errors to list.
         json: print one JSON object, not tables.
@@ -44,7 +44,7 @@ def report(
 
     both = [(found, pair) for found, pair in pairs if found is not None and pair is not None]
     if not both:
-        raise TreebankError("no sentence could be corrected: there is nothing to compare")
+        raise TreebankError("no sentence could be corrected, so there is nothing to compare")
     statistics = correction_statistics(
         [found.sentence.slots for found, _ in both],
         [found.slots for found, _ in both],

@@ -36,35 +36,35 @@ def decode(
         list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
     ],
     out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout.")
+        str, typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
     ] = console.STANDARD,
     semiring: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="viterbi: the best tree; kbest: the best few; sampling: trees drawn from "
+            help="viterbi: the best tree; kbest: the k best trees; sampling: trees drawn from "
             "the posterior; or another one of 'semipunct semirings list'.",
         ),
     ] = "viterbi",
     samples: Annotated[
         int | None,
         typer.Option(
-            min=1, max=limits.TREES, help="With sampling: trees drawn for each sentence [1]."
+            min=1, max=limits.TREES, help="With sampling: number of trees per sentence [1]."
         ),
     ] = None,
     nbest: Annotated[
         int | None,
         typer.Option(
-            min=1, max=limits.RANKS, help="With kbest: different trees for each sentence [4]."
+            min=1, max=limits.RANKS, help="With kbest: number of different trees per sentence [4]."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="With sampling: fixes what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="With sampling: random seed.")] = 0,
     form: Annotated[
         Format,
         typer.Option(
             "--format",
-            help="conllu keeps the input and adds attributes; brackets are lines for readers, "
-            "with columns before the tree where a sentence has several.",
+            help="conllu: the input with added attributes; brackets: one tree per line, after "
+            "three columns if a sentence has several trees; json: one object per line.",
         ),
     ] = Format.CONLLU,
     quiet: Annotated[
@@ -73,7 +73,7 @@ def decode(
 ) -> None:
     """Find the underlying punctuation tree of each sentence, with its log-probabilities.
 
-    Sentences that the model cannot take are passed through and counted.
+    Sentences that the model cannot process are passed through and counted.
     """
     with phase("importing"):
         from semipunct.tasks.decode import choose_decoder
@@ -131,7 +131,7 @@ class Outcome:
     reason: str = ""
 
     def numbered(self, label: str) -> "Iterator[tuple[Analysis, int | None]]":
-        """Yield the analyses, with their numbers where there is a label."""
+        """Yield the analyses, numbered if there is a label."""
         for number, analysis in enumerate(self.analyses, start=1):
             yield analysis, number if label else None
 

@@ -1,4 +1,4 @@
-"""Derivations: ``semipunct parse`` to them, and ``semipunct evaluate`` of files that have them."""
+"""Derivations: ``semipunct parse`` with a CCG parser, and ``semipunct evaluate`` of its output."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,12 +34,12 @@ def parse_derivations(
     path: str | None,
     quiet: bool,
 ) -> None:
-    """Give words derivations, and compare them with those of the input.
+    """Parse words into derivations, and compare these with the derivations of the input.
 
     Args:
         loaded: a model of the kind ccg-parser.
         inputs: files of derivations, of which words and tags are read.
-        out: the place to write to; None for standard output, or nothing where figures are printed.
+        out: the output file; None for standard output, or for no output if figures are printed.
         gold: whether figures are printed.
         json: whether they are one JSON object.
         path: the file to store them in, if any.
@@ -54,8 +54,8 @@ def parse_derivations(
 
     if format_of(*inputs, default="ccgbank").name != "ccgbank":
         raise UsageError(
-            f"{inputs[0]}: a parser of the kind ccg-parser reads words with tags in files of "
-            "derivations; give one whose name ends in .auto"
+            f"{inputs[0]}: a model of the kind ccg-parser reads words and tags from files of "
+            "derivations; give a file whose name ends in .auto"
         )
     sentences: list[Sentence[Derivation]] = []
     trees: list[Derivation | None] = []
@@ -86,7 +86,7 @@ def parse_derivations(
     if missing:
         console.say(f"{counted(missing, 'sentence')} left out: no derivation was found")
     if cut:
-        console.say(f"{counted(cut, 'sentence')} with a chart that was given up: too large")
+        console.say(f"{counted(cut, 'sentence')} not fully parsed: the chart became too large")
     if gold:
         from semipunct.tasks.parse_derivations import compare_derivations
 
@@ -98,7 +98,7 @@ def parse_derivations(
 
 
 def holds_derivations(path: str) -> bool:
-    """Tell whether a name is that of a file of derivations, and not of a model folder.
+    """Return whether a path is that of a file of derivations, and not of a model folder.
 
     Args:
         path: as it was given.
@@ -129,8 +129,8 @@ def evaluate_derivations(
 
     if not all(test == console.STANDARD or holds_derivations(test) for test in tests):
         raise UsageError(
-            f"{parsed} holds derivations; compare them with those of a treebank, in files whose "
-            "names end in .auto or on standard input"
+            f"{parsed}: derivations can be compared only with derivations; give test files whose "
+            "names end in .auto, or standard input"
         )
     found = read_derived_sentences([parsed])
     sentences = read_derived_sentences(tests)

@@ -1,4 +1,4 @@
-"""``semipunct evaluate``: how well a model predicts punctuation."""
+"""``semipunct evaluate``: the perplexity of punctuation, and the accuracy of derivations."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,24 +22,24 @@ def evaluate(
     tests: Annotated[
         list[str],
         typer.Argument(
-            metavar="TEST...", help="Treebanks in CoNLL-U, or as MODEL (.auto); '-' for stdin."
+            metavar="TEST...", help="Treebanks in CoNLL-U, or derivations (.auto); '-' for stdin."
         ),
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     result: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Store what 'semipunct compare' reads.")
+        str | None, typer.Option(metavar="FILE", help="Store the result for 'semipunct compare'.")
     ] = None,
 ) -> None:
     """Print the perplexity of the punctuation, given words and trees.
 
-    It is per slot, a place for marks: one before each word and one at the end. It is over all
-    sentences but those that no model can take, which are counted by reason. Where MODEL is a file
-    of derivations, print how its dependencies and categories compare with those of TEST.
+    The perplexity is per slot; there is a slot for marks before each word and one at the end of
+    the sentence. Sentences that no model can process are left out and counted by reason. If MODEL
+    is a file of derivations, evaluate its dependencies and categories against those of TEST.
     """
     if model == console.STANDARD:
         raise UsageError("MODEL cannot be standard input; name a model folder or a file (.auto)")
     if result == console.STANDARD:
-        raise UsageError("--result needs the name of a file; --json prints the figures")
+        raise UsageError("--result needs the name of a file; to print the figures give --json")
     console.check_targets(figures=result, inputs=(model, *tests), kept=(model,))
     from semipunct.cli.derivations import evaluate_derivations, holds_derivations
 
@@ -75,11 +75,11 @@ def evaluate(
 
 
 def as_dict(found: "Result", treebank: "Treebank") -> dict[str, Any]:
-    """Give what is printed as values that JSON can hold; null stands for an infinite figure.
+    """Return the output as values for JSON; null stands for an infinite figure.
 
     Args:
-        found: the scores of the sentences that can be scored.
-        treebank: these and those left out.
+        found: the figures of the sentences that were evaluated.
+        treebank: these sentences and those left out.
     """
     figures = found.figures.as_dict()
     return {

@@ -1,4 +1,4 @@
-"""Tables of what a model has learned: rewriting, Nunberg's rules, relations."""
+"""Tables of the grammar that a model has learned: rewriting, Nunberg's rules, relations."""
 
 import math
 from typing import TYPE_CHECKING
@@ -20,23 +20,25 @@ PAPER = {"changed": 0.621, "changed_decided": 0.836}
 
 
 def print_tables(found: "PunctuationGrammar") -> None:
-    """Print all tables on standard output, each below its title."""
+    """Print all tables on standard output, each with a title above it."""
     more = len(found.rewriting) - SHOWN_ROWS
     parts = [
         (
-            "What becomes of two underlying marks, by the probability that both stay, that the "
-            "left or the right one is absorbed, that they change places; "
-            "by Nunberg's rules of English" + (f" ({more} more with --json)" if more > 0 else ""),
+            "Rewriting of two underlying marks: the probabilities that both stay, that the left "
+            "or the right one is absorbed, and that they are swapped; the most probable result, "
+            "and the result by Nunberg's rules of English"
+            + (f" ({more} more with --json)" if more > 0 else ""),
             _rewriting(found),
         ),
         (
-            "Confident edits (p > 0.75): with two marks of Nunberg's, and as he has them (English)",
+            "Confident edits (p > 0.75), and how many agree with Nunberg's rules (English)",
             _confident(found),
         ),
         (
-            "Nunberg's rules of English by rank (decided: some p > 0.5; stated: without a reading "
-            "of ours; MRR: mean reciprocal rank, and with marks that the model lacks in the last "
-            "rank; paper: that of its English model)",
+            "Nunberg's rules of English, by the rank of their result in the model (decided: one "
+            "result has p > 0.5; stated: without our interpretation; MRR: mean reciprocal rank; "
+            "all: with rules of marks that the model lacks, at the last rank; paper: MRR of its "
+            "English model)",
             _ranks(found),
         ),
     ]
@@ -47,8 +49,8 @@ def print_tables(found: "PunctuationGrammar") -> None:
     if found.relations is not None:
         parts.append(
             (
-                "Relations that most probably take symmetric punctemes, strings of marks on both "
-                "sides of a constituent that mirror each other (Table 4)",
+                "Relations with the highest probability of symmetric punctemes, strings of marks "
+                "on both sides of a constituent that mirror each other (Table 4)",
                 _relations(found),
             )
         )
@@ -132,7 +134,7 @@ def _inverted(found: "PunctuationGrammar") -> "Table":
 
 
 def _relations(found: "PunctuationGrammar") -> "Table":
-    """Return Table 4 with a row for each relation; rare relations are left to the JSON."""
+    """Return Table 4 with a row for each relation; rare relations are only in the JSON."""
     from rich.text import Text
 
     table = console.table("relation", "words", "symmetric", "entropy (nats)")

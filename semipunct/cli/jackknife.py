@@ -1,4 +1,4 @@
-"""``semipunct jackknife``: a treebank with the trees of parsers that have not seen them."""
+"""``semipunct jackknife``: parse each part of a treebank with a parser trained on the others."""
 
 import signal
 import tempfile
@@ -19,23 +19,26 @@ from semipunct.wording import counted
 if TYPE_CHECKING:
     from semipunct.tasks.parse import Parse
 
-NOTICE = "\nstopping after this batch; the same signal once more ends it at once\n"
-"""Said when the command is interrupted, as compiling may take a while."""
+NOTICE = "\nstopping after this batch; send the signal again to stop at once\n"
+"""Printed when the command is interrupted, since compiling may take a while."""
 
 
 def jackknife(
     files: Annotated[
-        list[str], typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to be parsed.")
+        list[str], typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to parse.")
     ],
     dev: Annotated[
         list[str],
-        typer.Option(metavar="DEV", help="A treebank to choose the best weights on; repeatable."),
+        typer.Option(
+            metavar="DEV", help="Development treebank, to select the best weights; repeatable."
+        ),
     ],
     out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout.")
+        str, typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
     ],
     folds: Annotated[
-        int, typer.Option(min=2, metavar="N", help="How many parts, and so many parsers.")
+        int,
+        typer.Option(min=2, metavar="N", help="Number of parts, each parsed by its own parser."),
     ] = 5,
     trees: Annotated[
         int,
@@ -43,28 +46,28 @@ def jackknife(
             metavar="K",
             min=0,
             max=limits.TREES,
-            help="Draw K trees of each sentence instead of taking the best.",
+            help="Draw K trees per sentence instead of using the best one.",
         ),
     ] = 0,
     models: Annotated[
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Keep the parsers in this folder; those that are there are not trained again.",
+            help="Keep the parsers in this folder; those already in it are not trained again.",
         ),
     ] = None,
-    config: Annotated[str | None, typer.Option(metavar="TOML", help="A file of settings.")] = None,
+    config: Annotated[str | None, typer.Option(metavar="TOML", help="File with settings.")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="One setting of the parsers; repeatable."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the parsers, and of what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of training and of draws.")] = 0,
 ) -> None:
-    """Parse each part of a treebank by a parser trained on the others.
+    """Parse each part of a treebank with a parser trained on the other parts.
 
-    A punctuation model that is to work on parsed text is trained on its output, with the treebank
-    itself beside it. Everything but tags and trees stays as it was in the treebank, and so do whole
-    sentences that no model can take, such as those of nothing but punctuation.
+    A punctuation model for parsed text is trained on the output together with the treebank itself.
+    Only tags and trees are replaced. Sentences that no model can process, such as those that
+    consist only of punctuation, are left unchanged.
     """
     from semipunct.arrays.memory import hold_memory
     from semipunct.cli.progress import training_progress
@@ -94,7 +97,7 @@ def jackknife(
             f"{counted(folds, 'part')} of --folds; give more sentences"
         )
     if left := len(entries) - len(sentences):
-        console.say(f"{counted(left, 'sentence')} left as in the treebank (see stats)")
+        console.say(f"{counted(left, 'sentence')} left unchanged (see semipunct stats)")
     enable_compilation_cache()
     options = ParseOptions(seed=seed)
     found: list[Sequence[Parse]] = []
@@ -108,7 +111,9 @@ def jackknife(
         for number, (part, fitted) in enumerate(parts, 1):
             if fitted.interrupted:
                 kept = (
-                    "the same command continues" if models else "nothing is kept without --models"
+                    "run the same command again to continue"
+                    if models
+                    else "nothing is kept without --models"
                 )
                 console.say(f"interrupted; {kept}")
                 raise typer.Exit(exit_status(stop.signal or signal.SIGINT))

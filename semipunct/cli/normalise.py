@@ -1,4 +1,4 @@
-"""``semipunct normalise``: phrases converted to derivations, and their commas made alike."""
+"""``semipunct normalise``: convert phrases to derivations, and attach commas consistently."""
 
 from collections import Counter
 from enum import StrEnum
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from semipunct.formats.ccgbank import AutoRecord
     from semipunct.tasks.normalise import CommaTable
 
-_LISTED = 5  # places and reasons that a message names
+_LISTED = 5  # places and reasons listed in a message
 
 
 class Target(StrEnum):
-    """The grammars that phrases are converted to, and that derivations are of."""
+    """The grammars of derivations."""
 
     CCG = "ccg"
 
@@ -33,10 +33,10 @@ class CommaPlace(StrEnum):
 def normalise(
     inputs: Annotated[
         list[str],
-        typer.Argument(metavar="IN...", help="Derivations, or with --to phrases; '-' for stdin."),
+        typer.Argument(metavar="IN...", help="Derivations, or phrases with --to; '-' for stdin."),
     ],
     out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout.")
+        str, typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
     ] = console.STANDARD,
     to: Annotated[
         Target | None,
@@ -44,13 +44,13 @@ def normalise(
     ] = None,
     commas: Annotated[
         Target | None,
-        typer.Option(help="Attach every comma that is absorbed to what stands before it."),
+        typer.Option(help="Attach every absorbed comma to the constituent before it."),
     ] = None,
     rule: Annotated[
         CommaPlace | None,
         typer.Option(
-            help="With --commas: where to attach it, as high as possible (paper), or as high as no "
-            "new rule is needed [better]."
+            help="With --commas: attach it as high as possible (paper), or as high as possible "
+            "without a new rule (better) [better]."
         ),
     ] = None,
     quotes: Annotated[
@@ -58,21 +58,23 @@ def normalise(
     ] = False,
     report: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write what was converted and moved as JSON."),
+        typer.Option(
+            metavar="FILE", help="Write a report of the conversion and of moved commas as JSON."
+        ),
     ] = None,
 ) -> None:
-    """Make a treebank consistent: derivations of CCG from phrases, with commas of one kind.
+    """Convert phrase-structure trees to CCG derivations, and attach their commas consistently.
 
-    Trees that cannot be converted are counted and named; derivations in which a node follows by no
-    rule are passed through as they are. Words, categories and dependencies stay the same.
+    Trees that cannot be converted are left out and counted by reason. Derivations with a node that
+    no rule licenses are passed through unchanged. Words, categories and dependencies are preserved.
     """
     if to is None and commas is None:
-        raise UsageError("nothing is to be done; give --to ccg, --commas ccg or both")
+        raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
     if rule is not None and commas is None:
-        raise UsageError("--rule is about commas; give --commas ccg as well, or leave it out")
+        raise UsageError("--rule needs --commas; give --commas ccg as well, or leave out --rule")
     place = CommaPlace.BETTER if rule is None else rule
     if quotes and to is None:
-        raise UsageError("--quotes is for conversion; give --to ccg as well, or leave it out")
+        raise UsageError("--quotes needs --to; give --to ccg as well, or leave out --quotes")
     if report == console.STANDARD:
         raise UsageError("--report needs the name of a file")
     console.check_targets(out, figures=report, inputs=inputs)
@@ -113,7 +115,7 @@ def normalise(
         console.say(
             f"commas absorbed from the left: {before.left.total():,} before, "
             f"{after.left.total():,} after; from the right: {before.right.total():,} and "
-            f"{after.right.total():,}; rules of absorption: {before.absorption_rules} and "
+            f"{after.right.total():,}; absorption rules: {before.absorption_rules} and "
             f"{after.absorption_rules}"
         )
     with console.output(out) as stream:
@@ -177,10 +179,10 @@ def _tell_faults(wrong: "list[tuple[AutoRecord, str]]") -> None:
     for record, rule in wrong[:_LISTED]:
         console.say(
             f"{record.path}:{record.line}: sentence {record.sentence_id}: no rule licenses {rule}; "
-            "the derivation is left as it is"
+            "the derivation is left unchanged"
         )
     if len(wrong) > _LISTED:
-        console.say(f"and {counted(len(wrong) - _LISTED, 'derivation')} more like that")
+        console.say(f"and {counted(len(wrong) - _LISTED, 'more derivation')} of this kind")
 
 
 def _as_data(table: "CommaTable") -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Parallel treebanks for commands that learn from corrections."""
+"""Parallel treebanks for the training of correction models."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from semipunct.corpus.parallel import Alignment
 
 CORRECTION = "correction"
-"""The kind of model that needs what was written beside what is right."""
+"""The kind of model that is trained on original text and its corrected version."""
 
 ORDERING = "ordering"
-"""The kind of model that may learn from underlying trees."""
+"""The kind of model that can be trained on underlying trees."""
 
 
 def check_corrected(
@@ -23,59 +23,59 @@ def check_corrected(
     align: str | None,
     analysis: str | None,
 ) -> None:
-    """Check that options about corrected versions go together.
+    """Check that the options for corrected versions are consistent.
 
     Args:
         kind: of model.
         corrected: versions of the training treebanks.
         dev_corrected: versions of the development treebanks.
-        align: how versions are aligned, None unless it was said.
+        align: how versions are aligned; None if the option was not given.
         analysis: a model that finds underlying trees.
 
     Raises:
-        UsageError: if they do not.
+        UsageError: if they are not.
     """
     if bool(corrected) != bool(dev_corrected):
         missing = "--dev-corrected" if corrected else "--corrected"
         raise UsageError(
-            f"{missing} is missing: what was written needs its corrected version, both of the "
-            "treebanks to learn from and of those to choose the best weights on"
+            f"{missing} is missing; give corrected versions of both the training treebanks "
+            "(--corrected) and the development treebanks (--dev-corrected)"
         )
     if corrected and kind not in (CORRECTION, "slot-tagger"):
         raise UsageError(
-            f"--corrected is not for --kind {kind}; models of --kind {CORRECTION} learn from what "
-            "was written and its corrected version, and slot-taggers"
+            f"--corrected is not for --kind {kind}; leave it out, or train a model of --kind "
+            f"{CORRECTION} or slot-tagger"
         )
     if kind == CORRECTION and not corrected:
         raise UsageError(
-            "a model of --kind correction is trained on what was written and its corrected "
-            "version: give the latter as --corrected and --dev-corrected. Where only correct text "
-            "is at hand, semipunct.formats.write_erroneous makes learners' errors in it"
+            "a model of --kind correction is trained on original text and its corrected version; "
+            "give the latter as --corrected and --dev-corrected. If there is only correct text, "
+            "semipunct.formats.write_erroneous inserts learners' errors"
         )
     if align is not None and not corrected:
         raise UsageError(
-            "--align says how what was written and its corrected version are aligned; give the "
-            "latter as --corrected and --dev-corrected, or leave --align out"
+            "--align needs corrected versions to align; give --corrected and --dev-corrected, or "
+            "leave out --align"
         )
     if analysis is not None and not corrected and kind != ORDERING:
         raise UsageError(
-            "--analysis is about what was written, or about the trees that an ordering model "
-            f"learns from; give --corrected as well, or --kind {ORDERING}"
+            f"--analysis needs --corrected or --kind {ORDERING}; give one of them, or leave out "
+            "--analysis"
         )
 
 
 def corrections(
     written: Sequence[str], corrected: Sequence[str], alignment: "Alignment"
 ) -> "Sequence[Sentence]":
-    """Read what was written, and its corrected version, of which at least one sentence can be used.
+    """Read original treebanks and their corrected versions; at least one sentence must be usable.
 
-    Sentences whose trees do not agree are left out where trees align them, as Li, Wang and Eisner
-    (2019, section 6.2) choose theirs; words that do not agree are an error.
+    With alignment by trees, sentences whose trees differ are left out, as in Li, Wang and Eisner
+    (2019, section 6.2). Words that differ are an error.
 
     Args:
-        written: files, as one treebank.
-        corrected: files of the same sentences.
-        alignment: how slots are found.
+        written: files of the original text, read as one treebank.
+        corrected: files of the corrected sentences.
+        alignment: how slots are aligned.
 
     Raises:
         TreebankError: if no sentence is left, or as ``formats.parallel.read_corrections`` does.
@@ -86,18 +86,18 @@ def corrections(
     if not found:
         told = f" (first {found.omitted[0]})" if found.omitted else ""
         raise TreebankError(
-            f"{', '.join(written)}: no sentence is left{told}; give treebanks with words in them"
+            f"{', '.join(written)}: no sentence is left{told}; give treebanks with words"
         )
     return found
 
 
 def analysed(path: str, kind: str, sentences: "Sequence[Any]") -> "Sequence[Sentence]":
-    """Put the best underlying trees of what was written into sentences.
+    """Add the best underlying trees of the original punctuation to sentences.
 
     Args:
         path: the folder of a punctuation model of such text.
-        kind: of the model that shall look at them.
-        sentences: with what was written, or to learn orders from.
+        kind: of the model to be trained on them.
+        sentences: with original and corrected punctuation, or for an ordering model.
 
     Raises:
         ModelError: if there is no such model.

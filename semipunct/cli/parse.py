@@ -1,4 +1,4 @@
-"""``semipunct parse``: tags and trees for words."""
+"""``semipunct parse``: tag and parse words."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,95 +25,99 @@ if TYPE_CHECKING:
     Outcome = tuple[WordsEntry, Sequence[Parse]]
 
 DERIVATIONS = "ccg-parser"
-"""The kind of model that gives derivations instead of dependency trees."""
+"""The kind of model that predicts derivations instead of dependency trees."""
 
 CHUNK = 1024
 """Sentences parsed at a time."""
 
 
 class Decoder(StrEnum):
-    """The tree that is chosen."""
+    """The criteria for choosing a tree."""
 
     RISK = "risk"
     BEST = "best"
 
 
 def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The folder of a parser.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder of a parser.")],
     inputs: Annotated[
         list[str],
         typer.Argument(
             metavar="IN...",
-            help="CoNLL-U, or text (.txt), or for a parser of phrases trees in brackets (.mrg); "
-            "'-' for stdin.",
+            help="CoNLL-U or text (.txt), and for a parser of phrases also trees in brackets "
+            "(.mrg); '-' for stdin.",
         ),
     ],
     out: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout."),
+        typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout."),
     ] = None,
     tokeniser: Annotated[
         str | None,
         typer.Option(
             metavar="TOKENISER",
-            help="The folder of a tokeniser, which finds sentences and words in running text. "
-            "Without it each line is a sentence, and blanks part words.",
+            help="Folder of a tokeniser, which splits running text into sentences and words. "
+            "Without it, each line is a sentence, and blanks separate words.",
         ),
     ] = None,
     decoder: Annotated[
         Decoder,
-        typer.Option(help="The tree with most arcs expected to be right, or the most probable."),
+        typer.Option(help="risk: most expected correct arcs; best: the most probable tree."),
     ] = Decoder.RISK,
     trees: Annotated[
-        int, typer.Option(metavar="K", min=0, max=limits.TREES, help="Draw K trees instead.")
+        int, typer.Option(metavar="K", min=0, max=limits.TREES, help="Draw K trees per sentence.")
     ] = 0,
     nbest: Annotated[
         int,
-        typer.Option(metavar="K", min=0, max=limits.RANKS, help="The K most probable instead."),
+        typer.Option(metavar="K", min=0, max=limits.RANKS, help="Write the K most probable trees."),
     ] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="With --trees: fixes what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="With --trees: random seed.")] = 0,
     punctuation: Annotated[
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="The folder of a punctuation model: take the tree that suits the marks of the "
-            "input, too, among the parser's most probable ones.",
+            help="Folder of a punctuation model, which reranks the parser's most probable trees by "
+            "the punctuation of the input.",
         ),
     ] = None,
     weight: Annotated[
-        float, typer.Option(metavar="W", min=0, help="With --punctuation: how much they count.")
+        float, typer.Option(metavar="W", min=0, help="With --punctuation: weight of its score.")
     ] = 1.0,
     probabilities: Annotated[
         bool,
-        typer.Option("--probabilities", help="Add those of heads, relations and tags to MISC."),
+        typer.Option(
+            "--probabilities", help="Add probabilities of heads, relations and tags to MISC."
+        ),
     ] = False,
     gold: Annotated[
-        bool, typer.Option("--gold", help="Compare with the trees and tags of the input.")
+        bool, typer.Option("--gold", help="Evaluate against the trees and tags of the input.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="With --gold: one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="With --gold: print one JSON object.")
+    ] = False,
     result: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
+        typer.Option(metavar="FILE", help="With --gold: store the result for 'semipunct compare'."),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
     ] = False,
 ) -> None:
-    """Give words tags and a dependency tree, or with a parser of phrases tags and phrases.
+    """Tag words and parse them into dependency trees, or with a parser of phrases into phrases.
 
-    Punctuation gets heads by rule; it counts with --punctuation, and for a parser that was trained
-    to read it (model.marks). Tags and trees of the input are thrown away; with --gold the parser's
-    are compared with them, over words that are no punctuation. A model of the kind ccg-parser reads
-    words with tags (.auto) and gives derivations.
+    Punctuation is attached by rule. It influences the parse only with --punctuation, or if the
+    parser was trained with model.marks. Tags and trees of the input are ignored; with --gold, those
+    of the parser are evaluated against them, without punctuation. A model of the kind ccg-parser
+    reads words with tags (.auto) and writes derivations.
     """
     if (json or result) and not gold:
-        raise UsageError(f"{'--json' if json else '--result'} is about the comparison of --gold")
+        raise UsageError(f"{'--json' if json else '--result'} needs --gold; give it as well")
     if trees and nbest:
-        raise UsageError("--trees draws trees and --nbest ranks them; give one of the two")
+        raise UsageError("--trees and --nbest cannot be combined; give one of the two")
     if (trees or nbest) and (gold or probabilities):
         raise UsageError(
-            f"{'--gold' if gold else '--probabilities'} is about one tree for each sentence; "
-            "leave out --trees and --nbest"
+            f"{'--gold' if gold else '--probabilities'} needs one tree per sentence; leave out "
+            "--trees and --nbest"
         )
     if punctuation is not None and (trees or nbest or probabilities):
         raise UsageError(
@@ -121,18 +125,18 @@ def parse(
             "--probabilities"
         )
     if weight != 1 and punctuation is None:
-        raise UsageError("--weight is about --punctuation; give a punctuation model as well")
+        raise UsageError("--weight needs --punctuation; give a punctuation model as well")
     if tokeniser is not None and gold:
         raise UsageError(
             "--tokeniser reads text, which has no trees; --gold needs a treebank to compare with"
         )
     if gold and json and out == console.STANDARD:
         raise UsageError(
-            "--json prints the comparison, which leaves no room for trees on standard output: give "
-            "--output the name of a file"
+            "--json and --output - cannot both write to standard output; give --output the name of "
+            "a file"
         )
     if result == console.STANDARD:
-        raise UsageError("--result needs the name of a file; --json prints the figures")
+        raise UsageError("--result needs the name of a file; to print the figures give --json")
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache
@@ -214,11 +218,11 @@ def parse(
 
 
 def _refuse_others(**options: object) -> None:
-    """Refuse what a parser of derivations has no use for."""
+    """Refuse options that a parser of derivations does not support."""
     given = [f"--{name}" for name, value in options.items() if value]
     if given:
         raise UsageError(
-            f"{', '.join(given)} is not for a model of the kind {DERIVATIONS}; leave it out"
+            f"a model of the kind {DERIVATIONS} does not support {', '.join(given)}; leave it out"
         )
 
 

@@ -36,16 +36,16 @@ def parse_into_phrases(
     Args:
         model: a parser of phrases.
         inputs: the files.
-        out: where trees are written; standard output by default, nowhere by default with ``gold``.
+        out: the output file; None for standard output, or with ``gold`` for no output.
         tokeniser: of running text.
-        refused: options that were given and that such a parser cannot follow.
+        refused: options that were given but are not supported by such a parser.
         gold: whether trees are compared with those of the input.
         json: print the comparison as one JSON object.
         path: the file to store the comparison in, if any.
         quiet: show no progress.
 
     Raises:
-        UsageError: if an option makes no sense for such a parser.
+        UsageError: if such an option was given.
         TreebankError: if a file is missing or damaged, or there is nothing to compare with.
     """
     from semipunct.arrays.compilation import enable_compilation_cache
@@ -54,7 +54,7 @@ def parse_into_phrases(
     from semipunct.tasks.parse_phrases import parse_phrases
 
     if refused:
-        raise UsageError(f"a parser of phrases does without {refused[0]}; leave it out")
+        raise UsageError(f"a parser of phrases does not support {refused[0]}; leave it out")
     enable_compilation_cache()
     if gold:
         _compare(model, inputs, json=json, path=path)

@@ -1,4 +1,4 @@
-"""Pictures drawn with matplotlib: the same figures give the same file."""
+"""Plots with matplotlib: the same figures give the same file."""
 
 import importlib
 import io
@@ -11,24 +11,24 @@ from semipunct.cli import console
 from semipunct.errors import UsageError
 
 FORMATS: dict[str, dict[str, Any]] = {
-    # Without the time the same figures give the same file.
+    # Without a date, the same figures give the same file.
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
     "png": {},
 }
-"""Formats of pictures, with what is written into them besides the picture."""
+"""File formats of plots, with the metadata of each."""
 
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "semipunct", "text.parse_math": False}
 
 Painter = Callable[[Callable[[Any], object]], bytes]
-"""Gives an empty figure to the function that draws on it, and returns the picture."""
+"""Passes an empty figure to the function that draws on it, and returns the picture."""
 
 
 def painter(path: str, width: float, height: float) -> Painter:
-    """Find out, before the work, whether and how a picture can be drawn.
+    """Check, before the work begins, that a plot can be drawn, and return the painter.
 
     Args:
-        path: where it is to go; its ending is the format.
+        path: the output file; its extension determines the format.
         width: in inches.
         height: in inches.
 
@@ -38,7 +38,7 @@ def painter(path: str, width: float, height: float) -> Painter:
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in FORMATS:
         known = ", ".join(f".{name}" for name in FORMATS)
-        raise UsageError(f"{path}: a picture's name has to end in one of: {known}")
+        raise UsageError(f"{path}: the name of a plot must end in one of: {known}")
     try:
         library: Any = importlib.import_module("matplotlib")
         figures: Any = importlib.import_module("matplotlib.figure")
@@ -56,7 +56,9 @@ def painter(path: str, width: float, height: float) -> Painter:
             draw(figure)
             figure.savefig(stream, format=form, metadata=FORMATS[form])
         if unknown:
-            console.say("matplotlib's font lacks some of the marks: take .svg, which names them")
+            console.say(
+                "matplotlib's font lacks some of the marks; use .svg, which contains them as text"
+            )
         return stream.getvalue()
 
     return paint

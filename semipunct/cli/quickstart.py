@@ -24,7 +24,7 @@ RULES, SENTENCES, LONGEST = 9, 5, 18
 
 
 def quickstart(
-    seed: Annotated[int, typer.Option(min=0, help="Of the sentence order.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the sentence order.")] = 0,
     out: Annotated[
         str | None,
         typer.Option("-o", "--output", metavar="MODEL", help="Keep the model in this folder."),
@@ -33,24 +33,24 @@ def quickstart(
         bool, typer.Option("--force", help="Replace the model in that folder.")
     ] = False,
 ) -> None:
-    """Train on the bundled sample, and show what was learned: figures, rules, trees.
+    """Train on the bundled sample, and show the results: figures, rules, trees.
 
-    Two models are trained on four fifths of the sample's sentences, one with and one without the
-    channel, which rewrites marks that meet between two words, and measured on the last fifth.
+    Two models are trained on four fifths of the sample's sentences and evaluated on the last fifth:
+    one with the channel, which rewrites neighbouring marks between two words, and one without it.
     """
     from semipunct.cli.drawing import draw_analyses, draw_rules, telling
     from semipunct.cli.rules import frequent_rules
     from semipunct.store.folder import claimed
 
     if force and out is None:
-        raise UsageError("--force is about the folder that --output names; give both")
+        raise UsageError("--force needs --output, the folder to replace; give both")
     if out is not None:
         with claimed(out, force=force):
             pass
     training, development = sample()
     console.say(
-        f"sample treebank: {counted(len(training), 'sentence')} to learn from, {len(development)} "
-        "held out"
+        f"sample treebank: {counted(len(training), 'training sentence')}, {len(development)} held "
+        "out"
     )
     with (
         tempfile.TemporaryDirectory(prefix="semipunct-") as folder,
@@ -81,9 +81,9 @@ def quickstart(
     ):
         table.add_row(name, f"{result.best['dev_perplexity_of_scorable']:.4f}")
     screen.print(table)
-    screen.print("What the channel does to two underlying marks that meet", style="bold")
+    screen.print("Rewriting of two neighbouring underlying marks by the channel", style="bold")
     screen.print(draw_rules(rules))
-    screen.print("Held-out sentences and the punctuation underneath", style="bold")
+    screen.print("Held-out sentences and their underlying punctuation", style="bold")
     drawn = telling(held_out, SENTENCES, LONGEST)
     screen.print(draw_analyses(drawn))
     console.explain(

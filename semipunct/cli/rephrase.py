@@ -1,4 +1,4 @@
-"""``semipunct rephrase``: trees changed, and their punctuation regenerated."""
+"""``semipunct rephrase``: change trees, and regenerate their punctuation."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CHUNK = 256
 """Sentences rephrased at a time."""
-_LISTED = 5  # ids that a message names
+_LISTED = 5  # ids listed in a message
 
 
 class Format(StrEnum):
@@ -47,55 +47,58 @@ def rephrase(
         list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
     ],
     out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout.")
+        str, typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
     ] = console.STANDARD,
     edits: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Changes of single sentences, one a line: sent_id, delete, ID; or sent_id, move, "
-            "ID, place, ID of the new head; parted by tabs, or as JSON.",
+            help="File of edits of single sentences, one per line: sent_id, delete, ID; or "
+            "sent_id, move, ID, place, ID of the new head; separated by tabs, or as JSON.",
         ),
     ] = None,
     delete: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RELATION",
-            help="Delete the constituents of a relation, such as acl:relcl, appos, parataxis; "
-            "acl stands for its subtypes, too. Repeat it for several.",
+            help="Delete all constituents with this relation, such as acl:relcl, appos, parataxis; "
+            "acl includes its subtypes. Repeatable.",
         ),
     ] = None,
     move: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RELATION=PLACE",
-            help="Move the constituents of a relation to the first or the last place below their "
-            "head, or directly before or after it: advcl=first. Repeat it for several.",
+            help="Move all constituents with this relation to a place among the dependents of "
+            "their head: first, last, or directly before or after the head (advcl=first). "
+            "Repeatable.",
         ),
     ] = None,
     permute: Annotated[
         str | None,
         typer.Option(
             metavar="ORDERING",
-            help="The folder of a model of --kind ordering: the dependents of nouns and verbs get "
-            "an order drawn from it.",
+            help="Folder of a model of --kind ordering, from which the order of the dependents of "
+            "nouns and verbs is drawn.",
         ),
     ] = None,
     surface: Annotated[
         Surface,
-        typer.Option(help="Draw what becomes of the marks that meet, or take the best edits."),
+        typer.Option(
+            help="Draw the channel's edits of the underlying marks, or use the best edits."
+        ),
     ] = Surface.DRAWN,
     case: Annotated[
         str | None,
         typer.Option(
             metavar="TRUECASER",
-            help="The folder of a truecaser. Without one the capital of the first word goes to the "
-            "new first word.",
+            help="Folder of a truecaser. Without it, the initial capital of the first word is "
+            "moved to the new first word.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     form: Annotated[
-        Format, typer.Option("--format", help="conllu has the new trees, text is for readers.")
+        Format, typer.Option("--format", help="conllu with the new trees, or text.")
     ] = Format.CONLLU,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
@@ -103,10 +106,10 @@ def rephrase(
 ) -> None:
     """Delete, move or reorder constituents, and regenerate the punctuation.
 
-    The best underlying tree of each sentence is found first, so that a constituent takes its marks
-    with it; what then meets between two words is rewritten by the channel. Changes are made in the
-    order of the options above. Trees are made projective; sentences that the model cannot take are
-    passed through and counted.
+    First the best underlying tree of each sentence is found, in which marks belong to constituents
+    and are deleted or moved with them. Then the channel rewrites the underlying marks between
+    words. Changes are made in the order --edits, --delete, --move, --permute. Trees are made
+    projective. Sentences that the model cannot process are passed through and counted.
     """
     from semipunct.tasks.tree_edits import read_tree_edits
 
@@ -140,7 +143,7 @@ def rephrase(
     writer = form_in.writer(first)
     if type(writer).rearranged is Writer.rearranged:
         raise UsageError(
-            f"{inputs[0]}: the words of files of this format stay as they are; give CoNLL-U"
+            f"{inputs[0]}: words of this file format cannot be rearranged; give CoNLL-U"
         )
     unseen, told = Unseen(fitted.model), _Told()
 
@@ -155,8 +158,8 @@ def rephrase(
             before = told.edited.setdefault(s.sentence_id, s.where)
             if mine and before != s.where:
                 raise EditError(
-                    f"{mine[0].where}: two sentences have this name, {before} and {s.where}; "
-                    "give each sentence that is edited a sent_id of its own"
+                    f"{mine[0].where}: two sentences have this sent_id, {before} and {s.where}; "
+                    "give each sentence to be edited a unique sent_id"
                 )
         return run(
             fitted, sentences, changes, edits=asked, surface=surface.value, case=truecaser,
@@ -173,32 +176,30 @@ def rephrase(
     told.say()
     for wanted in dict.fromkeys([*(delete or ()), *(relation for relation, _ in moves)]):
         if not any(names(relation, wanted) for relation in told.relations):
-            console.say(
-                f"no word of the input has the relation {wanted}: nothing was changed by it"
-            )
+            console.say(f"no word of the input has the relation {wanted}, so it changed nothing")
     unseen.say()
     if missing := [name for name in own if name not in told.edited]:
         listed = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
         where = own[missing[0]][0].where
         raise EditError(
             f"{where}: {counted(len(missing), 'sentence')} of the list could not be changed, "
-            f"not there or left as they are: {listed}; correct the sent_id. All others were "
-            "rephrased and written"
+            f"missing in the input or left out: {listed}; correct the sent_id. All other sentences "
+            "were rephrased and written"
         )
 
 
 class _Told:
-    """Counts what is said at the end."""
+    """Counts for the messages at the end."""
 
     def __init__(self) -> None:
         self.omitted: Counter[str] = Counter()
         self.relations: set[str] = set()
-        self.edited: dict[str, str] = {}  # where the first sentence of each name stands
+        self.edited: dict[str, str] = {}  # the place of the first sentence with each sent_id
         self.long = 0
 
     def say(self) -> None:
         for reason, number in self.omitted.items():
-            console.say(f"{counted(number, 'sentence')} left as they are: {reason}")
+            console.say(f"{counted(number, 'sentence')} left unchanged: {reason}")
         if self.long:
             console.say(f"{counted(self.long, 'node')} not permuted: too many dependents")
 

@@ -1,4 +1,4 @@
-"""The sentences that ``semipunct restore`` reads, and what models of each kind do with them."""
+"""Preparation of ``semipunct restore``: reading and restoring sentences, by kind of model."""
 
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class Work(NamedTuple):
-    """The sentences to restore, and the way to do it.
+    """The sentences to restore, and the functions to restore and report them.
 
     Attributes:
         entries: of files.
         form: their format.
-        restored: returns restored sentences, given some and the number of the first.
+        restored: returns the restored sentences, given sentences and the number of the first.
         signature: of the figures of restored sentences.
         parsed: whether trees of a parser are to be written.
-        say: says what was notable, once all is done.
-        marks: the only ones that figures are of; None for all.
+        say: prints messages after all sentences are restored.
+        marks: the marks that are evaluated; None for all.
     """
 
     entries: Iterator[Any]
@@ -56,13 +56,13 @@ def work_on_marks(
         options: of the restoration.
         parser: folders of parsers, or of such folders.
         tokeniser: of running text.
-        gold: whether what is restored is compared with the input.
+        gold: whether the restored punctuation is compared with the input.
         trees: to be drawn from each parser.
-        share: of what parsers expect between words.
+        share: the weight of the marks that parsers predict between words.
 
     Raises:
         ModelError: if a model is of another kind.
-        UsageError: if an option makes no sense, or files are of several formats.
+        UsageError: if an option is invalid, or files have different formats.
     """
     from semipunct.cli.running_text import read_running_text, running_text_format
     from semipunct.formats import format_of, read_entries, read_words
@@ -79,7 +79,7 @@ def work_on_marks(
     options.check(fitted.model)
     folders = (folder for path in parser for folder in model_folders(path))
     parsers = [load(folder, Parser) for folder in folders]
-    # What is compared needs the input's own punctuation as a treebank has it.
+    # The comparison needs the punctuation of the input, read as a treebank.
     bare = bool(parsers) and not gold
     entries: Iterator[Any]
     if tokeniser is not None:
@@ -133,11 +133,11 @@ def work_on_commas(
         options: of the restoration.
         parser: the folder of a parser of phrases, if any.
         tokeniser: of running text.
-        refused: options that such a model cannot follow, and whether they were given.
+        refused: options that such a model does not support, and whether they were given.
 
     Raises:
         ModelError: if a model is of another kind, or the parser reads commas.
-        UsageError: if an option makes no sense for a model of commas.
+        UsageError: if an option is invalid for a model of commas.
     """
     from semipunct.cli.running_text import read_running_text, running_text_format
     from semipunct.formats import FORMATS, format_of, read_phrases, read_words
@@ -152,9 +152,9 @@ def work_on_commas(
     )
 
     if wrong := [name for name, given in refused.items() if given]:
-        raise UsageError(f"a model of commas does without {wrong[0]}; leave it out")
+        raise UsageError(f"a model of commas does not support {wrong[0]}; leave it out")
     if len(parser) > 1:
-        raise UsageError("a model of commas takes the phrases of one parser; give --parser once")
+        raise UsageError("a model of commas uses only one parser; give --parser once")
     check(options)
     phrases = load(parser[0], PhraseParser) if parser else None
     entries: Iterator[Any]

@@ -1,4 +1,4 @@
-"""``semipunct restore``: punctuation for words and trees."""
+"""``semipunct restore``: restore the punctuation of trees and text."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ CHUNK = 256
 
 
 class Minimise(StrEnum):
-    """The candidates for the punctuation of least expected edit distance."""
+    """The candidates among which the expected edit distance is minimised."""
 
     SLOTS = "slots"
     DRAWS = "draws"
@@ -49,31 +49,31 @@ def restore(
         list[str],
         typer.Argument(
             metavar="IN...",
-            help="Treebanks in CoNLL-U, for a model of commas trees in brackets; with --parser "
-            "text; '-' for stdin.",
+            help="Treebanks in CoNLL-U, or trees in brackets for a model of commas; with --parser "
+            "also text; '-' for stdin.",
         ),
     ],
     out: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="Where to write, '-' for stdout."),
+        typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout."),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=1, max=limits.SAMPLES, help="Draws for each sentence.")
+        int, typer.Option(min=1, max=limits.SAMPLES, help="Number of draws per sentence.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     minimise: Annotated[
         Minimise,
         typer.Option(
-            help="Choose the marks of each slot (a place for them: before each word and at the "
-            "end) by itself, or among whole draws as the paper does; of a model of commas, which "
-            "draws nothing, the most probable ones as a whole."
+            help="slots: choose the marks of each slot (before each word and at the end) "
+            "independently; draws: choose among draws for the whole sentence, as in the paper. A "
+            "model of commas does not draw: its most probable sequence is chosen instead."
         ),
     ] = Minimise.SLOTS,
     marks: Annotated[
-        str | None, typer.Option(metavar="MARKS", help="Put in these marks only, e.g. ', . ?'.")
+        str | None, typer.Option(metavar="MARKS", help="Insert only these marks, e.g. ', . ?'.")
     ] = None,
     min_confidence: Annotated[
-        float, typer.Option(metavar="P", help="Leave less probable slots empty.")
+        float, typer.Option(metavar="P", help="Leave slots with less probable marks empty.")
     ] = 0.0,
     nbest: Annotated[
         int, typer.Option(metavar="N", min=0, help="With JSON: list the N most frequent draws.")
@@ -82,9 +82,9 @@ def restore(
         list[str] | None,
         typer.Option(
             metavar="PARSER",
-            help="The folder of a parser: the input may be text, or words without trees; trees "
-            "that it has are thrown away. Several are better than one: repeat it, or name a "
-            "folder that holds them, as jackknife --models leaves it.",
+            help="Folder of a parser. The input may then be text, or words without trees; trees "
+            "in the input are ignored. Several parsers give better results: repeat the option, or "
+            "name a folder of parsers, such as that of jackknife --models.",
         ),
     ] = None,
     trees: Annotated[
@@ -93,8 +93,8 @@ def restore(
             metavar="K",
             min=0,
             max=limits.TREES,
-            help="With --parser: draw K trees of each sentence from each parser instead of taking "
-            "the best.",
+            help="With --parser: draw K trees per sentence from each parser instead of using the "
+            "best one.",
         ),
     ] = 0,
     share: Annotated[
@@ -104,70 +104,81 @@ def restore(
             metavar="W",
             min=0,
             max=1,
-            help="With --parser: share of what the parser, which needs no tree for it, expects "
-            "between words; 0 for the model alone [0.5].",
+            help="With --parser: weight of the marks that the parser itself predicts between "
+            "words, without a tree; 0 for the punctuation model alone [0.5].",
         ),
     ] = None,
     tokeniser: Annotated[
         str | None,
         typer.Option(
             metavar="TOKENISER",
-            help="With --parser: the folder of a tokeniser, which finds sentences and words in "
-            "running text. Without it each line is a sentence, and blanks part words.",
+            help="With --parser: folder of a tokeniser, which splits running text into sentences "
+            "and words. Without it, each line is a sentence, and blanks separate words.",
         ),
     ] = None,
     case: Annotated[
         str | None,
         typer.Option(
             metavar="TRUECASER",
-            help="The folder of a truecaser, which gives words in lower case their capitals.",
+            help="Folder of a truecaser, which restores the capitals of lower-case words.",
         ),
     ] = None,
     keep: Annotated[
         Keep,
         typer.Option(
-            help="What becomes of marks in the input: removed first, taken for likely, or kept."
+            help="Marks in the input: remove them first (replace), use them as uncertain evidence "
+            "(repair), or keep them (keep)."
         ),
     ] = Keep.REPLACE,
     mistaken: Annotated[
         float,
-        typer.Option(metavar="F", help="With --keep repair: factor for each mark taken away."),
+        typer.Option(
+            metavar="F",
+            help="With --keep repair: factor of the probability for each mark that is removed.",
+        ),
     ] = MISTAKEN,
     form: Annotated[
-        Format, typer.Option("--format", help="conllu inserts tokens, text is for readers.")
+        Format,
+        typer.Option(
+            "--format", help="conllu with inserted tokens, text, or json with probabilities."
+        ),
     ] = Format.CONLLU,
     gold: Annotated[
-        bool, typer.Option("--gold", help="Compare with the punctuation of the input.")
+        bool, typer.Option("--gold", help="Evaluate against the punctuation of the input.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="With --gold: one JSON object.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="With --gold: print one JSON object.")
+    ] = False,
     confusions: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="With --gold: the N costliest mistakes."),
+        typer.Option(
+            metavar="N", min=0, help="With --gold: list the N confusions with most edits."
+        ),
     ] = 0,
     result: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="With --gold: store what 'semipunct compare' reads."),
+        typer.Option(metavar="FILE", help="With --gold: store the result for 'semipunct compare'."),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
     ] = False,
 ) -> None:
-    """Put punctuation between the words of trees, or of text with --parser.
+    """Restore the punctuation of trees, or of text with --parser.
 
-    Punctuation in the input is removed first, unless --keep says otherwise. Words are never
-    changed, but for capitals with --case. With --gold the figures go to standard output, and the
-    restored sentences only to the file that --output names.
+    By default, punctuation in the input is removed first (see --keep). Words are not changed,
+    except for capitals with --case. With --gold, the figures are printed to standard output, and
+    restored sentences are written only if --output names a file.
     """
     if (json or result or confusions) and not gold:
         named = "--json" if json else "--result" if result else "--confusions"
         raise UsageError(
-            f"{named} is about the comparison that --gold makes; "
-            "restored sentences as JSON: --format json"
+            f"{named} needs --gold; give --gold as well (for restored sentences as JSON, give "
+            "--format json instead)"
         )
     if trees and not parser:
-        raise UsageError("--trees draws the trees of a parser; give --parser as well")
+        raise UsageError("--trees needs --parser, from which trees are drawn; give it as well")
     if share is not None and not parser:
-        raise UsageError("--parser-share is about a parser; give --parser as well")
+        raise UsageError("--parser-share needs --parser; give it as well")
     if tokeniser is not None and (not parser or gold):
         raise UsageError(
             "--tokeniser reads text, which has no trees; "
@@ -175,23 +186,26 @@ def restore(
         )
     if case is not None and gold and out is None:
         raise UsageError(
-            "--case is about restored sentences, which --gold writes to the file that --output "
-            "names; give it as well"
+            "--case has no effect with --gold alone, as restored sentences are written only to the "
+            "file of --output; give --output as well"
         )
     if mistaken != MISTAKEN and keep is not Keep.REPAIR:
-        raise UsageError(f"--mistaken is about --keep repair, not {keep.value}; leave one out")
+        raise UsageError(
+            f"--mistaken needs --keep repair, not --keep {keep.value}; give it, or leave out "
+            "--mistaken"
+        )
     if nbest and (form is not Format.JSON or (gold and out is None)):
         raise UsageError(
-            "--nbest is about restored sentences as JSON: give --format json (with --gold also "
+            "--nbest needs restored sentences as JSON: give --format json (with --gold also "
             "--output)"
         )
     if gold and json and out == console.STANDARD:
         raise UsageError(
-            "--json prints the comparison, which leaves no room for restored sentences on standard "
-            "output: give --output the name of a file"
+            "--json and --output - cannot both write to standard output; give --output the name of "
+            "a file"
         )
     if result == console.STANDARD:
-        raise UsageError("--result needs the name of a file; --json prints the figures")
+        raise UsageError("--result needs the name of a file; to print the figures give --json")
     console.check_targets(
         out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, case)
     )
@@ -235,18 +249,18 @@ def restore(
         if gold:
             outcomes = list(outcomes)
             done = [found for _, found in outcomes if found]
-        # Where nothing can be compared nothing is written.
+        # Without sentences to compare, nothing is written.
         if not gold or (done and out is not None):
             if capitals_of is not None:
                 outcomes = with_capitals(outcomes, capitals_of, writer)
             with console.output(out or console.STANDARD) as stream:
                 write(outcomes, form, writer, stream, parsed=work.parsed)
     for reason, number in omitted.items():
-        console.say(f"{counted(number, 'sentence')} left alone: {reason}")
+        console.say(f"{counted(number, 'sentence')} left unchanged: {reason}")
     work.say()
     if gold:
         if not done:
-            raise TreebankError("no sentence could be restored: there is nothing to compare")
+            raise TreebankError("no sentence could be restored, so there is nothing to compare")
         line = work.signature([found.sentence for found in done])
         report(model, line, done, confusions, marks=work.marks, json=json, path=result)
 

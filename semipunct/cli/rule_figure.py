@@ -20,7 +20,7 @@ COLOURS = {
 
 
 def rules_to_draw(found: "PunctuationGrammar") -> "list[Row]":
-    """Choose the rules of ``nunberg.FIGURE_3``, then others that were met most often.
+    """Choose the rules of ``nunberg.FIGURE_3``, then the most frequent other ones.
 
     Raises:
         SemipunctError: if there is none.
@@ -32,12 +32,14 @@ def rules_to_draw(found: "PunctuationGrammar") -> "list[Row]":
     drawn = {(row.a, row.b) for row in rows}
     panels = [*rows, *(row for row in found.rewriting if (row.a, row.b) not in drawn)][:PANELS]
     if not panels:
-        raise SemipunctError("there is nothing to draw: the model knows no rule of Figure 3")
+        raise SemipunctError(
+            "nothing to plot: the model lacks the marks of Figure 3; leave out --plot"
+        )
     return panels
 
 
 def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
-    """Draw each rule as a panel with a bar for every edit, Nunberg's outlined (Figure 3).
+    """Draw a panel for each rule, with a bar for every edit, Nunberg's outlined (Figure 3).
 
     Args:
         figure: an empty figure of matplotlib.

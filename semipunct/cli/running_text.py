@@ -1,4 +1,4 @@
-"""Running text for commands that take words: a tokeniser's sentences."""
+"""Running text, split by a tokeniser, for commands that read words."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from semipunct.tasks.base import Trained
 
 PARAGRAPHS = 64
-"""Paragraphs that are cut at a time."""
+"""Paragraphs tokenised at a time."""
 
 
 def running_text_format(paths: Sequence[str]) -> "Format[Any]":
     """Return the format of files of running text.
 
     Raises:
-        UsageError: for one whose words are known already.
-        TreebankError: if a file that must be looked at cannot be read.
+        UsageError: for a format that is already split into words.
+        TreebankError: if a file whose content determines its format cannot be read.
     """
     from semipunct.formats import FORMATS, format_of
     from semipunct.formats.text import Text
@@ -30,21 +30,21 @@ def running_text_format(paths: Sequence[str]) -> "Format[Any]":
         form = format_of(path, words=True, default=Text.name)
         if form.name != Text.name:
             raise UsageError(
-                f"{display_name(path)}: --tokeniser finds the words of running text, but this is "
-                f"{form.name}, whose words are known; leave the option out"
+                f"{display_name(path)}: --tokeniser is for running text, but this is "
+                f"{form.name}, which is already split into words; leave the option out"
             )
     return FORMATS[Text.name]
 
 
 def read_running_text(paths: Sequence[str], tokeniser: "Trained[Any]") -> "Iterator[WordsEntry]":
-    """Yield the sentences of running text as a tokeniser cuts it, one paragraph after another.
+    """Yield the sentences that a tokeniser finds in running text, paragraph by paragraph.
 
     Args:
         paths: of text, or ``-`` for standard input.
         tokeniser: with its weights.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or no text in UTF-8.
+        TreebankError: with file and line, if a file is missing or is not UTF-8 text.
     """
     from semipunct.formats.text import paragraphs, text_entry
     from semipunct.tasks.segment import segment

@@ -1,4 +1,4 @@
-"""``semipunct semirings``: the semirings that are installed, and whether they keep their laws."""
+"""``semipunct semirings``: list the installed semirings, and test their laws."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from semirings.plugins import Plugin
 
 app = typer.Typer(
-    help="The semirings that are installed.",
+    help="List the installed semirings, and test their laws.",
     epilog=console.example("semirings list"),
     no_args_is_help=True,
 )
@@ -23,9 +23,9 @@ app = typer.Typer(
 def list_semirings(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List the semirings by name: where each comes from and what it declares about itself.
+    """List the installed semirings: name, distribution, version and declared properties.
 
-    One that cannot be loaded is listed with the reason; the others are not affected.
+    A semiring that cannot be loaded is listed with the reason.
     """
     from semirings.plugins import available
 
@@ -93,22 +93,22 @@ def _print_table(plugins: "list[Plugin]") -> None:
     screen.print(table)
     for plugin in plugins:
         for law, reason in (plugin.semiring.laws.broken if plugin.semiring else {}).items():
-            screen.print(f"{plugin.name} does not keep {law}: {reason}", markup=False)
+            screen.print(f"{plugin.name} does not satisfy {law}: {reason}", markup=False)
 
 
 @app.command("check", epilog=console.example("semirings check viterbi --draws 100"))
 def check_semiring(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As 'semirings list' has it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name listed by 'semirings list'.")],
     draws: Annotated[
-        int, typer.Option(min=1, max=limits.LAW_DRAWS, help="Values drawn for each operand.")
+        int, typer.Option(min=1, max=limits.LAW_DRAWS, help="Number of random values per operand.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Fixes what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Try whether a semiring keeps the laws that it claims, on values drawn at random.
+    """Test the laws that a semiring claims to satisfy, on random values.
 
-    Prints which laws hold, which are not claimed and why, and for each that fails the first
-    counterexample. Exit status 1 if one fails.
+    Prints the laws that hold, those that are not claimed, with the reason, and for each law that
+    fails the first counterexample. Exit status 1 if a law fails.
     """
     from semipunct.tasks.semirings import installed_semiring
 
@@ -128,8 +128,8 @@ def check_semiring(
     else:
         _print_report(report)
         console.say(
-            f"{name}: {counted(len(report.passed), 'law')} kept, "
-            f"{len(report.not_claimed)} not claimed, {len(report.failures)} broken"
+            f"{name}: {counted(len(report.passed), 'law')} satisfied, "
+            f"{len(report.not_claimed)} not claimed, {len(report.failures)} failed"
         )
     if not report.ok:
         raise typer.Exit(console.BAD_INPUT)

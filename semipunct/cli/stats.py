@@ -1,4 +1,4 @@
-"""``semipunct stats``: what treebanks hold, Table 2 of the paper first."""
+"""``semipunct stats``: statistics of treebanks, including Table 2 of the paper."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,14 +17,15 @@ SHOWN_TOKENS = 20
 
 def stats(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Treebanks in CoNLL-U, counted as one.")
+        list[str], typer.Argument(metavar="FILE...", help="Treebanks in CoNLL-U, counted together.")
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Count what a treebank holds: words and marks, strings of marks and their pairs, omissions.
+    """Count the words, marks, punctemes, pairs of punctemes and omitted sentences of treebanks.
 
     The first table is Table 2 of the paper. A puncteme is the string of marks on one side of a
-    constituent, a slot a place for marks: one before each word and one at the end.
+    constituent. A slot is a place for marks: one before each word and one at the end of the
+    sentence.
     """
     from semipunct.formats.reading import stats as count
 
@@ -40,7 +41,7 @@ def stats(
     for title, table in (
         ("Table 2", _table_2(counted)),
         ("Counts", _counts(counted)),
-        ("Slots by the number of their tokens", _slots(counted)),
+        ("Slots by number of tokens", _slots(counted)),
         (f"Tokens ({more} more with --json)" if more > 0 else "Tokens", _tokens(counted)),
     ):
         screen.print(title, style="bold", markup=False)

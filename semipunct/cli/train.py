@@ -1,4 +1,4 @@
-"""``semipunct train``: from treebanks to a model folder."""
+"""``semipunct train``: train a model on treebanks."""
 
 import shlex
 import signal
@@ -16,8 +16,8 @@ from semipunct.wording import counted
 if TYPE_CHECKING:
     from semipunct.training.report import TrainingResult
 
-NOTICE = "\nstopping after this batch; the same signal once more ends it at once\n"
-"""Said when a run is interrupted, as compiling may take a while."""
+NOTICE = "\nstopping after this batch; send the signal again to stop at once\n"
+"""Printed when a run is interrupted, since compiling may take a while."""
 
 
 class Channel(StrEnum):
@@ -38,11 +38,13 @@ class Align(StrEnum):
 def train(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to learn from."),
+        typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to train on."),
     ],
     dev: Annotated[
         list[str],
-        typer.Option(metavar="DEV", help="A treebank to choose the best weights on; repeatable."),
+        typer.Option(
+            metavar="DEV", help="Development treebank, to select the best weights; repeatable."
+        ),
     ],
     out: Annotated[
         str, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")
@@ -51,8 +53,8 @@ def train(
         list[str] | None,
         typer.Option(
             metavar="RIGHT",
-            help="The corrected version of TRAIN, which then is what somebody wrote: for models of "
-            "--kind correction, and taggers that correct; repeatable.",
+            help="The corrected version of TRAIN, which is then the original text: for models of "
+            "--kind correction, and slot-taggers that correct; repeatable.",
         ),
     ] = None,
     dev_corrected: Annotated[
@@ -62,61 +64,64 @@ def train(
     align: Annotated[
         Align | None,
         typer.Option(
-            help="With --corrected: all words of the two versions must agree [words], or all "
-            "heads, and sentences whose heads do not are left out."
+            help="With --corrected: words: all words of the two versions must agree; trees: all "
+            "heads must agree, and other sentences are left out [words]."
         ),
     ] = None,
     analysis: Annotated[
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="A punctuation model that finds underlying trees: with --corrected of text as it "
-            "is written, for preset paper-correction; with --kind ordering of the trees to learn "
-            "orders from.",
+            help="A punctuation model that finds underlying trees: with --corrected, those of the "
+            "original text, for preset paper-correction; with --kind ordering, those of the "
+            "training sentences.",
         ),
     ] = None,
     near: Annotated[
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="A punctuation model of correct text: the channel, which rewrites the marks that "
-            "meet between two words, is kept close to that of this model (train.channel_l2).",
+            help="A punctuation model of correct text. The weights of the channel, which rewrites "
+            "neighbouring marks between two words, are regularised towards those of this model "
+            "(train.channel_l2).",
         ),
     ] = None,
     kind: Annotated[
         str, typer.Option(metavar="KIND", help=f"The kind of model: {', '.join(KINDS)}.")
     ] = DEFAULT,
-    config: Annotated[str | None, typer.Option(metavar="TOML", help="A file of settings.")] = None,
+    config: Annotated[str | None, typer.Option(metavar="TOML", help="File with settings.")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="One setting, such as preset=paper or train.visits=12000 (a visit is of one "
-            "training sentence); repeatable.",
+            help="One setting, such as preset=paper or train.visits=12000 (one visit is one use of "
+            "a training sentence); repeatable.",
         ),
     ] = None,
     channel: Annotated[
         Channel | None,
         typer.Option(
-            help="Direction of the channel, which rewrites the marks that meet between two words "
-            "[r2l]; none: no channel."
+            help="Direction of the channel, which rewrites neighbouring marks between two words; "
+            "none: no channel [r2l]."
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Of initial weights and sentence order [0].")
+        int | None,
+        typer.Option(min=0, help="Random seed of initial weights and sentence order [0]."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run that was saved in MODEL.")
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace the model in MODEL, once this one is complete.")
+        bool,
+        typer.Option("--force", help="Replace the model in MODEL once the new one is complete."),
     ] = False,
 ) -> None:
-    """Train a model; the best one on the development treebank is kept.
+    """Train a model, and keep the weights that are best on the development treebank.
 
-    A run that is interrupted (Ctrl-C) leaves a model that can be used, and --resume continues
-    it to the same end. A folder that holds a model is left alone without --resume or --force.
+    A run that is interrupted (Ctrl-C) leaves a usable model, and --resume continues the run with
+    the same final result. A folder with a model is not changed without --resume or --force.
     """
     from semipunct.arrays.memory import hold_memory
     from semipunct.cli.parallel_treebanks import ORDERING, analysed, check_corrected, corrections
@@ -130,7 +135,7 @@ def train(
         options["model.underlying"] = True
     chosen = load_config(config, settings or [], options, kind)
     check_corrected(kind, corrected, dev_corrected, align, analysis)
-    # What may fail fails before the minutes that reading and compiling take.
+    # Checked before reading and compiling, which may take minutes.
     with claimed(out, force=force, resume=resume):
         pass
     hold_memory()
@@ -153,7 +158,7 @@ def train(
         from semipunct.training.loop import train as fit
 
     enable_compilation_cache()
-    # Loaded before the minutes that analysing takes: the folder may be wrong.
+    # Loaded before analysing, which may take minutes: the folder may be wrong.
     beside = load(near) if near is not None else None
     if analysis is not None:
         with phase("analysing"):
@@ -186,14 +191,14 @@ def train(
         )
     console.say(summary(result, out))
     if result.interrupted:
-        kept = f"; until then {out} stays as it was" if unfinished(out).exists() else ""
+        kept = f"; until then {out} is unchanged" if unfinished(out).exists() else ""
         how = "--resume in place of --force" if force else "--resume"
-        console.say(f"interrupted; the same command with {how} continues{kept}")
+        console.say(f"interrupted; run the same command with {how} to continue{kept}")
         raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
 
 
 def summary(result: "TrainingResult", out: str) -> str:
-    """Say in one line what a run has come to.
+    """Return a summary of a run in one line.
 
     Args:
         result: of the run.

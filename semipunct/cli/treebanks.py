@@ -1,4 +1,4 @@
-"""Reading treebanks for commands that need sentences which the model can take."""
+"""Reading of treebanks for commands, and messages about sentences that models cannot process."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LISTED = 8  # unseen relations and tags are named up to here
+_LISTED = 8  # the maximum number of unseen relations or tags in a message
 
 
 def usable(paths: Sequence[str]) -> "Treebank":
@@ -53,26 +53,26 @@ def _check_any(found: "Sequence[Any]", paths: Sequence[str], unit: str) -> None:
     if not found:
         told = omissions(found)
         raise TreebankError(
-            f"{', '.join(paths)}: no {unit} is left{f' ({told})' if told else ''}; "
+            f"{', '.join(paths)}: no usable {unit}{f' ({told})' if told else ''}; "
             "give a treebank with words in it"
         )
 
 
 class Unseen:
-    """Counts relations and tags that a model has never seen: they work, but tell it nothing."""
+    """Counts relations and tags that a model has never seen: they are valid, but uninformative."""
 
     def __init__(self, model: "Model[Any, Any, Any]") -> None:
-        """Look with the eyes of a model."""
+        """Begin without counts, for a model."""
         self._model = model
         self._counts: dict[str, Counter[str]] = {}
 
     def look_at(self, sentences: "Sequence[Sentence]") -> None:
-        """Count those of some sentences."""
+        """Add the counts of some sentences."""
         for kind, counts in self._model.unseen(sentences).items():
             self._counts.setdefault(kind, Counter()).update(counts)
 
     def say(self) -> None:
-        """Say once which they are, with the number of words that have them."""
+        """Print them, with the number of words that have each."""
         kinds = {"relation": "relations", "upos": "tags", "xpos": "language-specific tags"}
         for kind, name in kinds.items():
             counts = self._counts.get(kind)
@@ -90,28 +90,28 @@ class InPieces:
     """Counts sentences that are too long to be parsed as a whole."""
 
     def __init__(self) -> None:
-        """Begin at zero."""
+        """Begin with a count of zero."""
         self._count = 0
 
     def look_at(self, sentences: "Sequence[Sentence | Words]") -> None:
-        """Count those of some sentences."""
+        """Add the count of some sentences."""
         self._count += sum(len(s.forms) > limits.PARSED for s in sentences)
 
     def say(self) -> None:
-        """Say once how many there were, if any."""
+        """Print their number, if there are any."""
         if self._count:
             console.say(
                 f"{counted(self._count, 'sentence')} of more than {limits.PARSED:,} words "
-                "parsed in pieces, whose roots depend on the first one's"
+                "parsed in pieces, attached to the root of the first piece"
             )
 
 
 def tell_unseen(model: "Model[Any, Any, Any]", sentences: "Sequence[Sentence]") -> None:
-    """Say what a model has never seen of sentences that are all there.
+    """Print the relations and tags of sentences that a model has never seen.
 
     Args:
-        model: knows the relations and tags of its training data.
-        sentences: to look at.
+        model: a model with the relations and tags of its training data.
+        sentences: all sentences of the input.
     """
     unseen = Unseen(model)
     unseen.look_at(sentences)
@@ -119,7 +119,7 @@ def tell_unseen(model: "Model[Any, Any, Any]", sentences: "Sequence[Sentence]") 
 
 
 def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield lists of consecutive items, so that no more need be held in memory.
+    """Yield lists of consecutive items, to limit the number of items in memory.
 
     Args:
         items: to divide.
@@ -131,7 +131,7 @@ def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def omissions(treebank: "Sequence[Any]") -> str:
-    """Say how many sentences were left out, and why; empty if none was, or it is no treebank."""
+    """Return how many sentences were left out, and why; empty if none, or for other examples."""
     from semipunct.corpus import Treebank
     from semipunct.formats.parallel import Corrections
 

@@ -1,4 +1,4 @@
-"""Sentences of plain text that know their places in it, and that text with other punctuation."""
+"""Sentences of plain text with their positions, and replacement of punctuation in the text."""
 
 import re
 import unicodedata
@@ -21,11 +21,11 @@ BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 
 
 class RawText(NamedTuple):
-    """A text, and where it comes from.
+    """A text and its source.
 
     Attributes:
         text: the characters.
-        path: the file, or where else it comes from.
+        path: the file or other source.
         line: its first line there, from 1.
     """
 
@@ -38,9 +38,9 @@ class Piece(NamedTuple):
     """A token of a text.
 
     Attributes:
-        span: its place.
+        span: its position in the text.
         mark: whether it is punctuation.
-        words: those that it stands for, if it is a multiword token.
+        words: the words that it contains, if it is a multiword token.
     """
 
     span: Span
@@ -50,17 +50,18 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A sentence, and the part of a text that holds it.
+    """A sentence, and the part of a text that contains it.
 
-    The parts of a text follow one another without gaps: put together they are the text.
+    The parts of a text are contiguous: their concatenation is the text.
 
     Attributes:
-        content: the sentence as models see it, or why they do not: a part without a word.
+        content: the sentence as models see it, or the reason why it was omitted: a part without
+            words.
         text: the part, with the white space around the sentence.
-        spans: ``[n]`` places of words in it, without the dot of an abbreviation; those of a
-            multiword token have its place.
-        marks: ``[n + 1]`` places of the tokens of each slot, without that dot.
-        offset: where the part begins in the text.
+        spans: ``[n]`` positions of words in it, without the dot of an abbreviation; words of a
+            multiword token have the position of the token.
+        marks: ``[n + 1]`` positions of the tokens of each slot, without that dot.
+        offset: the start of the part in the text.
     """
 
     content: Words | Omitted
@@ -72,14 +73,13 @@ class Located:
     def punctuated(
         self, slots: Sequence[Puncteme] | None = None, forms: Sequence[str] | None = None
     ) -> str:
-        """Return the part with other marks, or capitals, between words that stay.
+        """Return the part with other marks or capitals.
 
-        All that is not said to change stays as it was. A mark inside a multiword token is put
-        behind it.
+        Everything else stays the same. A mark inside a multiword token is moved behind it.
 
         Args:
-            slots: ``[n + 1]`` strings of tokens; by default those that are there.
-            forms: ``[n]`` the words with other capitals; by default as they are.
+            slots: ``[n + 1]`` strings of tokens; by default the current ones.
+            forms: ``[n]`` the words with other capitals; by default unchanged.
 
         Raises:
             UsageError: if there are no words, the number of slots or of forms is wrong, or a token
@@ -88,7 +88,7 @@ class Located:
         if isinstance(self.content, Omitted):
             if slots is None and forms is None:
                 return self.text
-            raise UsageError(f"{self._where()}: {self.content.reason}; write it as it was read")
+            raise UsageError(f"{self._where()}: {self.content.reason}; write it unchanged")
         wanted = self._checked(self.content, slots)
         if forms is not None and len(forms) != len(self.spans):
             raise UsageError(
@@ -110,30 +110,30 @@ class Located:
         return "".join(pieces)
 
     def cased(self, forms: Sequence[str]) -> "Located":
-        """Return the part with other capitals; all places stay the same.
+        """Return the part with other capitals; all positions stay the same.
 
         Args:
-            forms: ``[n]`` the words, of which nothing but the case of letters is another.
+            forms: ``[n]`` the words, which may differ only in the case of letters.
 
         Raises:
-            UsageError: if there are no words, or other ones.
+            UsageError: if there are no words, or the words differ.
         """
         text = self.punctuated(None, forms)
         known = () if isinstance(self.content, Omitted) else self.content.forms
         if list(map(len, forms)) != list(map(len, known)) or len(text) != len(self.text):
-            raise UsageError(f"{self._where()}: other words were given than it has, not other case")
+            raise UsageError(f"{self._where()}: the words given differ from it in more than case")
         return replace(self, content=replace(self.content, forms=tuple(forms)), text=text)
 
     def place(self, slot: int, start: int, stop: int) -> Span:
-        """Return the place of tokens of a slot in the part, where a correction changes them.
+        """Return the position in the part of slot tokens that a correction replaces.
 
-        Where tokens are put in, it is empty: behind what stands before them, at the very beginning
-        in front of what follows.
+        For an insertion it is empty: directly after the preceding token or, at the very beginning,
+        before the following one.
 
         Args:
             slot: its number.
-            start: the first of the tokens, the dot of an abbreviation not counted.
-            stop: the one after the last; equal to ``start`` where tokens are put in.
+            start: the first of the tokens, not counting the dot of an abbreviation.
+            stop: one past the last; equal to ``start`` for an insertion.
 
         Raises:
             UsageError: if the sentence has no such slot, or the slot no such tokens.
@@ -142,7 +142,7 @@ class Located:
         if isinstance(self.content, Omitted) or not 0 <= start <= stop <= known:
             raise UsageError(
                 f"{self._where()}: there are no tokens {start} to {stop} in slot {slot}; give "
-                "places in the sentence as it was read"
+                "places in the original sentence"
             )
         own = self.marks[slot]
         if start < stop:
@@ -156,7 +156,7 @@ class Located:
         return place, place
 
     def spelt(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
-        """Return slots with the characters that the part has for the marks that stay.
+        """Return slots in which unchanged marks are spelt as in the part.
 
         Args:
             slots: ``[n + 1]`` strings of tokens.
@@ -171,7 +171,7 @@ class Located:
         return found
 
     def outside(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
-        """Put marks that are inside of a multiword token behind it.
+        """Move marks inside a multiword token behind it.
 
         Args:
             slots: ``[n + 1]`` strings of tokens.
@@ -189,7 +189,7 @@ class Located:
         return f"{c.path}:{c.line}: sentence {c.sentence_id}"
 
     def _checked(self, words: Words, slots: Sequence[Puncteme] | None) -> tuple[Puncteme, ...]:
-        """Return the slots that are asked for; raise if they cannot be written."""
+        """Return the requested slots; raise if they cannot be written."""
         wanted = words.slots if slots is None else tuple(slots)
         if len(wanted) != len(words.slots):
             raise UsageError(
@@ -215,11 +215,11 @@ class Located:
         return wanted
 
     def _inside(self, word: int) -> bool:
-        """Tell whether a word is of the same multiword token as the one before it."""
+        """Return whether a word belongs to the same multiword token as the previous word."""
         return word > 0 and self.spans[word] == self.spans[word - 1]
 
     def _last(self, word: int) -> int:
-        """Return the last word of the token of a word."""
+        """Return the last word of the multiword token of a word."""
         while word + 1 < len(self.spans) and self._inside(word + 1):
             word += 1
         return word
@@ -238,13 +238,13 @@ class Located:
         if form.lower() == BLANKS.sub(" ", written).lower() and len(form) == len(written):
             pairs = zip(written, form, strict=True)
             return "".join(old if BLANKS.match(old) else new for old, new in pairs)
-        # The words of a multiword token are spelt otherwise than it is. There are letters whose
-        # capital is two characters.
+        # The spelling of a multiword token differs from that of its words. Some letters have a
+        # capital of two characters.
         capital = written[:1].upper()
         return capital + written[1:] if form[:1].isupper() and len(capital) == 1 else written
 
     def _gaps(self, slots: Sequence[Puncteme]) -> list[Gap | None]:
-        """Return what is between words, whose slots are given; None inside a multiword token."""
+        """Return the gaps between words for the given slots; None inside a multiword token."""
         found: list[Gap | None] = []
         place = 0
         for slot, (tokens, spans) in enumerate(zip(slots, self.marks, strict=True)):
@@ -266,21 +266,21 @@ class Located:
 def located(
     name: str, path: str, line: int, text: str, pieces: Sequence[Piece], offset: int = 0
 ) -> Located:
-    """Make a sentence of its tokens: marks go into slots, words that stand between them stay.
+    """Make a sentence from tokens, with marks in slots.
 
-    Blanks within a word are spaces to models. As in reading a treebank, straight quotation marks
-    become directional, the dot of an abbreviation becomes ``marks.ABBREVIATION``, and a token spelt
-    like a special one ``marks.UNK``.
+    Blanks within a word become spaces. As in reading a treebank, straight quotation marks become
+    directional, the dot of an abbreviation becomes ``marks.ABBREVIATION``, and a token spelt like a
+    special token becomes ``marks.UNK``.
 
     Args:
-        name: of the sentence.
-        path: the file, or where else it comes from.
+        name: the name of the sentence.
+        path: the file or other source.
         line: its line there.
-        text: the part of the text that holds it.
+        text: the part of the text that contains it.
         pieces: its tokens, in order.
-        offset: where the part begins in the text.
+        offset: the start of the part in the text.
     """
-    # A number may have a blank in it, which need not be a space.
+    # A number may contain a blank other than a space.
     spelt = [BLANKS.sub(" ", text[slice(*piece.span)]) for piece in pieces]
     marks, _, _ = directional(
         [Mark(form) if p.mark else None for form, p in zip(spelt, pieces, strict=True)]
@@ -310,5 +310,5 @@ def located(
 
 
 def is_mark(form: str) -> bool:
-    """Tell whether a token is nothing but characters of punctuation."""
+    """Return whether a token consists only of punctuation characters."""
     return all(unicodedata.category(char)[0] == "P" for char in form)

@@ -1,4 +1,4 @@
-"""Passages: running text of which tokens, sentences and words are known."""
+"""Passages: running text with known tokens, sentences and words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,26 +6,26 @@ from itertools import pairwise
 from typing import Any
 
 Span = tuple[int, int]
-"""Where a token begins in a text, and where it has ended."""
+"""The start and end of a token in a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Several sentences in the order of their document, as they were written.
+    """Consecutive sentences of a document with their original text.
 
     Attributes:
-        name: of its first sentence.
-        path: the file, or where else it comes from.
+        name: the name of its first sentence.
+        path: the file or other source.
         line: its first line there, from 1.
         text: the characters.
-        tokens: ``[tokens]`` their places in the text, in order.
-        ends: ``[tokens]`` whether a token is the last one of its sentence.
+        tokens: ``[tokens]`` their positions in the text, in order.
+        ends: ``[tokens]`` whether a token ends its sentence.
         marks: ``[tokens]`` whether a token is punctuation.
-        words: ``[tokens]`` the words that a token stands for: itself, or those of a multiword
-            token (*al* is *a el*).
+        words: ``[tokens]`` the words of a token: itself, or those of a multiword token (*al* is *a
+            el*).
 
     Raises:
-        ValueError: if there is no token, columns differ in length, or tokens overlap.
+        ValueError: if there are no tokens, columns differ in length, or tokens overlap.
     """
 
     name: str
@@ -42,8 +42,8 @@ class Passage:
         places = [0, *(place for token in self.tokens for place in token), len(self.text)]
         if len(lengths) > 1 or not self.tokens or any(a > b for a, b in pairwise(places)):
             raise ValueError(
-                f"{self.path}:{self.line}: passage {self.name}: the columns of a passage have one "
-                "or more tokens, all as many, and no token begins before the last one has ended"
+                f"{self.path}:{self.line}: passage {self.name}: the columns of a passage need the "
+                "same number of tokens, one or more, and tokens must not overlap"
             )
 
     @property
@@ -60,7 +60,7 @@ class Passage:
 
     @property
     def sentences(self) -> list[Span]:
-        """From the first character of each sentence to after its last."""
+        """The start and end of each sentence."""
         return sentence_spans(self.tokens, self.ends)
 
     def forms(self) -> Iterator[str]:
@@ -69,10 +69,10 @@ class Passage:
 
 
 def sentence_spans(tokens: Sequence[Span], ends: Sequence[bool]) -> list[Span]:
-    """Return where sentences begin and have ended; the last token always ends one.
+    """Return the starts and ends of sentences; the last token always ends one.
 
     Args:
-        tokens: ``[tokens]`` places.
+        tokens: ``[tokens]`` positions.
         ends: ``[tokens]`` whether a token is the last of its sentence.
     """
     found: list[Span] = []

@@ -10,20 +10,20 @@ from semipunct.trees import DependencyTree, Tree
 from semipunct.wording import counted
 
 MISSING = "_"
-"""The value of a column that says nothing of a word."""
+"""The value of an unspecified column."""
 
 T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Beside tags and a tree, the beliefs of the parser that made them.
+    """Probabilities of the parser that predicted the tags and the tree.
 
     Attributes:
-        heads: ``[n]`` the probability of each word's head, in whatever tree.
-        strings: ``[n + 1]`` the most probable string of each slot that is not empty; an empty one
-            where nothing is known.
-        probabilities: ``[n + 1]`` of these.
+        heads: ``[n]`` the marginal probability of the head of each word.
+        strings: ``[n + 1]`` the most probable string of each slot that is not empty; empty where
+            unknown.
+        probabilities: ``[n + 1]`` the probabilities of these strings.
     """
 
     heads: tuple[float, ...]
@@ -33,12 +33,12 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Beside correct punctuation, what somebody wrote.
+    """The punctuation of a writer, to be corrected.
 
     Attributes:
         slots: ``[n + 1]`` the strings that were written.
         pairs: ``[n]`` the left and the right puncteme of each word in an underlying tree of what
-            was written (section 6.2 of Li, Wang and Eisner 2019); None where none was looked for.
+            was written (section 6.2 of Li, Wang and Eisner 2019); None if it was not computed.
     """
 
     slots: tuple[Puncteme, ...]
@@ -47,17 +47,18 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The n >= 1 words of a sentence of which neither tags nor a tree are known.
+    """The n >= 1 words of a sentence without tags or a tree.
 
     Attributes:
         sentence_id: its name.
-        path: the file, or where else it comes from.
+        path: the file or other source.
         line: its first line there, from 1.
-        forms: ``[n]`` words as they are spelt, without the dot of an abbreviation.
+        forms: ``[n]`` words as spelt, without the dot of an abbreviation.
         slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i.
 
     Raises:
-        ValueError: if there is no word, or not one slot more than words.
+        ValueError: if there are no words, or the number of slots is not one more than that of
+            words.
     """
 
     sentence_id: str
@@ -70,8 +71,8 @@ class Words:
         if not self.forms or len(self.slots) != len(self.forms) + 1:
             raise ValueError(
                 f"{self.where}: {counted(len(self.forms), 'word')} and "
-                f"{counted(len(self.slots), 'slot')}; a sentence has one or more words, and one "
-                "more slot"
+                f"{counted(len(self.slots), 'slot')}; a sentence needs at least one word, and one "
+                "slot more than words"
             )
 
     @property
@@ -86,23 +87,24 @@ class Sentence(Generic[T]):
 
     Attributes:
         sentence_id: its name in the file.
-        path: the file, or where else it comes from.
+        path: the file or other source.
         line: its first line there, from 1.
-        forms: ``[n]`` words as they are spelt, without the dot of an abbreviation.
+        forms: ``[n]`` words as spelt, without the dot of an abbreviation.
         lemmas: ``[n]``.
         upos: ``[n]`` universal tags.
         xpos: ``[n]`` language-specific tags.
         feats: ``[n]`` morphological features, as CoNLL-U writes them.
-        tree: over the words; a dependency tree unless said otherwise.
-        slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i; an
-            abbreviation's dot is ``marks.ABBREVIATION``. Boundary marks are the channel's.
-        expected: by the parser that made tags and tree; None if they are a treebank's.
-        written: by the one whose punctuation is corrected; None where ``slots`` is all there is.
+        tree: the tree over the words; a dependency tree unless stated otherwise.
+        slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i; an abbreviation's
+            dot is ``marks.ABBREVIATION``. Boundary marks are added by the channel.
+        expected: the probabilities of the parser that predicted tags and tree; None for those of a
+            treebank.
+        written: the punctuation to be corrected; None if there is only ``slots``.
         underlying: ``[n]`` the left and the right puncteme of each word in an underlying tree of
-            ``slots``; None where none was looked for.
+            ``slots``; None if it was not computed.
 
     Raises:
-        ValueError: if the columns are not of one length, or there is no word.
+        ValueError: if the columns differ in length, or there are no words.
     """
 
     sentence_id: str
@@ -132,8 +134,8 @@ class Sentence(Generic[T]):
             lengths.add(len(self.underlying))
         if len(lengths) > 1 or not self.forms:
             raise ValueError(
-                f"{self.where}: a sentence has one or more words, as many entries in every column "
-                f"and nodes for them in its tree, and one more slot; its lengths are {lengths}"
+                f"{self.where}: a sentence needs at least one word, one entry per word in every "
+                f"column and in its tree, and one slot more than words; its lengths are {lengths}"
             )
 
     @property
@@ -153,8 +155,8 @@ class Sentence(Generic[T]):
 
     @property
     def seen(self) -> tuple[Any, ...]:
-        """All that a model sees of the sentence, whatever file it is in."""
-        # The initial mark was part of the slots once, and stored results name treebanks so.
+        """All data of the sentence that a model uses, independent of its file."""
+        # The initial mark used to be part of the slots, and stored results identify treebanks so.
         slots = ((INITIAL, *self.slots[0]), *self.slots[1:])
         seen = (self.forms, self.upos, self.xpos, self.feats, *self.tree.data, slots)
         if self.expected is not None:
@@ -167,7 +169,7 @@ class Sentence(Generic[T]):
     def __str__(self) -> str:
         pieces: list[str] = []
         for form, slot in zip(("", *self.forms), self.slots, strict=True):
-            # A reader sees an abbreviation's dot as a part of its word.
+            # Readers see the dot of an abbreviation as a part of its word.
             dots = slot.count(ABBREVIATION)
             pieces += [form + "." * dots] if form else []
             pieces += (shown(token) for token in slot if token != ABBREVIATION)
@@ -178,11 +180,11 @@ class Sentence(Generic[T]):
 
 
 def excerpt(text: str, width: int = 200) -> str:
-    """Return the beginning of a text, for a ``repr`` that people read.
+    """Return the beginning of a text, for a readable ``repr``.
 
     Args:
-        text: of any length.
-        width: characters at most.
+        text: a text of any length.
+        width: the maximal number of characters.
     """
     return text if len(text) <= width else f"{text[: width - 4]} ..."
 

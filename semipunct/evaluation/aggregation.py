@@ -1,4 +1,4 @@
-"""Several runs of one system, such as those of three seeds, as one result."""
+"""Aggregation of several runs of one system, such as three seeds, into one result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OWN = ("seed", "model")
 
 
 def read_runs(path: str | Path) -> list[Result]:
-    """Return the results in a folder, in the order of their names, or the one in a file.
+    """Return the results in a folder, sorted by file name, or the one in a file.
 
     Raises:
         ResultError: at the first defect, or if the folder has no results.
@@ -33,18 +33,18 @@ def read_runs(path: str | Path) -> list[Result]:
 
 
 def aggregate(runs: Sequence[Result]) -> Result:
-    """Add up the runs of a system, sentence by sentence, into one result.
+    """Sum the runs of a system, sentence by sentence, into one result.
 
-    Figures are then averages over runs, the geometric one of perplexities.  What is random is the
-    sentence, not the run: ``compare`` of two such results swaps all runs of a sentence at once.
-    The result keeps the first run's name.
+    Figures are then averages over runs (of perplexities, the geometric mean).  Sentences, not runs,
+    are treated as random: in ``compare`` all runs of a sentence are swapped together.  The result
+    has the name of the first run.
 
     Args:
         runs: results of one task on the same sentences, at least one.
 
     Raises:
-        ResultError: if they are not of one task, one treebank and one way of measuring.
-        ValueError: if there are none.
+        ResultError: if they differ in task, treebank or conditions of the measurement.
+        ValueError: if there are no runs.
     """
     if not runs:
         raise ValueError("there are no runs to aggregate")
@@ -57,7 +57,7 @@ def aggregate(runs: Sequence[Result]) -> Result:
     for run, some, other in zip(runs, shared, statistics, strict=True):
         if some != shared[0] or not _of_the_same(statistics[0], other):
             raise ResultError(
-                f"{runs[0].system} and {run.system} are no runs of one system on the same "
+                f"{runs[0].system} and {run.system} are not runs of one system on the same "
                 f"sentences: {runs[0].signature} and {run.signature}"
             )
         for name, kind in other.settings.items():
@@ -75,6 +75,6 @@ def aggregate(runs: Sequence[Result]) -> Result:
 
 
 def _of_the_same(a: Statistics, b: Statistics) -> bool:
-    """Tell whether the columns that belong to the sentences are the same."""
+    """Return whether the columns that depend only on the sentences are the same."""
     given = [name for name, kind in a.columns.items() if kind.given]
     return all(np.array_equal(a.column(name), b.column(name)) for name in given)

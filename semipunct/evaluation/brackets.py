@@ -1,4 +1,4 @@
-"""Phrases: predicted brackets against those of a treebank (Black et al. 1991)."""
+"""Phrases: predicted brackets compared with those of a treebank (Black et al. 1991)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class BracketFigures:
     """Figures of the phrases of a corpus.
 
     Attributes:
-        sentences: their number.
-        words: their number, punctuation included.
-        labelled: brackets with the right words and the right label.
-        unlabelled: brackets with the right words.
-        tags: the part of the words with the right part of speech.
-        exact: the part of the sentences all of whose brackets are right.
+        sentences: the number of sentences.
+        words: the number of words, including punctuation.
+        labelled: the score of brackets with the right words and the right label.
+        unlabelled: the score of brackets with the right words.
+        tags: the proportion of words with the right part of speech.
+        exact: the proportion of sentences whose brackets are all right.
     """
 
     sentences: int
@@ -41,7 +41,7 @@ class BracketFigures:
     exact: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; null stands for an undefined one."""
+        """Return all figures for JSON; undefined ones are null."""
         return {
             "sentences": self.sentences,
             "words": self.words,
@@ -71,15 +71,15 @@ class BracketStatistics(Statistics):
     """The contribution of each sentence to ``BracketFigures``: counts.
 
     Attributes:
-        words: ``[sentences]``.
+        words: ``[sentences]`` words.
         tags: ``[sentences]`` words with the right part of speech.
-        gold: ``[sentences]`` brackets.
-        predicted: ``[sentences]`` brackets.
-        labelled: ``[sentences]`` those that are right.
-        unlabelled: ``[sentences]`` those that are right but for their labels.
+        gold: ``[sentences]`` gold brackets.
+        predicted: ``[sentences]`` predicted brackets.
+        labelled: ``[sentences]`` predicted brackets that are right.
+        unlabelled: ``[sentences]`` predicted brackets that are right if labels are ignored.
 
     Raises:
-        ValueError: if the shapes or the counts contradict each other; names the sentence.
+        ValueError: if shapes or counts are inconsistent; the message names the sentence.
     """
 
     task: ClassVar[str] = "brackets"
@@ -127,15 +127,15 @@ class BracketStatistics(Statistics):
 def bracket_statistics(
     gold: Sequence[PhraseTree], predicted: Sequence[PhraseTree]
 ) -> BracketStatistics:
-    """Compare predicted phrases with the truth, sentence by sentence.
+    """Compare predicted phrases with gold phrases, sentence by sentence.
 
-    A bracket is a phrase with its label and its words that are no punctuation: phrases of nothing
-    else are none, and punctuation within or beside a phrase makes no difference, as in evalb.
-    Function tags do not count. Tags are those of all words.
+    A bracket is a phrase with its label and the words that it dominates, without punctuation.
+    Phrases that consist of punctuation are ignored, and punctuation within or next to a phrase
+    makes no difference, as in evalb. Function tags are ignored. The tags of all words are compared.
 
     Args:
-        gold: trees of a treebank.
-        predicted: those of a parser, over the same words.
+        gold: the trees of a treebank.
+        predicted: the trees of a parser, over the same words.
 
     Raises:
         UsageError: if the numbers of sentences, or of the words of a sentence, differ.
@@ -143,7 +143,7 @@ def bracket_statistics(
     if len(gold) != len(predicted):
         raise UsageError(
             f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
-            "hand in the same sentences twice"
+            "give the same sentences for both"
         )
     rows: list[tuple[int, ...]] = []
     for number, (one, other) in enumerate(zip(gold, predicted, strict=True), 1):
@@ -152,7 +152,7 @@ def bracket_statistics(
                 f"sentence {number}: {counted(one.words, 'word')}, and {other.words} in the "
                 "predicted tree; parse the words of the gold sentences, in their order"
             )
-        # What is punctuation is told by the gold tags, for both sides.
+        # The gold tags determine which words are punctuation, in both trees.
         words = [tag not in MARK_TAGS for tag in one.tags]
         a, b = _brackets(one, words), _brackets(other, words)
         bare = [Counter(bracket[:2] for bracket in x.elements()) for x in (a, b)]

@@ -1,7 +1,7 @@
-"""Paired tests of two stored results: is one system better than the other, or is it chance?
+"""Paired significance tests of two stored results.
 
 Both results are of the same sentences, and every measure is a function of sums over sentences, so
-nothing is run again.
+no system needs to be run again.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from semipunct.wording import counted
 CONFIDENCE = 0.95
 
 MUST_AGREE = ("task", "treebank")
-"""Parts of a signature that decide what is predicted, beside the ``conditions`` of the metric; the
-others say by which system."""
+"""Parts of a signature that define the prediction task, in addition to the ``conditions`` of the
+metric; the other parts describe the system."""
 
 _CELLS = 1 << 20
-"""Sentences times resamples in one batch: with all copies that are made, about 100 megabytes."""
+"""Sentences times resamples per batch: about 100 megabytes, including temporary copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ class Difference:
     """One measure of two systems, A and B.
 
     Attributes:
-        measure: its name.
-        label: its name in tables.
-        a: the figure of A; infinite where A has a sentence of probability zero.
+        measure: the name of the measure.
+        label: the name of the measure in tables.
+        a: the figure of A; infinite if A has a sentence of probability zero.
         b: the figure of B.
         difference: a - b.
-        low: lower end of the bootstrap confidence interval of the difference; NaN if undefined.
-        high: its upper end.
-        p: of the paired permutation test, two-sided; NaN where the difference is undefined or
-            infinite, or becomes so in a permutation.
+        low: the lower end of the bootstrap confidence interval of the difference; NaN if undefined.
+        high: the upper end of the interval.
+        p: the p-value of the two-sided paired permutation test; NaN if the difference is undefined
+            or infinite, or is so in a permutation.
     """
 
     measure: str
@@ -59,7 +59,7 @@ class Difference:
     p: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all but the label for JSON; null stands for an infinite or undefined figure."""
+        """Return all but the label for JSON; infinite or undefined figures are null."""
         return {
             "a": finite(self.a),
             "b": finite(self.b),
@@ -71,17 +71,17 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
-    """Two results side by side.
+    """The comparison of two results.
 
     Attributes:
         a: one result.
-        b: another one, of the same sentences.
-        sentences: how many.
-        resamples: permutations, and bootstrap samples, that were asked for.  With so few
-            sentences that there are no more permutations than that, each is taken once.
-        seed: what they were drawn with.
-        confidence: the probability that the intervals cover.
-        differences: the measures.
+        b: another result, of the same sentences.
+        sentences: the number of sentences.
+        resamples: the requested number of permutations, and of bootstrap samples.  If there are no
+            more permutations than that, each is used once.
+        seed: the random seed.
+        confidence: the confidence level of the intervals.
+        differences: the difference of each measure.
     """
 
     a: Result
@@ -114,31 +114,32 @@ class Comparison:
 
 
 def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Comparison:
-    """Test whether two systems differ.
+    """Test whether two systems differ significantly.
 
     The null hypothesis is that the systems are exchangeable: within each sentence, either might
-    have given either answer.  A permutation swaps the answers in some of the sentences; p is twice
-    the part of the permutations whose difference is as far out on the side of the observed one,
-    which is counted among them (``scipy.stats.permutation_test``; two-sided).  Li, Wang and Eisner
-    (2019) test so in tables 3 and 6 and figure 4.  All measures see the same permutations.  The
-    interval holds the middle 95% of the differences in bootstrap samples of the sentences.
+    have produced either output.  A permutation swaps the outputs of some of the sentences; p is
+    twice the proportion of permutations whose difference is at least as extreme on the side of the
+    observed one, which is counted among them (``scipy.stats.permutation_test``; two-sided).  Li,
+    Wang and Eisner (2019) use this test in tables 3 and 6 and figure 4.  All measures are tested on
+    the same permutations.  The interval contains the middle 95% of the differences in bootstrap
+    samples of the sentences.
 
-    The measures are those that the metric declares, A minus B.
+    The measures are those that the metric declares; differences are A minus B.
 
     Args:
         a: a result.
         b: a result of the same task on the same sentences.
-        resamples: how many permutations, and how many bootstrap samples.
-        seed: fixes both.
+        resamples: the number of permutations, and of bootstrap samples.
+        seed: the random seed of both.
 
     Raises:
-        ResultError: if the two cannot be compared; names the part of the signatures, or the
-            sentence, in which they differ.
-        UsageError: for fewer than 1 resample or a negative seed.
+        ResultError: if the two cannot be compared; the message names the part of the signatures, or
+            the sentence, in which they differ.
+        UsageError: if ``resamples`` is less than 1 or the seed is negative.
     """
     if resamples < 1 or seed < 0:
         raise UsageError(
-            f"{counted(resamples, 'resample')} with seed {seed}: give at least 1 and at least 0"
+            f"{counted(resamples, 'resample')} with seed {seed}: give at least 1, and a seed from 0"
         )
     _check_signatures(a, b)
     _check_statistics(a.statistics, b.statistics)
@@ -159,9 +160,9 @@ class _Pair:
     """A measure of A and B.
 
     Attributes:
-        measure: itself.
-        sides: ``[2, sentences, columns]`` its summands of each.
-        shared: ``[sentences]`` its summands that are the same for both.
+        measure: the measure.
+        sides: ``[2, sentences, columns]`` its summands for each system.
+        shared: ``[sentences]`` its summands that are the same for both systems.
     """
 
     measure: Measure
@@ -170,7 +171,7 @@ class _Pair:
 
 
 def _pair(measure: Measure, a: Statistics, b: Statistics) -> _Pair | None:
-    """Return a measure of A and B; None where it leaves out infinite entries and there are none."""
+    """Return a measure of A and B; None if it excludes infinite entries and there are none."""
     sides, shared = np.stack([a.sums(measure), b.sums(measure)]), a.shared(measure)
     if measure.of_finite:
         counted = np.all(np.isfinite(sides), axis=(0, 2), keepdims=True)
@@ -187,11 +188,11 @@ def _difference(pair: _Pair, p: float, interval: Sequence[float]) -> Difference:
 
 
 def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
-    """Return the p of each measure, ``[measures]``.
+    """Return the p-value of each measure, ``[measures]``.
 
-    One sample of ones, whose permutations scipy defines to be changes of sign, stands for who is
-    who in each sentence: with half the difference of A and B weighted by it, half the sum plus
-    this is the total of the one and half the sum minus this that of the other.
+    SciPy permutes a single sample by changing signs. The sample is a vector of ones, whose signs
+    encode which sentences are swapped: the sum of half the differences between A and B, weighted by
+    the signs, is added to half the total of A and B for one system, and subtracted for the other.
     """
     half = [_exactly_summable((pair.sides[0] - pair.sides[1]) / 2) for pair in pairs]
     columns = np.concatenate(half, -1)
@@ -216,7 +217,7 @@ def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
             batch=max(1, _CELLS // len(columns)),
             rng=seed,
         )
-    # NaN is on neither side of the observed difference: p would come out too small.
+    # NaN is on neither side of the observed difference, so p would be too small.
     undefined = np.isnan(tested.statistic) | np.isnan(tested.null_distribution).any(0)
     return np.where(undefined, np.nan, tested.pvalue)
 
@@ -224,19 +225,19 @@ def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 def _exactly_summable(values: Floats) -> Floats:
     """Round ``[sentences, columns]`` so that sums with any signs are exact in any order.
 
-    Then equal permutations give equal numbers, opposite ones opposite numbers, and what scipy
-    counts as equal to the observed difference is equal.  The grid is as fine as 53 bits allow.
+    Equivalent permutations then give exactly equal or opposite numbers, so that SciPy's comparison
+    with the observed difference is exact.  The grid is as fine as 53 bits allow.
     """
     exponent = np.frexp(np.abs(values).sum(0))[1] - 52
-    grid = np.ldexp(1.0, np.maximum(exponent, -1000))  # sums near 1e-300 would leave it zero
+    grid = np.ldexp(1.0, np.maximum(exponent, -1000))  # it would be zero for sums near 1e-300
     return np.rint(values / grid) * grid
 
 
 def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
-    """Return the interval of the difference of each measure, ``[measures, 2]``.
+    """Return the confidence interval of the difference of each measure, ``[measures, 2]``.
 
-    The numbers of sentences are sampled, which keeps both systems paired.  The percentiles are
-    not corrected: the corrected ones (BCa) leave out every sentence once and fail where the
+    The indices of sentences are sampled, which keeps both systems paired.  The percentiles are not
+    corrected: the correction (BCa) requires a jackknife over all sentences, and fails if the
     systems never differ.
     """
     parts = [np.c_[pair.sides[0], pair.sides[1], pair.shared] for pair in pairs]
@@ -244,7 +245,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
     ends = np.cumsum([part.shape[1] for part in parts])[:-1]
 
     def differences(numbers: npt.NDArray[np.int64], axis: int) -> Floats:
-        # Sums with the count of each sentence in a sample cost less than sums of its rows.
+        # Multiplying by the count of each sentence in a sample is faster than summing its rows.
         totals = np.split(_occurrences(numbers) @ table, ends, -1)
         found: list[Floats] = []
         for pair, sums in zip(pairs, totals, strict=True):
@@ -255,9 +256,9 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
     quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore")
     with quiet, warnings.catch_warnings():
-        # A sample may have no measure, such as one without any mark; NaN in the result says so.
+        # A measure may be undefined in a sample, such as one without any mark; the result is NaN.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-        # A single sample has no standard error, which nobody reads.
+        # A single sample has no standard error, but it is not used.
         warnings.filterwarnings("ignore", "Degrees of freedom", RuntimeWarning)
         sampled = stats.bootstrap(
             (np.arange(len(table)),),
@@ -275,7 +276,7 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
 
 def _occurrences(numbers: npt.NDArray[np.int64]) -> Floats:
-    """Count each of the numbers 0 to n - 1 in samples ``[..., n]``, so that ``[..., n]`` again."""
+    """Count each of the numbers 0 to n - 1 in samples ``[..., n]``; the result is ``[..., n]``."""
     rows = numbers.reshape(-1, numbers.shape[-1])
     places = rows + rows.shape[1] * np.arange(len(rows))[:, None]
     counts = np.bincount(places.ravel(), minlength=numbers.size)
@@ -298,7 +299,7 @@ def _check_statistics(a: Statistics, b: Statistics) -> None:
     if len(a) != len(b):
         raise ResultError(f"A has {counted(len(a), 'sentence')} and B {len(b)}; {_AGAIN}")
     if len(a) < 2:
-        raise ResultError(f"a test needs 2 sentences, and there are {len(a)}; measure more")
+        raise ResultError(f"a test needs at least 2 sentences, not {len(a)}; evaluate more")
     marks = sorted({*a.marks, *b.marks})
     one, other = a.on_marks(marks), b.on_marks(marks)
     for name, column in a.columns.items():

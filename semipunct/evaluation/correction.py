@@ -1,17 +1,17 @@
-"""Correction: the corrections that a system makes, against those of one or more references.
+"""Correction: a system's corrections compared with those of one or more references.
 
-Edits are those of ``marks.corrections``, one for each slot that changes; one is right if the
-reference leaves the same tokens there. The definitions are those of the MaxMatch scorer (Dahlmeier
-and Ng 2012; Ng et al. 2014): edits that a system proposes, that a reference needs, and the correct
-ones, which are both. Of a sentence's references one counts, the one that suits the system best.
+Edits are those of ``marks.corrections``, one for each slot that changes; an edit is right if the
+reference has the same tokens there. The definitions are those of the MaxMatch scorer (Dahlmeier and
+Ng 2012; Ng et al. 2014): edits are proposed by a system, needed by a reference, or both (correct).
+If a sentence has several references, the one that gives the best score is used.
 
 | figure | definition |
 | --- | --- |
 | precision | correct / proposed |
 | recall | correct / needed |
 | F0.5 | 1.25 correct / (proposed + 0.25 needed) |
-| harm | edits of slots that were right, for each thousand slots that were right |
-| edits per slot | edit distance of tokens to the reference / slots that the reference judges |
+| harm | edits of slots that were right, per thousand slots that were right |
+| edits per slot | edit distance of tokens to the reference / slots judged by the reference |
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from semipunct.marks.distance import edit_distance
 from semipunct.wording import counted
 
 Choice = Literal["sentence", "corpus"]
-"""How the reference of a sentence is chosen: by F0.5 of the ``sentence``, or as MaxMatch does by
-that of the ``corpus`` up to and with it, so that the order of sentences counts."""
+"""How the reference of a sentence is chosen: by F0.5 of the ``sentence``, or, as in MaxMatch, by
+F0.5 of the ``corpus`` up to and including it, so that the order of sentences matters."""
 
 References = Sequence[Sequence[Puncteme | None]]
-"""``[references, n + 1]`` the corrected slots of one sentence; None for what nobody can judge."""
+"""``[references, n + 1]`` the corrected slots of one sentence; None for slots without judgement."""
 
 BETA2 = 0.25
-"""The square of the weight of recall in F0.5: precision counts twice as much."""
+"""The square of beta in F0.5: precision is weighted twice as much as recall."""
 
 THOUSAND = 1000
 
@@ -60,8 +60,8 @@ class EditScore:
 
     Attributes:
         correct: edits that are both proposed and needed.
-        proposed: by a system.
-        needed: by the reference.
+        proposed: edits proposed by a system.
+        needed: edits needed by the reference.
     """
 
     correct: int
@@ -70,21 +70,21 @@ class EditScore:
 
     @property
     def precision(self) -> float:
-        """The part of the proposed edits that is right; NaN if none was proposed."""
+        """The proportion of proposed edits that are correct; NaN if none was proposed."""
         return ratio(self.correct, self.proposed)
 
     @property
     def recall(self) -> float:
-        """The part of the needed edits that was made; NaN if none is needed."""
+        """The proportion of needed edits that were proposed; NaN if none is needed."""
         return ratio(self.correct, self.needed)
 
     @property
     def f05(self) -> float:
-        """The weighted harmonic mean, 0 if either side is empty; NaN if both are."""
+        """The weighted harmonic mean of both ratios; 0 without correct edits, NaN without edits."""
         return ratio((1 + BETA2) * self.correct, self.proposed + BETA2 * self.needed)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return counts and ratios for JSON; null stands for an undefined one."""
+        """Return counts and ratios for JSON; undefined ones are null."""
         return {
             "correct": self.correct,
             "proposed": self.proposed,
@@ -100,12 +100,12 @@ class CorrectionFigures:
     """Figures of the correction of the punctuation of a corpus.
 
     Attributes:
-        sentences: their number.
-        slots: n + 1 for each sentence of n words.
-        judged: slots that the references judge.
-        right_before: those of them that needed no edit.
-        harmed: those that needed none and got one.
-        edit_distance: of the tokens to the reference, over all judged slots.
+        sentences: the number of sentences.
+        slots: the number of slots, n + 1 for each sentence of n words.
+        judged: slots judged by the references.
+        right_before: judged slots that needed no edit.
+        harmed: judged slots that needed no edit and got one.
+        edit_distance: the edit distance of tokens to the reference, summed over all judged slots.
         edits: the score of all edits.
         errors: the score of each error, such as ``missing ,``.
     """
@@ -126,11 +126,11 @@ class CorrectionFigures:
 
     @property
     def harm(self) -> float:
-        """Slots that were right and no longer are, for each thousand that were right."""
+        """The number of slots made wrong, per thousand slots that were right."""
         return THOUSAND * ratio(self.harmed, self.right_before)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; null stands for an undefined one."""
+        """Return all figures for JSON; undefined ones are null."""
         return {
             "sentences": self.sentences,
             "slots": self.slots,
@@ -145,7 +145,7 @@ class CorrectionFigures:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the figures over all errors for a table."""
+        """Return the figures of all errors together for a table."""
         return [
             ("F0.5 of edits", f"{self.edits.f05:.4f}"),
             ("  precision", f"{self.edits.precision:.4f}"),
@@ -164,27 +164,27 @@ def f05(totals: Floats, _shared: Floats) -> Floats:
 
     Args:
         totals: ``[..., 3]`` correct, proposed and needed edits.
-        _shared: not looked at.
+        _shared: ignored.
     """
     return (1 + BETA2) * totals[..., 0] / (totals[..., 1] + BETA2 * totals[..., 2])
 
 
 def part(totals: Floats, _shared: Floats) -> Floats:
-    """Return the first sum over the second, ``[...]``.
+    """Return the first sum divided by the second, ``[...]``.
 
     Args:
-        totals: ``[..., 2]``.
-        _shared: not looked at.
+        totals: ``[..., 2]`` both sums.
+        _shared: ignored.
     """
     return totals[..., 0] / totals[..., 1]
 
 
 def thousandths(totals: Floats, _shared: Floats) -> Floats:
-    """Return the first sum for each thousand of the second, ``[...]``.
+    """Return the first sum per thousand of the second, ``[...]``.
 
     Args:
-        totals: ``[..., 2]``.
-        _shared: not looked at.
+        totals: ``[..., 2]`` both sums.
+        _shared: ignored.
     """
     return THOUSAND * totals[..., 0] / totals[..., 1]
 
@@ -193,23 +193,22 @@ def thousandths(totals: Floats, _shared: Floats) -> Floats:
 class CorrectionStatistics(Statistics):
     """The contribution of each sentence to ``CorrectionFigures``: counts.
 
-    All but ``slots`` are counted against the reference that was chosen for the sentence and the
-    system.
+    All counts except ``slots`` are relative to the reference chosen for the sentence and system.
 
     Attributes:
         marks: the errors that occur, sorted: kinds with their marks.
         choice: how references were chosen.
-        slots: ``[sentences]``, n + 1 each.
-        judged: ``[sentences]`` slots that the reference judges.
-        right_before: ``[sentences]`` those that needed no edit.
-        harmed: ``[sentences]`` those that needed none and got one.
-        edit_distance: ``[sentences]``, summed over the judged slots.
+        slots: ``[sentences]`` slots, n + 1 each.
+        judged: ``[sentences]`` slots judged by the reference.
+        right_before: ``[sentences]`` judged slots that needed no edit.
+        harmed: ``[sentences]`` judged slots that needed no edit and got one.
+        edit_distance: ``[sentences]`` edit distances, summed over the judged slots.
         correct: ``[sentences, errors]`` edits that are proposed and needed.
         proposed: ``[sentences, errors]`` edits of the system.
         needed: ``[sentences, errors]`` edits of the reference.
 
     Raises:
-        ValueError: if the shapes or the counts contradict each other; names the sentence.
+        ValueError: if shapes or counts are inconsistent; the message names the sentence.
     """
 
     task: ClassVar[str] = "correction"
@@ -253,7 +252,7 @@ class CorrectionStatistics(Statistics):
         wrong = self.proposed.sum(1) - self.correct.sum(1)
         left = needed - self.correct.sum(1)
         refuse(self.harmed > np.minimum(wrong, self.right_before), "more harm than wrong edits")
-        # A wrong edit that does no harm is another one than is needed.
+        # A wrong edit that does no harm is in a slot that needs a different edit.
         refuse(wrong - self.harmed > left, "more wrong edits than wrong slots")
         refuse(self.edit_distance < left + self.harmed, "fewer edits of tokens than wrong slots")
 
@@ -275,7 +274,7 @@ class CorrectionStatistics(Statistics):
 
 
 class _Counted(NamedTuple):
-    """The counts of a sentence against one reference."""
+    """The counts of a sentence, relative to one reference."""
 
     judged: int
     right_before: int
@@ -299,15 +298,15 @@ def correction_statistics(
 ) -> CorrectionStatistics:
     """Compare corrected punctuation with references, sentence by sentence.
 
-    Dots of abbreviations and boundary marks are parts of words and of the channel, and left out
-    everywhere. Of equally good references that with fewer wrong edits counts, then that with fewer
-    that were not made, then the first.
+    Dots of abbreviations (part of words) and boundary marks (part of the channel) are ignored.
+    Ties between references are resolved by fewer wrong edits, then by fewer missed edits, then by
+    order.
 
     Args:
-        source: the slots of each sentence as they were written.
-        proposed: the same sentences with the punctuation of a system.
-        references: one or more corrected versions of each.
-        choice: how one of them is chosen.
+        source: the slots of each sentence as written.
+        proposed: the slots of each sentence as corrected by a system.
+        references: one or more corrected versions of each sentence.
+        choice: how one of the references is chosen.
 
     Raises:
         UsageError: if the numbers of sentences or of a sentence's slots differ, or a sentence has
@@ -316,7 +315,7 @@ def correction_statistics(
     if not len(source) == len(proposed) == len(references):
         raise UsageError(
             f"{counted(len(source), 'sentence')}, {len(proposed)} corrected ones and references "
-            f"of {len(references)}: hand in the same sentences"
+            f"of {len(references)}: give the same sentences for all"
         )
     chosen: list[_Counted] = []
     so_far = (0, 0, 0)
@@ -389,14 +388,14 @@ def _plus(a: Totals, b: Totals) -> Totals:
 
 
 def _preference(counted: _Counted, before: Totals) -> tuple[float, int, int]:
-    """Return a key that is least for the reference to choose.
+    """Return a sort key, which is least for the reference to choose.
 
     Args:
-        counted: against one reference.
-        before: correct, proposed and needed edits of sentences that count as well.
+        counted: the counts relative to one reference.
+        before: the numbers of correct, proposed and needed edits to add to them.
     """
     correct, proposed, needed = _plus(before, counted.totals)
     weight = proposed + BETA2 * needed
-    # Where there is nothing to do and nothing was done all is well.
+    # The score is perfect if no edit is needed and none is proposed.
     score = (1 + BETA2) * correct / weight if weight else 1.0
     return -score, proposed - correct, needed - correct

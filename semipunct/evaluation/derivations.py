@@ -1,4 +1,4 @@
-"""Derivations: their dependencies between predicates and arguments, and their categories.
+"""Derivations: predicate-argument dependencies and categories, compared with a treebank.
 
 Source: Clark and Curran (2004); Tse and Curran (2008), section 6.
 """
@@ -29,13 +29,13 @@ class DerivationFigures:
     """Figures of the derivations of a corpus.
 
     Attributes:
-        sentences: their number.
-        words: their number, marks included.
-        coverage: the part of the sentences for which a derivation was found.
-        sentence_accuracy: the part whose dependencies are all right, and no other is there.
-        category_accuracy: the part of the words with the right category.
-        labelled: dependencies of a treebank, and of a parser.
-        unlabelled: the same of pairs of head and dependent.
+        sentences: the number of sentences.
+        words: the number of words, including marks.
+        coverage: the proportion of sentences for which a derivation was found.
+        sentence_accuracy: the proportion of sentences with exactly the gold dependencies.
+        category_accuracy: the proportion of words with the right category.
+        labelled: the score of dependencies.
+        unlabelled: the score of pairs of head and dependent.
     """
 
     sentences: int
@@ -47,7 +47,7 @@ class DerivationFigures:
     unlabelled: Score
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; null stands for an undefined one."""
+        """Return all figures for JSON; undefined ones are null."""
         return {
             "sentences": self.sentences,
             "words": self.words,
@@ -87,22 +87,22 @@ def _scores(name: str, score: Score) -> dict[str, Any]:
 class DerivationStatistics(Statistics):
     """The contribution of each sentence to ``DerivationFigures``: counts.
 
-    Of a sentence without a derivation, all categories and dependencies are missed.
+    In a sentence without a derivation, all categories and dependencies count as missed.
 
     Attributes:
-        words: ``[sentences]`` marks included.
+        words: ``[sentences]`` words, including marks.
         parsed: ``[sentences]`` 1 with a derivation, 0 without.
-        exact: ``[sentences]`` 1 if its dependencies are those of the treebank, otherwise 0.
+        exact: ``[sentences]`` 1 if the dependencies are those of the treebank, otherwise 0.
         categories: ``[sentences]`` words with the right category.
         gold: ``[sentences]`` dependencies of the treebank.
         found: ``[sentences]`` dependencies of the parser.
-        labelled: ``[sentences]`` those that are both.
+        labelled: ``[sentences]`` dependencies of both.
         gold_pairs: ``[sentences]`` pairs of head and dependent of the treebank.
-        found_pairs: ``[sentences]`` those of the parser.
-        unlabelled: ``[sentences]`` those that are both.
+        found_pairs: ``[sentences]`` pairs of head and dependent of the parser.
+        unlabelled: ``[sentences]`` pairs of head and dependent of both.
 
     Raises:
-        ValueError: if the shapes or the counts contradict each other; names the sentence.
+        ValueError: if shapes or counts are inconsistent; the message names the sentence.
     """
 
     task: ClassVar[str] = "derivations"
@@ -175,8 +175,8 @@ def derivation_statistics(
     """Compare derivations with those of a treebank, sentence by sentence.
 
     Args:
-        gold: those of a treebank.
-        found: those of a parser, over the same words; None where it has none.
+        gold: the derivations of a treebank.
+        found: the derivations of a parser, over the same words; None for a missing one.
 
     Raises:
         UsageError: if the numbers of sentences, or of the words of a sentence, differ.
@@ -184,7 +184,7 @@ def derivation_statistics(
     if len(gold) != len(found):
         raise UsageError(
             f"{len(gold)} gold sentences and {len(found)} predicted ones: "
-            "hand in the same sentences twice"
+            "give the same sentences for both"
         )
     rows: list[tuple[int, ...]] = []
     for number, (one, other) in enumerate(zip(gold, found, strict=True), 1):
@@ -199,7 +199,7 @@ def derivation_statistics(
 
 
 def _counts(gold: Analysis, found: Analysis | None) -> tuple[int, ...]:
-    """Count what is right in a sentence, in the order of the columns."""
+    """Return the counts of a sentence, in the order of the columns."""
     categories, right = gold[0], {*gold[1]}
     mine = {*found[1]} if found else set[Labelled]()
     pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, mine))

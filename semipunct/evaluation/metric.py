@@ -1,8 +1,8 @@
 """Metrics: counts for each sentence, and figures computed from their sums over a corpus.
 
 A metric is one class derived from ``Statistics`` and one line in ``registry.METRICS``.  The class
-declares its columns and measures; storing, reading, adding up, and comparing results read that
-declaration.
+declares its columns and measures; storing, reading, aggregating and comparing results are based on
+that declaration.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ class Figures(Protocol):
     """The figures of a corpus."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; null stands for an infinite or undefined one."""
+        """Return all figures for JSON; infinite or undefined ones are null."""
         ...
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the main figures for a table: names, and values as text."""
+        """Return the main figures for a table: pairs of a name and a value as text."""
         ...
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return the quotient of two numbers; a denominator of 0 leaves it undefined: NaN, never 0.
+    """Return the quotient of two numbers; NaN if the denominator is 0.
 
     Args:
         part: the numerator.
@@ -43,17 +43,17 @@ def ratio(part: float, whole: float) -> float:
 
 
 def quotient(totals: Floats, shared: Floats) -> Floats:
-    """Return the first of some sums over a shared one.
+    """Return the first of a system's sums divided by a shared sum.
 
     Args:
-        totals: ``[..., columns]`` sums of a system.
+        totals: ``[..., columns]`` the sums of a system.
         shared: ``[...]`` the sum that is the same for all systems.
     """
     return totals[..., 0] / shared
 
 
 def identity(score: Floats) -> Floats:
-    """Return the scores themselves."""
+    """Return the scores unchanged."""
     return score
 
 
@@ -61,21 +61,21 @@ def identity(score: Floats) -> Floats:
 class Measure:
     """A figure of a system, as a function of sums over sentences.
 
-    Permutations are tested on the score.  The link takes the score to the figure, such as a
-    surprisal to a perplexity; it must grow, so that both have the same p.
+    The permutation test uses the score.  The link maps the score to the figure, such as surprisal
+    to perplexity; it must be increasing, so that both have the same p-value.
 
     Attributes:
-        name: its name in JSON.
-        label: its name in tables.
+        name: the name in JSON.
+        label: the name in tables.
         columns: the columns of a system that are summed; an entry of several counts contributes
             their sum.
         shared: the given column that is summed once for all systems; by default each sentence
             contributes 1.
-        score: the function that takes the sums ``[..., columns]`` and the shared sum ``[...]`` to
-            the score ``[...]``; it may divide by zero where it is undefined.
-        link: the function that takes the score to the figure.
-        of_finite: whether sentences are left out of which a compared system has an infinite entry;
-            such a measure is itself left out where there are none.
+        score: the function from the sums ``[..., columns]`` and the shared sum ``[...]`` to the
+            score ``[...]``; it may divide by zero if the score is undefined.
+        link: the function from the score to the figure.
+        of_finite: whether to exclude sentences for which a compared system has an infinite entry;
+            if there are none, the measure itself is left out.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Measure:
         """Return the figures of sums, ``[...]``; NaN where undefined.
 
         Args:
-            totals: ``[..., columns]`` sums of a system.
+            totals: ``[..., columns]`` the sums of a system.
             shared: ``[...]`` the sum that is the same for all systems.
         """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -99,13 +99,13 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A choice made in counting, the same for all sentences of a result.
+    """A setting of the counting, which is the same for all sentences of a result.
 
     Attributes:
         entry: the type of its value in JSON.
         noun: the name of that type, for messages.
-        counted: the name of what depends on the choice, for messages.
-        read: the function that takes the value from JSON.
+        counted: the name of the counts that depend on the setting, for messages.
+        read: the function that converts the value from JSON.
         write: the inverse of ``read``.
     """
 
@@ -124,17 +124,17 @@ class Statistics(ABC):
 
     * ``task``: the name of the metric, in files and signatures.
     * ``columns``: the columns in the order of the file; each is an attribute, an array.
-    * ``derived``: counts that follow from columns, which measures may name; each is a property.
-    * ``settings``: choices made in counting; each is an attribute.
-    * ``measures``: those that results are compared by, the most important one first.
-    * ``conditions``: parts of the signature that decide what is predicted, beside task and
-      treebank: results that differ in them cannot be compared.
+    * ``derived``: counts computed from columns, which measures may refer to; each is a property.
+    * ``settings``: settings of the counting; each is an attribute.
+    * ``measures``: the measures by which results are compared, the most important one first.
+    * ``conditions``: parts of the signature that define the prediction task, in addition to task
+      and treebank: results that differ in them cannot be compared.
 
     Attributes:
-        marks: the marks that the columns by mark count, sorted.
+        marks: the marks counted by the columns by mark, sorted.
 
     Raises:
-        ValueError: if the shapes or the entries contradict each other; names the sentence.
+        ValueError: if shapes or entries are inconsistent; the message names the sentence.
     """
 
     task: ClassVar[str]
@@ -151,8 +151,8 @@ class Statistics(ABC):
         for name in others:
             if len(self.column(name)) != len(self.column(first)):
                 raise ValueError(
-                    f"{first} is there for {counted(len(self.column(first)), 'sentence')} and "
-                    f"{name} for {len(self.column(name))}"
+                    f"{first} has {counted(len(self.column(first)), 'sentence')} and {name} has "
+                    f"{len(self.column(name))}"
                 )
         for name, kind in self.columns.items():
             kind.check(name, self.column(name), self.marks)
@@ -167,10 +167,10 @@ class Statistics(ABC):
         """Return the figures of the corpus."""
 
     def check(self) -> None:
-        """Check that columns that are sound alone do not contradict each other.
+        """Check that columns, each of which is valid, are consistent with each other.
 
         Raises:
-            ValueError: if they do; names the sentence.
+            ValueError: if they are inconsistent; the message names the sentence.
         """
         return
 
@@ -189,11 +189,11 @@ class Statistics(ABC):
         return np.stack([self._total(name) for name in measure.columns], -1)
 
     def shared(self, measure: Measure) -> Floats:
-        """Return the summands of a measure that all systems share, ``[sentences]``."""
+        """Return the summands of a measure that are the same for all systems, ``[sentences]``."""
         return np.ones(len(self)) if measure.shared is None else self._total(measure.shared)
 
     def on_marks(self, marks: Sequence[str]) -> Self:
-        """Return the same statistics with a place for each of some more marks."""
+        """Return the same statistics with columns by mark extended to a superset of the marks."""
         columns = {
             name: kind.on_marks(self.column(name), self.marks, marks)
             for name, kind in self.columns.items()

@@ -1,4 +1,4 @@
-"""Parsing: predicted tags and trees against those of a treebank, over words and not punctuation."""
+"""Parsing: predicted tags and trees compared with those of a treebank, without punctuation."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from semipunct.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class ParsingFigures:
-    """Figures of the tagging and parsing of a corpus; parts of the words unless said otherwise.
+    """Figures of the tagging and parsing of a corpus; proportions of words unless noted otherwise.
 
     Attributes:
-        sentences: their number.
-        words: their number; punctuation is in slots and does not count.
-        las: the labelled attachment score, words with the right head and the right relation, its
-            subtype (``nmod:poss``) included.
-        las_universal: the same, with what follows the colon left out of both relations.
-        uas: the unlabelled attachment score, words with the right head.
+        sentences: the number of sentences.
+        words: the number of words; punctuation is in slots and is not counted.
+        las: the labelled attachment score: words with the right head and the right relation,
+            including its subtype (``nmod:poss``).
+        las_universal: the same without the subtypes of relations.
+        uas: the unlabelled attachment score: words with the right head.
         upos: words with the right universal tag.
         xpos: words with the right language-specific tag.
-        feats: words with all the right morphological features, and no other.
-        root: roots that were found, of all sentences.
-        complete: sentences with all heads right.
-        complete_labelled: sentences with all heads and relations right.
+        feats: words with exactly the right morphological features.
+        root: the proportion of sentences with the right root.
+        complete: the proportion of sentences with all heads right.
+        complete_labelled: the proportion of sentences with all heads and relations right.
     """
 
     sentences: int
@@ -48,7 +48,7 @@ class ParsingFigures:
     complete_labelled: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; null stands for an undefined one."""
+        """Return all figures for JSON; undefined ones are null."""
         return {
             "sentences": self.sentences,
             "words": self.words,
@@ -85,18 +85,18 @@ class ParsingStatistics(Statistics):
     """The contribution of each sentence to ``ParsingFigures``: counts of words.
 
     Attributes:
-        words: ``[sentences]``, 1 or more each.
-        roots: ``[sentences]``; more than one each only where runs are added up.
+        words: ``[sentences]`` words, 1 or more each.
+        roots: ``[sentences]`` roots; more than one each only in the sum of several runs.
         heads: ``[sentences]`` words with the right head.
-        universal: ``[sentences]`` those whose relation is right without subtypes, too.
-        labelled: ``[sentences]`` those whose relation is right.
+        universal: ``[sentences]`` words with the right head and relation, ignoring subtypes.
+        labelled: ``[sentences]`` words with the right head and relation.
         upos: ``[sentences]`` words with the right universal tag.
         xpos: ``[sentences]`` words with the right language-specific tag.
         feats: ``[sentences]`` words with the right features.
         right_roots: ``[sentences]`` roots that are the root of the predicted tree.
 
     Raises:
-        ValueError: if the shapes or the counts contradict each other; names the sentence.
+        ValueError: if shapes or counts are inconsistent; the message names the sentence.
     """
 
     task: ClassVar[str] = "parsing"
@@ -170,14 +170,13 @@ class ParsingStatistics(Statistics):
 def parsing_statistics(
     gold: Sequence[Sentence], predicted: Sequence[Sentence]
 ) -> ParsingStatistics:
-    """Compare predicted tags and trees with the truth, sentence by sentence.
+    """Compare predicted tags and trees with gold ones, sentence by sentence.
 
-    Words correspond one to one, because a parser changes none of them.  Tags, features and
-    relations are compared as they are spelt; what the two sides have in their slots, their lemmas
-    and their names does not count.
+    Words correspond one to one, because a parser does not change them.  Tags, features and
+    relations are compared as strings; slots, lemmas and IDs of sentences are ignored.
 
     Args:
-        gold: sentences of a treebank.
+        gold: the sentences of a treebank.
         predicted: the same words with the tags and trees of a system.
 
     Raises:
@@ -186,7 +185,7 @@ def parsing_statistics(
     if len(gold) != len(predicted):
         raise UsageError(
             f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
-            "hand in the same sentences twice"
+            "give the same sentences for both"
         )
     for one, other in zip(gold, predicted, strict=True):
         _check_words(one, other)
@@ -196,7 +195,7 @@ def parsing_statistics(
 
 
 def _counts(gold: Sentence, predicted: Sentence) -> tuple[int, ...]:
-    """Count what is right in a sentence, in the order of the columns."""
+    """Return the counts of a sentence, in the order of the columns."""
     heads = _equal(gold.tree.heads, predicted.tree.heads)
     relations = _equal(gold.tree.relations, predicted.tree.relations)
     plain = _equal(*([r.partition(":")[0] for r in s.tree.relations] for s in (gold, predicted)))

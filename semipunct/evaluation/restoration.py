@@ -1,4 +1,4 @@
-"""Restoration: restored punctuation against the gold punctuation."""
+"""Restoration: restored punctuation compared with gold punctuation."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Score:
     """Counts of the tokens of a mark, and the ratios that follow from them.
 
     Attributes:
-        true_positives: tokens that are both predicted and gold.
-        predicted: tokens.
-        gold: tokens.
+        true_positives: the number of tokens that are both predicted and gold.
+        predicted: the number of predicted tokens.
+        gold: the number of gold tokens.
     """
 
     true_positives: int
@@ -47,19 +47,19 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """The part of the predicted tokens that is right; NaN if none was predicted."""
+        """The proportion of predicted tokens that are right; NaN if none was predicted."""
         return ratio(self.true_positives, self.predicted)
 
     @property
     def recall(self) -> float:
-        """The part of the gold tokens that was found; NaN if there is none."""
+        """The proportion of gold tokens that were found; NaN if there is none."""
         return ratio(self.true_positives, self.gold)
 
     @property
     def f1(self) -> float:
-        """2 true positives / (predicted + gold): the harmonic mean where both ratios exist.
+        """2 true positives / (predicted + gold): the harmonic mean if both ratios are defined.
 
-        Zero if either side is empty, which the harmonic mean leaves open; NaN if both are.
+        Zero if there are no predicted or no gold tokens; NaN if there are neither.
         """
         return ratio(2 * self.true_positives, self.predicted + self.gold)
 
@@ -80,15 +80,16 @@ class RestorationFigures:
     """Figures of the restoration of the punctuation of a corpus.
 
     Attributes:
-        sentences: their number.
-        slots: n + 1 for each sentence of n words.
+        sentences: the number of sentences.
+        slots: the number of slots, n + 1 for each sentence of n words.
         edit_distance: insertions, deletions and substitutions of tokens, over all slots.
-        exact_slots: slots that were restored token for token.
-        exact_sentences: sentences all of whose slots were.
+        exact_slots: the number of slots that were restored exactly.
+        exact_sentences: the number of sentences all of whose slots were restored exactly.
         marks: the score of each mark that occurs in gold or predicted punctuation.
-        micro: the score of all tokens together, whatever their mark.
-        predicted_pairing: pairing errors of the predicted punctuation.
-        gold_pairing: those that the gold punctuation has itself: quotations run over sentences.
+        micro: the score of the tokens of all marks together.
+        predicted_pairing: the pairing errors of the predicted punctuation.
+        gold_pairing: the pairing errors of the gold punctuation, such as quotations that span
+            several sentences.
     """
 
     sentences: int
@@ -108,22 +109,22 @@ class RestorationFigures:
 
     @property
     def slot_accuracy(self) -> float:
-        """The part of the slots that is exactly right."""
+        """The proportion of slots that are exactly right."""
         return ratio(self.exact_slots, self.slots)
 
     @property
     def sentence_accuracy(self) -> float:
-        """The part of the sentences that is exactly right."""
+        """The proportion of sentences that are exactly right."""
         return ratio(self.exact_sentences, self.sentences)
 
     def macro(self, name: Literal["precision", "recall", "f1"]) -> float:
-        """Return the mean of a ratio over the marks that have it, each with the same weight."""
+        """Return the unweighted mean of a ratio over the marks for which it is defined."""
         values = [float(getattr(score, name)) for score in self.marks.values()]
         defined = [value for value in values if not math.isnan(value)]
         return ratio(math.fsum(defined), len(defined))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; null stands for an undefined one."""
+        """Return all figures for JSON; undefined ones are null."""
         return {
             "sentences": self.sentences,
             "slots": self.slots,
@@ -147,7 +148,7 @@ class RestorationFigures:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the figures over all marks for a table."""
+        """Return the figures of all marks together for a table."""
         return [
             ("edit distance per slot", f"{self.average_edit_distance:.4f}"),
             ("slots as in the input", f"{self.slot_accuracy:.4f}"),
@@ -173,7 +174,7 @@ def precision(totals: Floats, _: Floats) -> Floats:
 
     Args:
         totals: ``[..., 2]`` true positives and predicted tokens.
-        _: not looked at: gold tokens make no difference.
+        _: gold tokens; ignored.
     """
     return totals[..., 0] / totals[..., 1]
 
@@ -184,18 +185,18 @@ class RestorationStatistics(Statistics):
 
     Attributes:
         marks: the marks that occur in gold or predicted slots, sorted.
-        pairs: the pairs that were looked for in counting pairing errors.
-        slots: ``[sentences]``, n + 1 each.
-        edit_distance: ``[sentences]``, summed over the slots.
-        exact_slots: ``[sentences]``.
-        true_positives: ``[sentences, marks]``, multiset intersections of the slots.
-        predicted: ``[sentences, marks]`` tokens.
-        gold: ``[sentences, marks]`` tokens.
-        predicted_pairing: ``[sentences, 2]``, as in ``PairingErrors``.
-        gold_pairing: ``[sentences, 2]``.
+        pairs: the pairs of marks for which pairing errors were counted.
+        slots: ``[sentences]`` slots, n + 1 each.
+        edit_distance: ``[sentences]`` edit distances, summed over the slots.
+        exact_slots: ``[sentences]`` slots that are exactly right.
+        true_positives: ``[sentences, marks]`` multiset intersections of the slots.
+        predicted: ``[sentences, marks]`` predicted tokens.
+        gold: ``[sentences, marks]`` gold tokens.
+        predicted_pairing: ``[sentences, 2]`` pairing errors, as in ``PairingErrors``.
+        gold_pairing: ``[sentences, 2]`` the same of the gold punctuation.
 
     Raises:
-        ValueError: if the shapes or the counts contradict each other; names the sentence.
+        ValueError: if shapes or counts are inconsistent; the message names the sentence.
     """
 
     task: ClassVar[str] = "restoration"
@@ -237,7 +238,7 @@ class RestorationStatistics(Statistics):
 
     @property
     def exact_sentences(self) -> Counts:
-        """``[sentences]`` 1 for those of which all slots are exact."""
+        """``[sentences]`` 1 for sentences all of whose slots are exact, otherwise 0."""
         return (self.exact_slots == self.slots).astype(np.int64)
 
     def check(self) -> None:
@@ -268,8 +269,8 @@ class RestorationStatistics(Statistics):
 def occurring_pairs(sentences: Iterable[Slots]) -> frozenset[TokenPair]:
     """Return the pairs of ``marks.PAIRS`` both of whose tokens occur in some sentences.
 
-    *!* closes in Spanish and not in English; where no inverted mark occurs, it opens and closes
-    nothing.  The same for quotation marks of other traditions.
+    *!* is a closing mark in Spanish but not in English: if no inverted mark occurs, it is not part
+    of a pair.  The same applies to quotation marks of other traditions.
     """
     seen = {token for sentence in sentences for slot in sentence for token in slot}
     return frozenset(pair for pair in PAIRS if seen.issuperset(pair))
@@ -278,18 +279,18 @@ def occurring_pairs(sentences: Iterable[Slots]) -> frozenset[TokenPair]:
 def restoration_statistics(
     gold: Sequence[Slots], predicted: Sequence[Slots], pairs: Set[TokenPair] | None = None
 ) -> RestorationStatistics:
-    """Compare predicted punctuation with the truth, sentence by sentence.
+    """Compare predicted punctuation with gold punctuation, sentence by sentence.
 
-    Slots correspond one to one, because restoring punctuation changes no word.  Per mark, a
-    slot's true positives are the intersection of its gold and predicted tokens as multisets:
-    their order in the slot counts for the edit distance only.  Rare tokens are compared as they
-    are handed in: replace them by ``marks.UNK`` on both sides or on neither.
+    Slots correspond one to one, because restoring punctuation does not change words.  The true
+    positives of a slot, per mark, are the intersection of its gold and predicted tokens as
+    multisets: their order in the slot matters only for the edit distance.  Rare tokens are compared
+    as given: replace them by ``marks.UNK`` in both arguments or in neither.
 
     Args:
-        gold: the slots of each sentence.
-        predicted: the same sentences with the punctuation of a system.
+        gold: the gold slots of each sentence.
+        predicted: the slots predicted by a system.
         pairs: opening and closing tokens.  By default the pairs both of whose tokens occur in
-            ``gold``: not in ``predicted``, so that all systems are measured alike.
+            ``gold``; ``predicted`` is ignored, so that all systems are evaluated alike.
 
     Raises:
         UsageError: if the numbers of sentences or of a sentence's slots differ.
@@ -334,7 +335,7 @@ def _check_slots(gold: Sequence[Slots], predicted: Sequence[Slots]) -> None:
     if len(gold) != len(predicted):
         raise UsageError(
             f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
-            "hand in the same sentences twice"
+            "give the same sentences for both"
         )
     for number, (one, other) in enumerate(zip(gold, predicted, strict=True), 1):
         if len(one) != len(other):

@@ -1,4 +1,4 @@
-"""Stored results: the figures of a system with all that is needed to compare it with another.
+"""Stored results: the figures of a system with the statistics needed to compare it with another.
 
 A result is one JSON object with the keys ``format``, ``version``, ``task``, ``system``,
 ``signature``, ``corpus`` (the figures) and ``statistics`` (the settings and columns of its metric,
@@ -25,10 +25,10 @@ from semipunct.files import FileKind, display_name, from_json, read_bytes, to_js
 
 FORMAT = "semipunct result"
 VERSION = 1
-"""Raised whenever an older program could not read what is written."""
+"""The version of the format, raised whenever older programs could not read a new file."""
 
 AGREEMENT = 1e-9
-"""Relative difference that figures may have from what the statistics give, for summing order."""
+"""Relative tolerance between stored and recomputed figures, since the order of sums may differ."""
 
 KIND = FileKind(ResultError, "name a stored result in it", "store the result again")
 
@@ -38,12 +38,12 @@ S = TypeVar("S", bound=Statistics, default=Statistics, covariant=True)
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result(Generic[S]):
-    """The statistics of a system, with its name and what was measured.
+    """The statistics of a system, with its name and a signature of the measurement.
 
     Attributes:
-        system: the name to call it by.
+        system: the name of the system.
         signature: task, treebank and conditions of the measurement: ``task:...|treebank:...|...``.
-        statistics: of each sentence.
+        statistics: the statistics of each sentence.
     """
 
     system: str
@@ -65,10 +65,10 @@ class Result(Generic[S]):
         return f"<Result of {self.system}: {figures}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as values that JSON can hold; ``figures`` has the figures alone.
+        """Return the result as JSON-serialisable values; for the figures only, use ``figures``.
 
         Raises:
-            ValueError: if the signature is none, or one of another task.
+            ValueError: if the signature is invalid, or of another task.
         """
         _check_names(self.system, self.signature, self.task)
         return {
@@ -83,20 +83,19 @@ class Result(Generic[S]):
 
 
 def write_result(path: str | Path, result: Result) -> None:
-    """Store a result.
+    """Write a result to a file.
 
-    The file appears under its name only when all of it has been written; what was there before
-    stays until then.
+    The file is replaced atomically: an existing file is kept until the new one is complete.
 
     Args:
-        path: a name that ends in ``.gz`` is compressed.
-        result: to store.
+        path: the path of the file, which is compressed if the name ends in ``.gz``.
+        result: the result to write.
 
     Raises:
-        ResultError: if it cannot be written.
-        ValueError: as ``Result.as_dict`` does.
+        ResultError: if the file cannot be written.
+        ValueError: as in ``Result.as_dict``.
     """
-    # A line for each key: people can read the head of the file.
+    # One line per key, so that the beginning of the file is readable.
     lines = (f"{to_json(key)}: {to_json(value)}" for key, value in result.as_dict().items())
     content = "{\n" + ",\n".join(lines) + "\n}\n"
     try:
@@ -109,10 +108,10 @@ def write_result(path: str | Path, result: Result) -> None:
 
 
 def read_result(path: str | Path) -> Result:
-    """Read a stored result; ``-`` is standard input, ``.gz`` is uncompressed.
+    """Read a stored result; ``-`` is standard input, and ``.gz`` files are decompressed.
 
-    Everything is checked: keys, kinds of values, that all columns are of the same sentences, that
-    counts do not contradict each other, and that the figures are those of the statistics.
+    Everything is checked: keys, types of values, that columns have the same number of sentences,
+    that counts are consistent, and that the figures are those of the statistics.
 
     Raises:
         ResultError: at the first defect.
@@ -122,15 +121,15 @@ def read_result(path: str | Path) -> Result:
         data = from_json(content)
     except json.JSONDecodeError as error:
         raise ResultError(
-            f"{name}:{error.lineno}: is not whole JSON ({error.msg}): it was cut off, or is "
-            "something else; name a stored result, or store it again"
+            f"{name}:{error.lineno}: is not complete JSON ({error.msg}): it is truncated, or "
+            "another kind of file; name a stored result, or store it again"
         ) from error
     except (ValueError, RecursionError) as error:
         raise ResultError(f"{name}: is not JSON ({error}); store the result again") from error
     if not isinstance(data, dict) or cast(dict[str, Any], data).get("format") != FORMAT:
         raise ResultError(
-            f"{name}: is JSON, but no stored result (its format would be {FORMAT!r}); "
-            "name a file that a result was stored in"
+            f"{name}: is JSON, but not a stored result (its format is not {FORMAT!r}); "
+            "name a file with a stored result"
         )
     mapping = cast(dict[str, Any], data)
     if mapping.get("version") != VERSION:
@@ -147,7 +146,7 @@ def read_result(path: str | Path) -> Result:
 def _parse(data: Mapping[str, Any]) -> Result:
     task: str = _member(data, "task", str)
     if task not in METRICS:
-        raise ValueError(f"the task {task!r} is none of: {', '.join(METRICS)}")
+        raise ValueError(f"the task {task!r} is not one of: {', '.join(METRICS)}")
     system, signature = _member(data, "system", str), _member(data, "signature", str)
     _check_names(system, signature, task)
     corpus = _member(data, "corpus", dict)
@@ -183,7 +182,7 @@ def _setting(data: Mapping[str, Any], name: str, kind: Setting) -> Any:
     try:
         return kind.read(msgspec.convert(_member(data, name, object), kind.entry))
     except msgspec.ValidationError as error:
-        raise ValueError(f"{name} is no {kind.noun}") from error
+        raise ValueError(f"{name} is not a {kind.noun}") from error
 
 
 def _check_names(system: str, signature: str, task: str) -> None:

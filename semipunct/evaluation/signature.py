@@ -9,13 +9,13 @@ def join_signature(parts: Mapping[str, str]) -> str:
     """Return the line ``key:value|key:value``.
 
     Raises:
-        ValueError: for a part that could not be read back, or without ``task`` and ``treebank``.
+        ValueError: if a part could not be parsed again, or ``task`` or ``treebank`` is missing.
     """
     for key, value in parts.items():
         if not key or not value or set("|:") & set(key) or "|" in value:
             raise ValueError(f"{key}:{value} cannot be a part of a signature")
     if not {"task", "treebank"} <= parts.keys():
-        raise ValueError("a signature names its task and its treebank")
+        raise ValueError("a signature must name its task and its treebank")
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
@@ -23,14 +23,14 @@ def split_signature(signature: str) -> dict[str, str]:
     """Return the parts of a signature; the inverse of ``join_signature``.
 
     Raises:
-        ValueError: if it is no signature, or does not name task and treebank.
+        ValueError: if it is not a signature, or task or treebank is missing.
     """
     pairs = [part.partition(":") for part in signature.split("|")]
     parts = {key: value for key, _, value in pairs}
     if len(parts) < len(pairs):
         raise ValueError(f"the signature {signature!r} names a part twice")
     if not all(key and value for key, value in parts.items()):
-        raise ValueError(f"the signature {signature!r} is not made of key:value")
+        raise ValueError(f"the signature {signature!r} does not consist of key:value")
     for key in ("task", "treebank"):
         if key not in parts:
             raise ValueError(f"the signature {signature!r} does not name the {key}")

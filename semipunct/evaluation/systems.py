@@ -1,4 +1,4 @@
-"""Two systems compared, each given as a result, as a stored one, or as a folder of several runs."""
+"""Comparison of two systems, each given as a result, a file, or a folder of several runs."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from semipunct.evaluation.results import Result
 from semipunct.wording import counted
 
 System = Result | str | Path
-"""A result in memory, or the name of a stored one or of a folder of stored ones."""
+"""A result in memory, or the path of a stored result or of a folder of stored results."""
 
 
 def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> Comparison:
-    """Test whether two systems differ by more than chance; nothing is run again.
+    """Test whether two systems differ significantly, without running them again.
 
-    Several runs of one system, such as those of three seeds, are counted together.
+    Several runs of one system, such as three seeds, are aggregated.
 
     Args:
         a: a system; ``-`` is standard input.
-        b: another one, measured on the same sentences in as many runs.
-        resamples: how many permutations, and how many bootstrap samples.
-        seed: fixes both.
+        b: another system, evaluated on the same sentences in the same number of runs.
+        resamples: the number of permutations, and of bootstrap samples.
+        seed: the random seed of both.
 
     Raises:
         ResultError: if a result is missing or damaged, or the two cannot be compared.
-        UsageError: if one has more runs than the other, or for fewer than 1 resample.
+        UsageError: if one has more runs than the other, or ``resamples`` is less than 1.
     """
     one, other = _runs(a), _runs(b)
     names = [side.system if isinstance(side, Result) else str(side) for side in (a, b)]
     if len(one) != len(other):
         raise UsageError(
             f"A = {names[0]} has {counted(len(one), 'run')}, B = {names[1]} has {len(other)}; "
-            "compare equally many"
+            "give the same number of runs"
         )
     try:
         return comparison.compare(aggregate(one), aggregate(other), resamples, seed)

@@ -1,4 +1,4 @@
-"""The strings of punctuation that a slot may have, as the outcomes of a classifier."""
+"""The punctuation strings of slots, as the classes of a classifier."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SlotStrings:
-    """The strings that a slot is classified as having; they are called its tags.
+    """The strings of slots as classes, called tags.
 
-    The last tag is the open one, spelt as the punctuation model's open puncteme: every string over
-    the token vocabulary has positive probability, and rare tokens are the same ``UNK`` as there.
+    The last tag is the open tag, spelt like the punctuation model's open puncteme: every string
+    over the token vocabulary has positive probability, and rare tokens are mapped to the same
+    ``UNK``.
 
     Attributes:
         tokens: the token vocabulary.
-        strings: the string of each tag but the last; the first is empty.
-        spelling: of the open tag.
+        strings: the string of each tag except the last; the first is empty.
+        spelling: the spelling of the open tag.
     """
 
     tokens: tuple[str, ...]
@@ -48,7 +49,7 @@ class SlotStrings:
         Args:
             sentences: the treebank.
             minimum_token_count: rarer tokens become UNK, as in the punctuation model.
-            minimum_string_count: rarer strings are no tags of their own.
+            minimum_string_count: rarer strings are not tags of their own.
         """
         slots = [slot for s in sentences for slot in s.slots]
         tokens = frequent_tokens(token_counts(slots), minimum_token_count)
@@ -60,11 +61,11 @@ class SlotStrings:
     def check(self) -> None:
         """Raise ``ValueError`` unless the first string is empty and the spelling a distribution."""
         if not self.strings or self.strings[0]:
-            raise ValueError("strings of tags that do not begin with the empty one")
+            raise ValueError("the first string of tags is not empty")
         self.spelling.check(alphabet(self.tokens))
 
     def __len__(self) -> int:
-        """Return how many tags there are."""
+        """Return the number of tags."""
         return len(self.strings) + 1
 
     @cached_property
@@ -74,9 +75,9 @@ class SlotStrings:
 
     @cached_property
     def _distances(self) -> Floats:
-        """``[tags - 1, tags]`` edits from each string that can be written to each.
+        """Edit distances from each output string to each tag, ``[tags - 1, tags]``.
 
-        The open tag stands for strings that are like no other: of about two tokens.
+        The open tag counts as a string of about two tokens that differs from all others.
         """
         rows = [
             [*(edit_distance(a, b) for b in self.strings), max(len(a), 2)] for a in self.strings
@@ -96,24 +97,24 @@ class SlotStrings:
         return result
 
     def codes(self, slots: Sequence[Puncteme]) -> list[int]:
-        """Return the tag of each string: its own, or the open one."""
+        """Return the tag of each string: its own, or the open tag."""
         number = {string: i for i, string in enumerate(self.strings)}
         open_tag = len(self.strings)
         return [number.get(with_unknown(slot, self._code.keys()), open_tag) for slot in slots]
 
     def least_risk(self, marginals: Floats) -> list[Puncteme]:
-        """Return the string of least expected edit distance for each row of ``[slots, tags]``."""
+        """Return the string of minimum expected edit distance per row of ``[slots, tags]``."""
         losses = marginals @ self._distances.T
         losses[:, [UNK in string for string in self.strings]] = np.inf
         return [self.strings[i] for i in losses.argmin(1).tolist()]
 
 
 def target_counts(tags: SlotStrings, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-    """Count how often each tag is expected in inner and in last slots, ``[2, tags]``.
+    """Compute the expected counts of each tag in inner and in last slots, ``[2, tags]``.
 
     Args:
         tags: the strings.
-        sentences: a string that is a tag of its own counts as that tag, others as the open one.
+        sentences: strings with a tag of their own count as that tag, others as the open tag.
     """
     counts = np.zeros((2, len(tags)))
     for s in sentences:

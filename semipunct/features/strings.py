@@ -1,4 +1,4 @@
-"""Strings of slots: the symbols they are coded with, and a distribution over strings never seen."""
+"""Strings of slots: the symbols that encode them, and a distribution over unseen strings."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK, Puncteme
 
 
 def alphabet(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the symbols that strings are coded with: special ones first, then the tokens."""
+    """Return the symbols that encode strings: special symbols first, then the tokens."""
     return (START, INITIAL, FINAL, OPEN, UNK, *tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A normalised distribution over strings of >= 1 tokens: how the open puncteme is written.
+    """A normalised distribution over strings of >= 1 tokens: the spelling of the open puncteme.
 
-    The first token follows ``first``; then, with probability ``1 - stop`` each time, another:
-    the same again with probability ``again``, else one from ``first``.
+    The first token is drawn from ``first``. With probability ``1 - stop`` each time, another token
+    follows: with probability ``again`` the same one, otherwise one drawn from ``first``.
 
     Attributes:
-        first: ``[symbols]`` probabilities, zero for symbols that are no surface token.
+        first: ``[symbols]`` probabilities, zero for symbols that are not surface tokens.
         again, stop: probabilities.
     """
 
@@ -37,7 +37,7 @@ class Spelling:
         """Estimate the spelling of unseen strings: smoothed counts over distinct seen strings.
 
         Args:
-            strings: distinct, of tokens among the symbols.
+            strings: distinct strings of tokens among the symbols.
             symbols: from ``alphabet``.
         """
         number = {s: i for i, s in enumerate(symbols)}
@@ -56,15 +56,15 @@ class Spelling:
     def check(self, symbols: Sequence[str]) -> None:
         """Raise ``ValueError`` unless this is a distribution over strings of these symbols."""
         if len(self.first) != len(symbols):
-            raise ValueError("a spelling over other symbols")
+            raise ValueError("the spelling has other symbols")
         first = np.array(self.first)
-        # A string that never stops would be drawn for ever.
+        # Otherwise sampling a string might never end.
         ends = 0 < self.stop <= 1 and 0 <= self.again <= 1
         if not ends or (first < 0).any() or not np.isclose(first.sum(), 1, atol=1e-6):
-            raise ValueError("a spelling that is no distribution")
+            raise ValueError("the spelling is not a distribution")
 
     def log_probability(self, tokens: Sequence[int]) -> float:
-        """Return the log probability of being written as ``tokens`` (at least one)."""
+        """Return the log probability of the string ``tokens`` (at least one token)."""
         if not tokens:
             return -np.inf
         with np.errstate(divide="ignore"):
@@ -72,7 +72,7 @@ class Spelling:
         return float(table[0, 0] + table[1:, 1].sum() + np.log(self.stop))
 
     def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
-        """Draw a string."""
+        """Sample a string."""
         symbols = len(self.first)
         tokens = [int(generator.choice(symbols, p=self.first))]
         while generator.random() >= self.stop:
@@ -83,7 +83,7 @@ class Spelling:
         return tuple(tokens)
 
     def log_tokens(self, tokens: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return ``[tokens, 2]`` log probabilities of tokens, as the first and as a further one."""
+        """Return ``[tokens, 2]`` log probabilities of tokens in first and in later position."""
         first = np.log(np.array(self.first)[list(tokens)])
         result = np.stack([first, first], 1)
         for i in range(1, len(tokens)):

@@ -1,8 +1,8 @@
-"""The outcomes that each feature has weights for: those that it was seen with in training.
+"""The outcomes for which each feature has weights: those that it occurs with in training.
 
-A context of a hundred occurrences is seen with few of the hundreds of punctemes and pairs. A weight
-for each of the others would only say once more that they did not occur, which the weights of those
-that did say already.
+A context that occurs a hundred times is seen with few of the hundreds of punctemes and pairs.
+Weights for the others would only repeat that they did not occur, which the weights of the observed
+outcomes imply already.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
 
 _TOGETHER = 1 << 14
-"""Nodes, or features, that are counted at a time; all of them took many times the memory."""
+"""The number of nodes, or features, counted at a time; all at once took many times the memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The outcomes that the features of one table have weights for.
+    """The outcomes for which the features of one table have weights.
 
-    Weights are numbered feature by feature.
+    Weights are numbered in the order of features.
 
     Attributes:
         start: ``[features + 1]`` where each feature's weights begin.
-        outcome: ``[weights]`` the outcome of each; ascending within a feature.
-        outcomes: how many outcomes the table distinguishes.
+        outcome: ``[weights]`` the outcome of each weight; ascending within a feature.
+        outcomes: number of outcomes that the table distinguishes.
     """
 
     start: Ints
@@ -48,18 +48,18 @@ class Support:
         return len(self.outcome)
 
     def counts(self, features: Ints) -> Ints:
-        """Return how many weights each of some features has.
+        """Return the number of weights of each of some features.
 
         Args:
-            features: ``[features]``.
+            features: ``[features]`` numbers of features.
         """
         return self.start[features + 1] - self.start[features]
 
     def of(self, features: Ints) -> tuple[Ints, Ints, npt.NDArray[np.int32]]:
-        """Return how many weights each of some features has, their numbers and their outcomes.
+        """Return the number of weights of some features, the weights' numbers and their outcomes.
 
         Args:
-            features: ``[features]``.
+            features: ``[features]`` numbers of features.
         """
         counts = self.counts(features)
         first = self.start[features] - (counts.cumsum() - counts)
@@ -67,20 +67,20 @@ class Support:
         return counts, number, self.outcome[number]
 
     def check(self) -> None:
-        """Check that every feature's outcomes are ascending, and outcomes of the table.
+        """Check that every feature's outcomes are ascending and belong to the table.
 
         Raises:
             ValueError: if they are not.
         """
         if len(self.outcome) != self.start[-1]:
-            raise ValueError("outcomes of other features")
+            raise ValueError("the number of outcomes does not match the features")
         ordered = np.diff(self.outcome) > 0
         first = self.start[1:-1]
         ordered[first[(first > 0) & (first < len(self.outcome))] - 1] = True
         if not ordered.all():
-            raise ValueError("outcomes of a feature that are not ascending, or there twice")
+            raise ValueError("the outcomes of a feature are not in strictly ascending order")
         if len(self.outcome) and not 0 <= self.outcome.min() <= self.outcome.max() < self.outcomes:
-            raise ValueError("outcomes beyond the last")
+            raise ValueError("an outcome is out of range")
 
     def table(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return weights as a table with an entry for every outcome, ``[features, outcomes]``.
@@ -99,7 +99,7 @@ def outcome_columns(table: Table, sizes: Mapping[Target, int]) -> dict[Target, s
 
     Args:
         table: the table.
-        sizes: how many outcomes each target distinguishes.
+        sizes: number of outcomes of each target.
     """
     ends = np.cumsum([0, *(sizes[target] for target in TABLES[table])]).tolist()
     return {t: slice(*ends) for t, ends in zip(TABLES[table], pairwise(ends), strict=True)}
@@ -112,17 +112,19 @@ def supported(
     possible: csr_array[Any, Any],
     minimum: int,
 ) -> Support:
-    """Give the features of a table weights for outcomes.
+    """Choose the outcomes for which the features of a table have weights.
 
-    An outcome must have been seen with the feature so many times, or would have been if the
-    feature made no difference: what does not occur where it should says something, too.
+    An outcome must have occurred with the feature a minimum number of times, or must have been
+    expected to if the feature made no difference: the absence of an expected outcome is
+    informative, too.
 
     Args:
-        families: those of the table.
-        columns: from ``outcome_columns``: an outcome of other targets than the family's is none.
+        families: the families of the table.
+        columns: from ``outcome_columns``; outcomes of targets that a family does not have are
+            excluded.
         rows: the feature vectors of the training nodes.
-        possible: ``[nodes, outcomes]`` one for what may have been the outcome at each node.
-        minimum: how many times; 0 for weights for all outcomes.
+        possible: ``[nodes, outcomes]`` one for each possible outcome of a node.
+        minimum: minimum count; 0 for weights for all outcomes.
     """
     nodes, outcomes = cast(tuple[int, int], possible.shape)
     own = np.zeros((len(families), outcomes), bool)
@@ -146,7 +148,7 @@ def supported(
 
 def _counted(rows: FeatureRows, possible: csr_array[Any, Any]) -> tuple[Ints, Any]:
     """Count the nodes of each feature, ``[features]``, and outcomes, ``[features, outcomes]``."""
-    # To use a model it is not needed.
+    # SciPy is not needed for using a model.
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
 
     occurs = np.zeros(rows.size, np.int64)

@@ -60,7 +60,7 @@ def from_json(content: bytes) -> Any:
 
 
 def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"it holds {constant}, which is no number")
+    raise ValueError(f"it contains {constant}, which is not a number in JSON")
 
 
 def json_object(

@@ -41,7 +41,7 @@ def check_place(path: str | Path, error: type[SemipunctError] = OutputError) -> 
     target = _real(path)
     above = next(p for p in target.parents if p.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise error(f"{path}: {above} is no folder that may be written to; name another place")
+        raise error(f"{path}: {above} is not a writable folder; name another place")
 
 
 def check_output_file(path: str | Path) -> None:
@@ -59,7 +59,7 @@ def check_output_file(path: str | Path) -> None:
     if target.is_dir():
         raise OutputError(f"{path}: this is a folder; give the name of a file to write")
     if target.exists() and not os.access(target, os.W_OK):
-        raise OutputError(f"{path}: this file may not be written to; name another one")
+        raise OutputError(f"{path}: this file is not writable; name another one")
     if _is_replaceable(path):
         check_place(path)
 

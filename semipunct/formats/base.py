@@ -1,4 +1,4 @@
-"""The interface of formats: a reader of entries, and a writer that gives them back."""
+"""The interface of formats: a reader of entries, and a writer that reproduces them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ class FromFile(Protocol):
 
     @property
     def line(self) -> int:
-        """Its first line there, from 1."""
+        """The number of its first line, from 1."""
         ...
 
     @property
@@ -40,9 +40,9 @@ class Annotation:
     Attributes:
         attributes: names and values by word, 1 to n.
         comments: names and values that belong to the sentence as a whole.
-        suffix: makes the sentence's id another one, where a sentence is written several times.
-        replaces: beginnings of names: attributes and comments that have them go first, so that
-            a sentence that was annotated before has no old ones beside the new.
+        suffix: appended to the id of the sentence, to distinguish several copies.
+        replaces: prefixes of names: attributes and comments with these are removed first, so old
+            annotations do not remain beside new ones.
     """
 
     attributes: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, dict[str, str]])
@@ -52,15 +52,15 @@ class Annotation:
 
 
 class Writer(ABC, Generic[R]):
-    """A writer of the entries of one format; whatever is not asked to change stays as it was."""
+    """A writer of the entries of one format, which preserves everything that is not changed."""
 
     @abstractmethod
     def annotated(self, entry: Entry[R], annotation: Annotation) -> str:
         """Return the text of an entry with annotations.
 
         Args:
-            entry: as it was read.
-            annotation: to be added.
+            entry: the entry as read.
+            annotation: the annotation to add.
         """
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Writer(ABC, Generic[R]):
         """Return the text of an entry with other punctuation.
 
         Args:
-            entry: as it was read.
+            entry: the entry as read.
             slots: ``[n + 1]`` strings of tokens.
 
         Raises:
@@ -80,59 +80,59 @@ class Writer(ABC, Generic[R]):
         """Write the sentence of an entry as plain text.
 
         Args:
-            entry: as it was read.
+            entry: the entry as read.
             slots: ``[n + 1]`` strings of tokens.
         """
 
     @abstractmethod
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
-        """Write the texts of entries, separated as the format demands.
+        """Write the texts of entries, separated as the format requires.
 
         Args:
             texts: entries of one file or of several.
-            stream: which must not translate line ends.
+            stream: a stream that does not translate line ends.
         """
 
     def cased(self, entry: Entry[R], forms: Sequence[str]) -> Entry[R]:
-        """Spell the words of an entry with other capitals.
+        """Return an entry with other capitals.
 
-        A format overrides this if capitals can be given back in it.
+        A format overrides this if it can write capitals.
 
         Args:
-            entry: as it was read.
-            forms: ``[n]`` its words, of which nothing but the case of letters is another.
+            entry: the entry as read.
+            forms: ``[n]`` its words, which may differ only in the case of letters.
 
         Raises:
-            UsageError: if there are other words, or the format keeps them as they are.
+            UsageError: if words differ, or the format does not support changes of words.
         """
         raise UsageError(
-            "the words of files of this format stay as they are spelt; leave out --case, or give "
+            "the case of words of this file format cannot be changed; leave out --case, or give "
             "text or CoNLL-U"
         )
 
     def rearranged(self, entry: Entry[R], words: Sequence[int], tree: DependencyTree) -> Entry[R]:
-        """Return an entry with some of the words of another one, in an order of their own.
+        """Return an entry with a subset of the words of another one, in any order.
 
-        A format overrides this if its files hold words with trees.
+        A format overrides this if its files contain words with trees.
 
         Args:
-            entry: as it was read.
-            words: ``[m]`` the numbers of the words that are left, as they shall stand.
-            tree: over these.
+            entry: the entry as read.
+            words: ``[m]`` the numbers of the remaining words in their new order.
+            tree: the tree over these words.
 
         Raises:
-            UsageError: if these are no words of the entry, or the format keeps words as they are.
+            UsageError: if these are not words of the entry, or the format does not support changes
+                of words.
         """
-        raise UsageError("the words of files of this format stay as they are; give CoNLL-U")
+        raise UsageError("words of this file format cannot be rearranged; give CoNLL-U")
 
     def spelt(self, entry: Entry[R], slots: Sequence[Puncteme]) -> Sequence[Puncteme]:
         """Return slots with the characters that ``text`` writes for them.
 
-        A format whose files spell marks as models know them, as this default takes it to be, has
-        nothing to do.
+        The default assumes that the format spells marks as models do.
 
         Args:
-            entry: as it was read.
+            entry: the entry as read.
             slots: ``[n + 1]`` strings of tokens.
         """
         return slots
@@ -140,11 +140,11 @@ class Writer(ABC, Generic[R]):
     def surface(self, entry: Entry[R]) -> Sequence[str]:
         """Return the words of an entry with the characters that ``text`` writes for them.
 
-        A word is empty that has none of its own: those of a token that stands for several words
-        belong to the first of them. The dot of an abbreviation may be left out.
+        The characters of a multiword token belong to its first word; the string of the other words
+        is empty. The dot of an abbreviation may be omitted.
 
         Args:
-            entry: as it was read.
+            entry: the entry as read.
 
         Returns:
             ``[n]`` a string for each word.
@@ -152,27 +152,27 @@ class Writer(ABC, Generic[R]):
         return () if isinstance(entry.content, Omitted) else entry.content.forms
 
     def unchanged(self, entry: Entry[R]) -> str:
-        """Return the text of an entry as it was read."""
+        """Return the text of an entry as read."""
         return self.annotated(entry, Annotation())
 
     def plain(self, entry: Entry[R]) -> str:
-        """Return the sentence of an entry as plain text with the punctuation that it has.
+        """Return the sentence of an entry as plain text with its own punctuation.
 
-        A format overrides this if its files tell the text of what is no sentence to models.
+        A format overrides this if its files have the text of omitted sentences.
 
         Args:
-            entry: as it was read.
+            entry: the entry as read.
         """
         content = entry.content
         return "" if isinstance(content, Omitted) else self.text(entry, content.slots)
 
 
 class Format(ABC, Generic[R]):
-    """A format of files that hold sentences.
+    """A file format for sentences.
 
     Attributes:
-        name: by which users call it.
-        suffixes: endings of file names that tell it, such as ``.conllu``.
+        name: the name of the format for users.
+        suffixes: suffixes of file names in this format, such as ``.conllu``.
     """
 
     name: ClassVar[str]
@@ -180,7 +180,7 @@ class Format(ABC, Generic[R]):
 
     @abstractmethod
     def read(self, path: str | Path) -> Iterator[Entry[R]]:
-        """Yield the sentences of a file in order, one in memory at a time.
+        """Yield the sentences of a file in order, keeping one in memory.
 
         Args:
             path: a file, ``.gz`` or not, or ``-`` for standard input.
@@ -190,14 +190,14 @@ class Format(ABC, Generic[R]):
         """
 
     def followed(self) -> "Format[R]":
-        """Return the format of a file that another one follows, into which it must not run.
+        """Return the format for a file that another file follows, from which it must be separated.
 
-        A format overrides this if the last sentence of a file may lack an end.
+        A format overrides this if the last sentence of a file may be unterminated.
         """
         return self
 
     def read_words(self, path: str | Path) -> Iterator[Entry[R, Words | Omitted]]:
-        """Yield the sentences of a file as ``read`` does, as words without tags and trees.
+        """Yield the sentences of a file, like ``read``, as words without tags and trees.
 
         A format overrides this if its files may lack trees.
 
@@ -221,5 +221,5 @@ class Format(ABC, Generic[R]):
         """Make a writer.
 
         Args:
-            like: entries whose conventions it keeps, where the format leaves a choice.
+            like: entries whose conventions it follows, where the format allows several.
         """

@@ -1,6 +1,6 @@
 """Unlabelled dependencies: a token a line, with form, tag and head; a blank line between sentences.
 
-The tags are those of the Penn Treebank, which tell punctuation.
+The tags are those of the Penn Treebank, which identify punctuation.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ class DependencyRecord:
         path: the file.
         line: the number of the first line, from 1.
         sentence_id: ``#k`` for the k-th sentence.
-        lines: as they were read, the blank ones after the sentence included.
+        lines: the lines as read, including the blank lines after the sentence.
         tokens: words and punctuation.
     """
 
@@ -52,7 +52,7 @@ class Dependencies(Format[DependencyRecord]):
     """Files with three columns, separated by tabs; the head 0 is that of the root.
 
     Attributes:
-        marks: whether punctuation goes into slots, or stays among the words.
+        marks: whether punctuation is in slots or among the words.
     """
 
     name = "dependencies"
@@ -86,7 +86,7 @@ class Dependencies(Format[DependencyRecord]):
 
 
 class DependencyWriter(Writer[DependencyRecord]):
-    """A writer of what was read: three columns have no place for anything else."""
+    """A writer that only reproduces sentences: the three columns have no room for annotations."""
 
     def annotated(self, entry: Entry[DependencyRecord], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
@@ -118,7 +118,7 @@ def _refuse(entry: Entry[DependencyRecord], what: str) -> NoReturn:
     record = entry.record
     raise UsageError(
         f"{record.path}:{record.line}: sentence {record.sentence_id}: files of form, tag and head "
-        f"have no place for {what}; give the treebank as CoNLL-U"
+        f"cannot contain {what}; give the treebank as CoNLL-U"
     )
 
 
@@ -141,9 +141,9 @@ def _record(
             )
         form, tag, head = columns
         if not (head.isascii() and head.isdecimal()):
-            fail(place, f"the head {head!r} is no number", "give the number of a token, or 0")
+            fail(place, f"the head {head!r} is not a number", "give the number of a token, or 0")
         if len(head) > 9:
-            fail(place, f"the head {head[:9]}... is no token of the sentence", "correct it")
+            fail(place, f"the head {head[:9]}... is not a token of the sentence", "correct it")
         upos = PUNCTUATION if tag in MARK_TAGS else MISSING
         relation = _ROOT if head == "0" else _ARC
         tokens.append(

@@ -1,11 +1,11 @@
-"""Error markup of the Cambridge Learner Corpus: what was written and its correction in one text.
+"""Error markup of the Cambridge Learner Corpus: original text and corrections in one text.
 
-``<ns type="RP"><i>,</i><c>.</c></ns>`` stands for a comma that becomes a period: ``i`` is what was
-written, ``c`` its correction; either may be missing, and errors may be nested (Nicholls 2003). The
-XML files of the FCE (Yannakoudakis, Briscoe and Medlock 2011) have it in their paragraphs ``p``,
-and the treebank of learner English (Berzak et al. 2016; UD English-ESL) in comments ``#SENT=`` of
-its CoNLL-U. The public release of that treebank has neither words nor texts; its ``merge.py`` gets
-them for those who have the licence of the FCE.
+``<ns type="RP"><i>,</i><c>.</c></ns>`` is a comma corrected to a period: ``i`` is the original,
+``c`` its correction; either may be missing, and errors may be nested (Nicholls 2003). The XML files
+of the FCE (Yannakoudakis, Briscoe and Medlock 2011) have it in their paragraphs ``p``, and the
+treebank of learner English (Berzak et al. 2016; UD English-ESL) in comments ``#SENT=`` of its
+CoNLL-U. The public release of that treebank has neither words nor texts; its ``merge.py`` adds them
+for licensees of the FCE.
 """
 
 import re
@@ -30,7 +30,7 @@ _SENTENCE = re.compile(r"#\s*SENT\s*=\s?(.*)")
 _ID = re.compile(r"#\s*(?:ID|sent_id)\s*=\s?(.*)")
 _TAG = re.compile(r"<(/?)(ns|i|c)(?:\s[^<>]*)?(/?)>", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+(?:[-'’.@/&:]\w+)*(?:\.(?=\w))?|\.{2,}|-{2,}|\S")
-"""Words, which may have some marks within, and marks; runs of periods and hyphens stay together."""
+"""Words, which may contain some marks, and marks; runs of periods and hyphens are one token."""
 
 _MERGE = (
     "this is a release of the annotations alone: run the treebank's merge.py, with the licence of "
@@ -42,8 +42,8 @@ class Versions(NamedTuple):
     """A text with error markup.
 
     Attributes:
-        written: as it was written.
-        corrected: with all corrections.
+        written: the original text.
+        corrected: the text with all corrections.
     """
 
     written: str
@@ -51,13 +51,13 @@ class Versions(NamedTuple):
 
 
 def versions(marked: str) -> Versions:
-    """Take a text with error markup apart.
+    """Split a text with error markup into its versions.
 
     Args:
         marked: the text; entities such as ``&amp;`` are resolved.
 
     Raises:
-        ValueError: if tags are not closed, or in another order than they were opened; says which.
+        ValueError: if tags are not closed, or closed in the wrong order; the message names the tag.
     """
     open_tags: list[str] = []
     written: list[str] = []
@@ -65,7 +65,7 @@ def versions(marked: str) -> Versions:
     place = 0
 
     def add(text: str) -> None:
-        # What is corrected within a correction was written by nobody, and the other way round.
+        # Errors within a correction are not part of the original, and vice versa.
         if "c" not in open_tags:
             written.append(unescape(text))
         if "i" not in open_tags:
@@ -94,17 +94,17 @@ def read_error_markup(
 ) -> Iterator[ParallelSentence[Words]]:
     """Yield the sentences of a file with error markup, with their corrected versions.
 
-    Those of XML are its paragraphs, those of any other file its comments ``#SENT=``. Texts are cut
-    into words and marks by their characters; a period stays with the letters on both its sides.
-    Sentences without a word in either version are passed over.
+    In XML these are its paragraphs, in any other file its comments ``#SENT=``. Texts are split into
+    words and marks by their characters; a period between letters is not split off. Sentences
+    without words in either version are skipped.
 
     Args:
         path: XML of the FCE, ``.gz`` or not, or CoNLL-U.
-        alignment: how slots are found, see ``corpus.parallel``.
+        alignment: the method of aligning slots, see ``corpus.parallel``.
 
     Raises:
-        TreebankError: with file and line, if the file is missing, has no error markup or damaged
-            one, is a treebank without its words, or sentences do not align.
+        TreebankError: with file and line, if the file is missing, has no or malformed error markup,
+            is a treebank without words, or sentences do not align.
     """
     name = display_name(path)
     lines = list(text_lines(path))
@@ -127,18 +127,18 @@ def read_error_markup(
 
 
 def read_learner_treebank(path: str | Path) -> Iterator[ParallelSentence[Sentence]]:
-    """Yield the sentences of a treebank with error markup: words, tags and trees as it has them.
+    """Yield the sentences of a treebank with error markup, with its words, tags and trees.
 
-    Each sentence has its corrected version in a comment ``#SENT=``, of which slots count between
-    words that it shares with the treebank, which may cut words otherwise. Sentences that no model
-    can take, and those that are corrected to no word at all, are passed over.
+    The corrected version of each sentence is in a comment ``#SENT=``. Only slots between words that
+    it shares with the treebank, which may be tokenised differently, are used. Sentences that models
+    cannot process, and those corrected to no words, are skipped.
 
     Args:
         path: CoNLL-U, ``.gz`` or not, such as UD English-ESL with its words.
 
     Raises:
         TreebankError: with file and line, if the file is missing or damaged, has no words, or a
-            sentence has no error markup or damaged one.
+            sentence has no or malformed error markup.
     """
     name = display_name(path)
     for entry in Conllu().read(path):
@@ -186,7 +186,7 @@ def _comments(_name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
 def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
     """Yield line, id and text of the paragraphs of a file in XML."""
     found: list[tuple[int, str, str]] = []
-    pieces: list[str] | None = None  # of the paragraph that is open
+    pieces: list[str] | None = None  # of the open paragraph
     begin = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -219,7 +219,7 @@ def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
     try:
         parser.Parse("".join(lines), True)
     except expat.ExpatError as error:
-        _fail(name, error.lineno, f"this is no XML ({error})", "give a whole file of the FCE")
+        _fail(name, error.lineno, f"this is not XML ({error})", "give a whole file of the FCE")
     yield from found
 
 

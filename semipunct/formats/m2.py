@@ -1,17 +1,17 @@
 """M2: sentences with the edits of annotators, the format of grammatical error correction.
 
-A sentence is a line ``S`` with its tokens, parted by blanks, followed by a line ``A`` for each edit
-and by an empty line::
+A sentence is a line ``S`` with its tokens, separated by blanks, followed by a line ``A`` for each
+edit and by an empty line::
 
     S Well I know .
     A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0
     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
 
-An edit has the tokens that it replaces (from, to; counted from 0), a type, what they become
-(alternatives parted by ``||``; nothing, or ``-NONE-``, if they go), two fields that scorers do not
-read, and the number of its annotator. One who found nothing to correct has the edit ``noop``.
+An edit has the range of tokens that it replaces (start, end; from 0), a type, the replacement
+(alternatives separated by ``||``; empty, or ``-NONE-``, for a deletion), two fields that scorers
+ignore, and the number of its annotator. An annotator without corrections has the edit ``noop``.
 Dahlmeier and Ng (2012); Ng et al. (2014, CoNLL-2014). Types are those of Bryant, Felice and Briscoe
-(2017): ``M``, ``U`` and ``R`` for what is missing, unnecessary and to be replaced.
+(2017): ``M``, ``U`` and ``R`` for missing, unnecessary and replaced tokens.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,10 +33,10 @@ from semipunct.marks.corrections import ErrorKind, corrections
 from semipunct.wording import counted
 
 NOTHING = "-NONE-"
-"""The correction of tokens that go, and the value of a field that says nothing."""
+"""The correction of deleted tokens, and the value of an unspecified field."""
 
 NOOP = "noop"
-"""The type of the edit of an annotator who has nothing to correct."""
+"""The type of the edit of an annotator without corrections."""
 
 _FIELDS = ("offsets", "type", "correction", "required", "comment", "annotator")
 
@@ -54,13 +54,13 @@ class M2Edit(NamedTuple):
 
     Attributes:
         start: the first token that it replaces, from 0; -1 if it replaces nothing (``noop``).
-        stop: the token after the last one; that of ``start`` where tokens are put in.
+        stop: one past the last token; equal to ``start`` for an insertion.
         kind: its type.
-        alternatives: what the tokens become, the first choice first.
-        required: a field that scorers do not read.
-        comment: another one.
+        alternatives: the replacements, first choice first.
+        required: a field that scorers ignore.
+        comment: another ignored field.
         annotator: a number.
-        line: its line in the file, 0 if it is from none.
+        line: its line in the file, 0 if there is none.
     """
 
     start: int
@@ -92,9 +92,9 @@ class M2Record:
         path: the file.
         line: the number of its first line, from 1.
         sentence_id: ``#k`` for the k-th sentence.
-        lines: as they were read, with the empty ones after the sentence.
-        tokens: of the source.
-        edits: of all annotators, in the order of the file; they may overlap.
+        lines: the lines as read, including the empty lines after the sentence.
+        tokens: the tokens of the source.
+        edits: the edits of all annotators, in the order of the file; they may overlap.
     """
 
     path: str
@@ -110,19 +110,19 @@ class M2Record:
         return tuple(sorted({edit.annotator for edit in self.edits})) or (0,)
 
     def corrected(self, annotator: int) -> tuple[str, ...]:
-        """Return the tokens that the edits of an annotator lead to, with their first choices.
+        """Apply the edits of an annotator, with their first choices, and return the tokens.
 
         Args:
-            annotator: a number; one without edits has nothing to correct.
+            annotator: a number; an annotator without edits makes no corrections.
 
         Raises:
-            TreebankError: if two of the edits replace the same token, or one puts tokens in
-                between those that another replaces: nobody can tell what is meant.
+            TreebankError: if edits overlap: two replace the same token, or one inserts tokens
+                between those that another replaces.
         """
         own = [
             e for e in self.edits if e.annotator == annotator and e.kind != NOOP and e.start >= 0
         ]
-        # Of equal places those come first that put tokens in; the order of the file decides else.
+        # At the same position insertions come first; otherwise the order is that of the file.
         own.sort(key=lambda edit: (edit.start, edit.stop))
         found: list[str] = []
         place, before = 0, None
@@ -131,26 +131,26 @@ class M2Record:
                 raise TreebankError(
                     f"{self.path}:{edit.line}: sentence {self.sentence_id}: the edit "
                     f"{edit.start} {edit.stop} of annotator {annotator} overlaps "
-                    f"{before.start} {before.stop} in line {before.line}; take one of them out"
+                    f"{before.start} {before.stop} in line {before.line}; remove one of them"
                 )
             found += (*self.tokens[place : edit.start], *edit.tokens)
             place, before = edit.stop, edit
         return (*found, *self.tokens[place:])
 
     def reference(self, annotator: int) -> Words | Omitted:
-        """Return the sentence that the edits of an annotator lead to.
+        """Apply the edits of an annotator, and return the sentence.
 
         Args:
             annotator: a number.
 
         Raises:
-            TreebankError: as ``corrected`` does.
+            TreebankError: as for ``corrected``.
         """
         return self._words(f"{self.sentence_id}, annotator {annotator}", self.corrected(annotator))
 
     @property
     def source(self) -> Words | Omitted:
-        """The sentence as it was written."""
+        """The original sentence."""
         return self._words(self.sentence_id, self.tokens)
 
     def _words(self, name: str, tokens: Sequence[str]) -> Words | Omitted:
@@ -158,11 +158,11 @@ class M2Record:
 
 
 class M2(Format[M2Record]):
-    """M2, given back byte for byte.
+    """M2, reproduced byte for byte.
 
     The sentences are those of the lines ``S``; the edits are data of the record, from which
     ``formats.parallel`` makes corrected versions. Other punctuation is written as the edits of one
-    annotator, in place of those that were there.
+    annotator, replacing existing edits.
     """
 
     name = "m2"
@@ -186,13 +186,13 @@ class M2(Format[M2Record]):
 
 
 class M2Writer(Writer[M2Record]):
-    """A writer of M2, whose source lines always stay as they are."""
+    """A writer of M2, which never changes source lines."""
 
     def annotated(self, entry: Entry[M2Record], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
             record = entry.record
             raise UsageError(
-                f"{record.path}:{record.line}: sentence {record.sentence_id}: M2 has no place for "
+                f"{record.path}:{record.line}: sentence {record.sentence_id}: M2 cannot contain "
                 "annotations; give a file in CoNLL-U"
             )
         return "".join(entry.record.lines)
@@ -226,7 +226,7 @@ def _edits(entry: Entry[M2Record], slots: Sequence[Puncteme]) -> list[M2Edit]:
     if isinstance(content, Omitted):
         raise UsageError(
             f"{content.path}:{content.line}: sentence {content.sentence_id}: {content.reason}; "
-            "write it as it was read"
+            "write it unchanged"
         )
     return punctuation_edits(content.forms, content.slots, slots)
 
@@ -241,10 +241,10 @@ def punctuation_edits(
 
     Args:
         forms: ``[n]`` words.
-        slots: ``[n + 1]`` the strings that were there.
-        corrected: ``[n + 1]`` what becomes of them; None for slots that nobody judges. Dots of
+        slots: ``[n + 1]`` the original strings.
+        corrected: ``[n + 1]`` the corrected strings; None for slots without a correction. Dots of
             abbreviations are parts of words, and never corrected.
-        annotator: the number of who says so.
+        annotator: the number of the annotator.
 
     Raises:
         UsageError: if the numbers of slots differ, or tokens with a ``|`` cannot be written.
@@ -259,7 +259,7 @@ def punctuation_edits(
         after = " ".join(one.after) or NOTHING
         if "||" in f"|{after}|".replace(" | ", " "):
             raise UsageError(
-                f"the tokens {after!r} cannot be written as M2, which parts fields by '|'; leave "
+                f"the tokens {after!r} cannot be written as M2, where '|' separates fields; leave "
                 "that correction out, or choose another format"
             )
         stop = start + sum(map(token_width, one.before))
@@ -272,15 +272,15 @@ def m2_sentence(
     slots: Sequence[Puncteme],
     references: Sequence[Sequence[Puncteme | None]],
 ) -> str:
-    """Write a sentence with corrections of its punctuation as M2, the empty line included.
+    """Write a sentence with corrections of its punctuation as M2, including the empty line.
 
     Args:
         forms: ``[n]`` words; one with blanks counts as several tokens.
-        slots: ``[n + 1]`` the strings that were there.
-        references: ``[annotators, n + 1]`` corrected ones, None for slots that nobody judges.
+        slots: ``[n + 1]`` the original strings.
+        references: ``[annotators, n + 1]`` corrected strings, None for slots without a correction.
 
     Raises:
-        UsageError: as ``punctuation_edits`` does.
+        UsageError: as for ``punctuation_edits``.
     """
     dotted = (form + "." * (ABBREVIATION in s) for form, s in zip(forms, slots[1:], strict=True))
     first, *others = spacing.visible(slots)
@@ -295,12 +295,12 @@ def m2_sentence(
 
 
 def token_width(form: str) -> int:
-    """Return how many tokens of a line a word or a mark is: several if it has blanks in it."""
+    """Return the number of tokens of a word or mark: several if it contains blanks."""
     return max(1, len(BLANKS.sub(" ", form).split()))
 
 
 def read_m2_records(path: str | Path) -> Iterator[M2Record]:
-    """Yield the sentences of a file in M2 in order, one in memory at a time.
+    """Yield the sentences of a file in M2 in order, keeping one in memory.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
@@ -351,13 +351,13 @@ def _record(path: str, first: int, number: int, lines: Sequence[str]) -> M2Recor
         else:
             edit = _edit(line[2:], first + place, len(tokens))
             if isinstance(edit, str):
-                fail(place, edit, "correct the line, or take it out")
+                fail(place, edit, "correct the line, or remove it")
             edits.append(edit)
     return M2Record(path, first, name, tuple(lines), tokens or (), tuple(edits))
 
 
 def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
-    """Read an edit, or say what is wrong with it."""
+    """Parse an edit, or return a description of the error."""
     fields = text.split("|||")
     if len(fields) != len(_FIELDS):
         return (
@@ -369,7 +369,7 @@ def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
     if len(places) != 2 or not all(map(_is_number, places)):
         return f"the offsets {offsets!r} are no two numbers"
     if not _is_number(annotator.strip()) or int(annotator) < 0:
-        return f"the annotator {annotator!r} is no number from 0 on"
+        return f"the annotator {annotator!r} is not a number from 0 on"
     start, stop = map(int, places)
     if (start, stop) != (-1, -1) and not 0 <= start <= stop <= tokens:
         return (

@@ -1,4 +1,4 @@
-"""Parallel data in files: pairs of treebanks, texts with corrections, M2; treebanks with errors."""
+"""Files of parallel data: pairs of treebanks, texts with corrections, M2, inserted errors."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ B = TypeVar("B", bound=Sentence | Words | Omitted)
 
 @dataclass(frozen=True, slots=True)
 class ParallelTreebank:
-    """All pairs of two treebanks, and the reasons why others are left out.
+    """All pairs of two treebanks, and the reasons for omitting others.
 
     Attributes:
-        sentences: those that can be used, one reference each.
-        omitted: the messages for the others, in order.
+        sentences: the usable pairs, with one reference each.
+        omitted: the messages for omitted sentences, in order.
     """
 
     sentences: tuple[ParallelSentence[Sentence], ...]
@@ -35,18 +35,18 @@ class ParallelTreebank:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Corrections(Sequence[Sentence]):
-    """Sentences with corrected punctuation beside what was written, as a sequence.
+    """A sequence of sentences with original and corrected punctuation.
 
     Attributes:
-        sentences: those that can be used.
-        omitted: the messages for the others, in order.
+        sentences: the usable sentences.
+        omitted: the messages for omitted sentences, in order.
     """
 
     sentences: tuple[Sentence, ...]
     omitted: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        """Return the number of sentences that can be used."""
+        """Return the number of usable sentences."""
         return len(self.sentences)
 
     @overload
@@ -76,21 +76,21 @@ def read_parallel_treebanks(
     *,
     omit: bool = False,
 ) -> ParallelTreebank:
-    """Read two treebanks of the same sentences, as they were written and corrected.
+    """Read two treebanks of the same sentences, original and corrected.
 
-    Sentences belong together that have the same ``sent_id``, or, where ids are missing, occur
-    twice in a treebank or are not the same in both, that have the same number. A sentence that is
-    nothing but punctuation, or whose punctuation has dependents, in either of the two is omitted.
+    Sentences are paired by ``sent_id``, or by number if ids are missing, not unique or different in
+    the two treebanks. A sentence that contains only punctuation, or whose punctuation has
+    dependents, in either treebank is omitted.
 
     Args:
-        source: files of what was written, as one treebank.
+        source: files of the original sentences, as one treebank.
         corrected: files of the corrected versions.
-        alignment: how slots are found, see ``corpus.parallel``.
-        omit: omit sentences that do not align, and do not raise.
+        alignment: the method of aligning slots, see ``corpus.parallel``.
+        omit: omit sentences that do not align, instead of raising an error.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged, the treebanks are not
-            of the same sentences, or a pair does not align.
+        TreebankError: with file and line, if a file is missing or damaged, the treebanks do not
+            have the same sentences, or a pair does not align.
     """
     pairs: list[ParallelSentence[Sentence]] = []
     omitted: list[str] = []
@@ -116,24 +116,24 @@ def read_corrections(
     *,
     omit: bool = False,
 ) -> Corrections:
-    """Read two treebanks of the same sentences to learn how the one is corrected to the other.
+    """Read two treebanks of the same sentences as training data for correction.
 
     Args:
-        source: files of what was written, as one treebank; words, tags and trees are theirs.
+        source: files of the original sentences, as one treebank, with words, tags and trees.
         corrected: files of the corrected versions.
-        alignment: how slots are found, see ``corpus.parallel``.
-        omit: omit sentences that do not align, and do not raise.
+        alignment: the method of aligning slots, see ``corpus.parallel``.
+        omit: omit sentences that do not align, instead of raising an error.
 
     Raises:
-        TreebankError: as ``read_parallel_treebanks`` does, and if no sentence has punctuation.
+        TreebankError: as for ``read_parallel_treebanks``, and if no sentence has punctuation.
     """
     source = list(source)
     found = read_parallel_treebanks(source, corrected, alignment, omit=omit)
     sentences = tuple(to_learn_from(pair) for pair in found.sentences)
     if sentences and not any(slot for s in sentences for slot in s.slots):
         raise TreebankError(
-            f"{sentences[0].path}: no sentence has any punctuation, nor has its corrected version; "
-            "give what was written with its marks, as tokens of the tag PUNCT"
+            f"{sentences[0].path}: neither the sentences nor their corrected versions have any "
+            "punctuation; give the original text with its marks, as tokens of the tag PUNCT"
         )
     return Corrections(sentences, found.omitted)
 
@@ -143,19 +143,19 @@ def read_references(
     paths: Sequence[str | Path],
     alignment: Alignment = "words",
 ) -> list[ParallelSentence[Sentence | Words] | None]:
-    """Read corrected versions of sentences that were read already.
+    """Read corrected versions of given sentences.
 
     Args:
-        sources: sentences as they were written, those that were left out among them.
-        paths: files of words, each a corrected version of all the sentences; one in M2 has those of
-            all its annotators.
-        alignment: how slots are found, see ``corpus.parallel``.
+        sources: original sentences, including omitted ones.
+        paths: files of words, each with a corrected version of every sentence; an M2 file has the
+            versions of all its annotators.
+        alignment: the method of aligning slots, see ``corpus.parallel``.
 
     Returns:
-        One entry for each source; None if it or one of its versions was left out.
+        One entry for each source; None if it or one of its versions was omitted.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged, is of other sentences,
+        TreebankError: with file and line, if a file is missing or damaged, has different sentences,
             or a sentence does not align.
     """
     versions: list[list[Sentence | Words | Omitted]] = [[] for _ in sources]
@@ -195,7 +195,7 @@ def _together(source: Sequence[A], corrected: Sequence[B]) -> Iterator[tuple[A, 
 def _lonely(
     source: Sequence[Sentence | Words | Omitted], corrected: Sequence[Sentence | Words | Omitted]
 ) -> str:
-    """Name a sentence that has no counterpart: by its id if ids tell, else the first one over."""
+    """Name a sentence without a counterpart: by its id, or else the first surplus one."""
     longer, shorter = (source, corrected) if len(source) > len(corrected) else (corrected, source)
     known = {content.sentence_id for content in shorter}
     over = next((c for c in longer if c.sentence_id not in known), longer[len(shorter)])
@@ -209,15 +209,14 @@ def _lonely(
 def read_parallel_texts(
     source: str | Path, corrected: Sequence[str | Path], alignment: Alignment = "shared"
 ) -> Iterator[ParallelSentence[Words]]:
-    """Yield the sentences of a file and of their corrected versions, which its lines pair.
+    """Yield the sentences of a file with corrected versions from other files, paired by order.
 
-    Sentences without a word on any side are passed over.
+    Sentences without words in any version are skipped.
 
     Args:
-        source: what was written: a file of which words can be read, such as text with a sentence
-            a line.
-        corrected: files of as many sentences, one for each who corrected them.
-        alignment: how slots are found, see ``corpus.parallel``.
+        source: the original: any file with words, such as text with one sentence per line.
+        corrected: files with the same number of sentences, one for each corrector.
+        alignment: the method of aligning slots, see ``corpus.parallel``.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged, one is longer than
@@ -227,8 +226,8 @@ def read_parallel_texts(
     for number, row in enumerate(zip_longest(*(read_words([path]) for path in paths)), 1):
         if None in row:
             raise TreebankError(
-                f"{paths[row.index(None)]}: has {counted(number - 1, 'sentence')}, and another of "
-                "the files has more; give as many corrected sentences as there are to correct"
+                f"{paths[row.index(None)]}: has {counted(number - 1, 'sentence')}, but another of "
+                "the files has more; give one corrected sentence for each original one"
             )
         contents = [entry.content for entry in row]
         words = [content for content in contents if isinstance(content, Words)]
@@ -239,12 +238,12 @@ def read_parallel_texts(
 def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[ParallelSentence[Words]]:
     """Yield the sentences of a file in M2, with the versions of all annotators.
 
-    The first choice of each edit is taken. Sentences without a word, as they were written or in
-    any version, are passed over.
+    The first choice of each edit is used. Sentences without words in the original or in any version
+    are skipped.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
-        alignment: how slots are found, see ``corpus.parallel``.
+        alignment: the method of aligning slots, see ``corpus.parallel``.
 
     Raises:
         TreebankError: with file and line, if the file is missing or not M2, edits of an annotator
@@ -259,13 +258,13 @@ def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[Paral
 
 
 class ErrorsMade(NamedTuple):
-    """Counts of a treebank that was written with errors.
+    """Counts of a treebank with inserted errors.
 
     Attributes:
-        sentences: written to both files.
-        slots: of these.
-        errors: slots that differ.
-        omitted: sentences that models cannot take, and that are in neither file.
+        sentences: the number of sentences written to both files.
+        slots: the number of their slots.
+        errors: the number of slots that differ.
+        omitted: the number of sentences that models cannot process, which are in neither file.
     """
 
     sentences: int
@@ -281,22 +280,23 @@ def write_erroneous(
     source: str | Path,
     corrected: str | Path,
 ) -> ErrorsMade:
-    """Write a treebank twice, with errors of punctuation and as it is, in its own format.
+    """Write a treebank with and without inserted punctuation errors, in its own format.
 
-    Words, tags and trees are the same in both files, and so are ids: ``read_parallel_treebanks``
-    reads them again. Tokens that are put in are attached as ``restore`` attaches them.
+    Words, tags, trees and ids are the same in both files, which ``read_parallel_treebanks`` can
+    read. Inserted tokens are attached as by ``restore``.
 
     Args:
         paths: files of one format, as one treebank.
-        errors: that are to be made.
-        seed: fixes them.
-        source: the file to write with errors; a name that ends in ``.gz`` is compressed.
+        errors: the errors to sample.
+        seed: the seed of the sampled errors.
+        source: the file to write with errors; compressed if its name ends in ``.gz``.
         corrected: the file to write without.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
-        OutputError: if a file cannot be written where it is to go.
-        UsageError: if files are of several formats, or one to write is one to read, or the other.
+        OutputError: if a file cannot be written.
+        UsageError: if files have several formats, or an output file is an input file or the other
+            output.
     """
     names = [Path(path).resolve() for path in (*paths, source, corrected) if str(path) != "-"]
     if len({*names}) < len(names):

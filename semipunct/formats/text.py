@@ -1,4 +1,4 @@
-"""Plain text: one sentence a line, given back byte for byte but for its punctuation."""
+"""Plain text: one sentence per line, reproduced byte for byte except for punctuation."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -17,19 +17,19 @@ from semipunct.marks import Puncteme
 class Text(Format[Located]):
     """Plain text in UTF-8.
 
-    Words are what white space parts, and marks are what stands alone; to take marks off words,
-    and for sentences that are not lines, ``semipunct.tasks.segment`` has a tokeniser. A line
-    without words, such as an empty one, is an omitted sentence.
+    Words and marks are separated by white space. To split marks from words, or to find sentences
+    that are not lines, use the tokeniser in ``semipunct.tasks.segment``. A line without words, such
+    as an empty one, is an omitted sentence.
     """
 
     name = "text"
     suffixes = (".txt",)
 
     def __init__(self, *, ended: bool = False) -> None:
-        """Choose what is read.
+        """Initialise the format.
 
         Args:
-            ended: the last line of a file gets a line end if it has none.
+            ended: add a line end to the last line of a file if it has none.
         """
         self.ended = ended
 
@@ -51,14 +51,14 @@ class Text(Format[Located]):
 
 
 class TextWriter(Writer[Located]):
-    """A writer of plain text; its entries hold their line ends."""
+    """A writer of plain text, whose entries include their line ends."""
 
     def annotated(self, entry: Entry[Located], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
             content = entry.content
             raise UsageError(
-                f"{content.path}:{content.line}: sentence {content.sentence_id}: plain text has "
-                "no place for annotations; give a file in CoNLL-U"
+                f"{content.path}:{content.line}: sentence {content.sentence_id}: plain text "
+                "cannot contain annotations; give a file in CoNLL-U"
             )
         return entry.record.text
 
@@ -80,9 +80,9 @@ class TextWriter(Writer[Located]):
 
 
 def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
-    """Make the entry of a sentence of a text, from whatever found it there.
+    """Make the entry of a sentence of a text.
 
-    The texts of all entries, one behind the other, are the file.
+    The concatenated texts of all entries are the file.
     """
     content = sentence.content
     if isinstance(content, Omitted):
@@ -93,14 +93,14 @@ def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
 
 
 def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
-    """Yield the paragraphs of a file, which empty lines part, for a tokeniser.
+    """Yield the paragraphs of a file, separated by empty lines, for a tokeniser.
 
-    The empty lines after a paragraph, and those before the first, belong to it, so that all
-    paragraphs, one behind the other, are the file.
+    The empty lines after a paragraph, and those before the first, belong to it, so the concatenated
+    paragraphs are the file.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
-        ended: give the last line a line end if it has none.
+        ended: add a line end to the last line if it has none.
 
     Raises:
         TreebankError: with file and line, if the file cannot be read or is not text in UTF-8.
@@ -121,13 +121,13 @@ def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
 
 
 def spaced(name: str, path: str, line: int, text: str) -> Located:
-    """Read a sentence whose words are parted by white space.
+    """Read a sentence whose words are separated by white space.
 
     Args:
-        name: of the sentence.
+        name: the name of the sentence.
         path: the file.
-        line: its number there.
-        text: of the line, with its end.
+        line: the number of the line.
+        text: the text of the line, including its line end.
     """
     edges = [0, *(x for found in BLANKS.finditer(text) for x in found.span()), len(text)]
     spans = [span for span in zip(edges[::2], edges[1::2], strict=True) if span[0] < span[1]]

@@ -1,4 +1,4 @@
-"""Sentences that are written as they were read: formats with no place for much else."""
+"""Sentences that are written verbatim, for formats without room for annotations."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from semipunct.wording import counted
 
 
 class Source(FromFile, Protocol):
-    """A sentence of a file, as it was read."""
+    """A sentence of a file as read."""
 
     @property
     def text(self) -> str:
-        """All its characters; those of all sentences, one behind the other, are the file."""
+        """The text of the sentence; the concatenated texts of all sentences are the file."""
         ...
 
 
@@ -32,7 +32,7 @@ class VerbatimRecord(Generic[S]):
     """One sentence of a file whose trees are not dependency trees.
 
     Attributes:
-        source: as it was read.
+        source: the sentence as read.
         tokens: words and punctuation, with heads.
     """
 
@@ -57,13 +57,12 @@ class VerbatimRecord(Generic[S]):
 
 @dataclass(frozen=True)
 class VerbatimWriter(Writer[VerbatimRecord[S]]):
-    """A writer of what was read, and of no annotations.
+    """A writer that reproduces sentences, without annotations.
 
     Attributes:
-        contents: a name for what files of the format hold, for messages.
-        lines: whether a sentence begins a line.
-        rewrite: returns the text of an entry with other punctuation, if the format has a place for
-            it.
+        contents: a name for the contents of files of the format, for messages.
+        lines: whether a sentence starts a line.
+        rewrite: returns the text of an entry with other punctuation, if the format supports this.
     """
 
     contents: str
@@ -101,6 +100,6 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
     def _refuse(self, entry: Entry[VerbatimRecord[S]], what: str) -> NoReturn:
         record = entry.record
         raise UsageError(
-            f"{record.path}:{record.line}: sentence {record.sentence_id}: {self.contents} have no "
-            f"place for {what}; give the treebank as CoNLL-U"
+            f"{record.path}:{record.line}: sentence {record.sentence_id}: {self.contents} cannot "
+            f"contain {what}; give the treebank as CoNLL-U"
         )

@@ -1,7 +1,7 @@
-"""Drawing bottom up, for features of the marks within a constituent.
+"""Bottom-up sampling, for features of the marks within a constituent.
 
-A constituent draws its pair when all that is within it is drawn. As soon as all punctemes that
-meet at a slot are drawn, the channel rewrites them.
+The pair of a constituent is drawn after all pairs and surface strings within it. A slot is
+rewritten by the channel as soon as all its punctemes are drawn.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ INSIDE = "inside"
 
 @dataclass(frozen=True, slots=True)
 class BottomUpSampler:
-    """A model laid out for drawing bottom up: tables that the draws of all sentences share.
+    """The tables of a model for bottom-up sampling, shared by the draws of all sentences.
 
     Attributes:
         channel: the channel.
         features: the features of a model.
         pairs: ``[pairs, 2]`` the labels of each pair.
-        weights: ``[features + 1, pairs]`` of pair features; the last, of none, are zero.
-        token: codes of the tokens that features distinguish.
+        weights: ``[features + 1, pairs]`` the weights of pair features; the last row, for no
+            feature, is zero.
+        token: the codes of the tokens that features distinguish.
     """
 
     channel: ChannelSampler
@@ -48,18 +49,18 @@ class BottomUpSampler:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> BottomUpSampler:
-        """Read the tables off a model.
+        """Build the tables from a model.
 
         Args:
             model: the model.
-            parameters: its weights.
+            parameters: the weights.
 
         Raises:
-            UsageError: if marks within a constituent decide anything but its pair.
+            UsageError: if the marks within a constituent are features of anything but its pair.
         """
         families = [c for c in model.features.conjunctions if c.over == INSIDE and len(c.kept)]
         if other := {target for c in families for target in c.targets} - {"pair"}:
-            raise UsageError(f"templates over {INSIDE!r} weigh {sorted(other)}; draw pairs only")
+            raise UsageError(f"templates over {INSIDE!r} must weight pairs, not {sorted(other)}")
         weights = model.supports["pair"].table(np.asarray(parameters[weights_of("pair")]))
         return cls(
             channel=ChannelSampler.of(model, parameters),
@@ -74,16 +75,17 @@ class BottomUpSampler:
 
         Args:
             requests: the sentences.
-            scores: of all their words by words and trees alone, one sentence after another.
-            count: draws of each sentence.
+            scores: the scores of all their words by features of words and trees only, sentence by
+                sentence.
+            count: the number of draws per sentence.
 
         Raises:
             UsageError: if there is evidence.
         """
         if any(request.evidence is not None for request in requests):
             raise UsageError(
-                "this model draws from the inside out, and marks can be kept only by one that "
-                "draws from left to right: train with the template history instead of c"
+                "this model draws constituents bottom-up, and only a model that draws from left "
+                "to right can keep marks: train with the template history instead of c"
             )
         ends = np.cumsum([request.sentence.tree.words for request in requests])
         rows = np.split(np.asarray(scores.pair), ends)
@@ -99,7 +101,7 @@ class BottomUpSampler:
         surface, seen = Numbering[Puncteme](()), _TokenSets()
         members = RowCache(surface, partial(seen.members, self.token))
         slots = np.zeros((words + 1, count), np.int64)
-        # Labels of the constituents that end and that start at each slot, innermost first.
+        # Labels of the constituents that end and of those that start at each slot, innermost first.
         ending: list[list[Ints]] = [[] for _ in slots]
         starting: list[list[Ints]] = [[] for _ in slots]
         within = np.zeros((words, count), np.int64)
@@ -136,9 +138,9 @@ class BottomUpSampler:
         """Return the distribution of the pair of one constituent, given the tokens within it.
 
         Args:
-            scores: ``[pairs]`` by words and tree alone.
-            rows: ``[tokens, families]`` the features that each token within would add.
-            within: ``[draws]`` the set of tokens within it, by number.
+            scores: ``[pairs]`` the scores by features of words and tree only.
+            rows: ``[tokens, families]`` the features that each token within the constituent adds.
+            within: ``[draws]`` the number of the set of tokens within it.
             seen: the sets.
         """
         first, inverse = unique_rows(within)
@@ -150,17 +152,17 @@ class BottomUpSampler:
 
 
 class _TokenSets:
-    """Sets of tokens, identified by numbers; 0 is the empty one."""
+    """Numbered sets of tokens; 0 is the empty set."""
 
     def __init__(self) -> None:
         self.sets = Numbering[frozenset[int]](frozenset())
 
     def members(self, token: Mapping[str, int], strings: list[Puncteme]) -> Ints:
-        """Return the set of tokens of each string."""
+        """Return the number of the set of tokens of each string."""
         return np.array([self.sets.number(frozenset(token[t] for t in s)) for s in strings])
 
     def unite(self, sets: Ints, others: Ints) -> None:
-        """Replace the set of each draw by its union with another."""
+        """Replace the set of each draw by its union with another set, in place."""
         draws = others.nonzero()[0]
         if len(draws):
             pairs = sets[draws], others[draws]

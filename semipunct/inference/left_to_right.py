@@ -1,8 +1,9 @@
-"""Drawing from left to right, for features of the marks to the left of a constituent's edges.
+"""Left-to-right sampling, for features of the marks to the left of a constituent's edges.
 
-At each slot the constituents that end there draw their right punctemes and those that begin there
-their left ones, given the surface so far; then the channel rewrites the string that results. Many
-sentences take each slot together, and draws of a sentence whose features agree share the work.
+At each slot the right punctemes of the constituents that end there and the left punctemes of those
+that begin there are drawn, given the surface so far; then the channel rewrites the resulting
+string. Many sentences are processed together, slot by slot, and draws of a sentence with equal
+features share the computation.
 """
 
 from __future__ import annotations
@@ -40,37 +41,38 @@ from semipunct.models.punctuation.network import network_weights, scores_of_mark
 Floats = npt.NDArray[np.float32]
 
 DRAWS_TOGETHER = 1 << 15
-"""Draws that are made together; sentences beyond them wait, and one with more goes alone.
+"""Maximum number of draws made together; a sentence with more draws is processed alone.
 
-With fewer the overhead of numpy's calls counts, with more the arrays of a step outgrow the
+With fewer, the overhead of NumPy calls dominates; with more, the arrays of a step exceed the
 processor's cache: 120 sentences of 1,000 draws took 5.7 s with 2^12, 3.1 s with 2^15 and 4.3 s with
 2^18 on two cores.
 """
 
 LABELS_TOGETHER = 1 << 17
-"""Labels of a slot that are drawn together; with more the edges of the slot are taken in parts.
+"""Maximum number of labels of a slot drawn together; with more, the edges of the slot are split.
 
-It bounds the memory: in the worst case every draw has a distribution of its own, of some hundred
-labels in single precision: 2^17 of them are some 50 MB.
+It bounds the memory: in the worst case every draw has its own distribution over about a hundred
+labels in single precision; 2^17 of them take about 50 MB.
 """
 
 WEIGHTS_TOGETHER = 1 << 16
-"""Weights that are fetched together to be summed: they stay in the processor's cache."""
+"""Number of weights gathered at a time to be summed, so that they stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftToRightSampler:
-    """A model laid out for drawing from left to right: tables that all sentences share.
+    """The tables of a model for left-to-right sampling, shared by all sentences.
 
     Attributes:
         channel: the channel.
         features: the features of a model.
-        pair: ``[labels, labels]`` the pair of a left and a right label; the number of pairs
-            where there is none.
-        symmetric: ``[labels, labels]`` one where they mirror each other.
-        opening: ``[features + 1, labels]`` weights; the last ones, of no feature, are zero.
-        closing: the same for right labels, and in a last column for mirroring the left one.
-        network: weights of the network; none without one.
+        pair: ``[labels, labels]`` the pair of a left and a right label; the number of pairs if
+            there is none.
+        symmetric: ``[labels, labels]`` one if the labels mirror each other, otherwise zero.
+        opening: ``[features + 1, labels]`` the weights of left labels; the last row, for no
+            feature, is zero.
+        closing: the same for right labels, with a last column for symmetry with the left label.
+        network: the weights of the network; empty without one.
         label: the number of each label.
         opening_lookups: the features of left labels, for the attributes ``OPENING``.
         closing_lookups: the features of right labels, for the attributes ``CLOSING``.
@@ -89,19 +91,19 @@ class LeftToRightSampler:
 
     @classmethod
     def of(cls, model: PunctuationModel, parameters: Weights) -> LeftToRightSampler:
-        """Read the tables off a model.
+        """Build the tables from a model.
 
         Args:
             model: the model.
             parameters: its weights.
 
         Raises:
-            UsageError: if there are features of the marks within constituents, too.
+            UsageError: if there are also features of the marks within constituents.
         """
         if any(c.over == INSIDE and len(c.kept) for c in model.features.conjunctions):
             raise UsageError(
-                "the model looks at the marks to the left (template history) and at those within "
-                "(template c): no order of drawing allows for both"
+                "the model depends on the marks to the left (template history) and on those inside "
+                "(template c), so it cannot be drawn from: train with only one of the two"
             )
         inventory = model.inventory
         labels, pairs = len(inventory.labels), inventory.pairs
@@ -111,7 +113,7 @@ class LeftToRightSampler:
         symmetric[pairs[:, 0], pairs[:, 1]] = [
             is_symmetric(*inventory.pair_name(p)) for p in range(len(pairs))
         ]
-        # The last row is of no feature. What closes has a last column for the weight of symmetry.
+        # The last row is for no feature; the last column of ``closing`` is for symmetry.
         opening, closing = (
             np.pad(
                 model.supports[table].table(np.asarray(parameters[weights_of(table)])),
@@ -140,10 +142,11 @@ class LeftToRightSampler:
 
         Args:
             requests: the sentences.
-            scores: of all their words by words and trees alone, one sentence after another.
-            count: draws of each sentence.
+            scores: the scores of all their words by features of words and trees only, sentence by
+                sentence.
+            count: the number of draws per sentence.
         """
-        # Resampling chooses among the draws of a sentence: with evidence each is taken alone.
+        # Resampling selects among the draws of one sentence, so with evidence each is drawn alone.
         alone = any(request.evidence for request in requests)
         together = 1 if alone else max(1, DRAWS_TOGETHER // count)
         ends = np.cumsum([0, *(request.sentence.tree.words for request in requests)])
@@ -160,9 +163,9 @@ class _Edge(NamedTuple):
     """One edge of a constituent.
 
     Attributes:
-        sentence: number of its sentence.
-        word: its head, numbered through all sentences.
-        left: the slot where the constituent begins.
+        sentence: the number of its sentence.
+        word: the head of the constituent, numbered across all sentences.
+        left: the slot at which the constituent begins.
     """
 
     sentence: int
@@ -171,10 +174,10 @@ class _Edge(NamedTuple):
 
 
 class _Drawing:
-    """The draws of some sentences in the making.
+    """The state of drawing the punctuation of some sentences.
 
-    Words are numbered through all sentences. Every array of draws is ``[sentences, draws]``, or
-    has one such row; after the last slot of a sentence its rows mean nothing.
+    Words are numbered across all sentences. Every array of draws has shape ``[sentences, draws]``,
+    or is one such row; after the last slot of a sentence its rows are undefined.
     """
 
     def __init__(
@@ -184,7 +187,7 @@ class _Drawing:
         sentences = [request.sentence for request in requests]
         self.generators = [request.generator for request in requests]
         self.left, self.summary = np.asarray(scores.left), np.asarray(scores.summary)
-        # A last column stands for pairs that are none.
+        # The last column represents combinations of labels that are not pairs.
         self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         attributes = order.features.attributes(sentences)
         self.opening, self.closing = (
@@ -244,7 +247,8 @@ class _Drawing:
             edges: the constituents.
 
         Returns:
-            For ``edges * draws`` labels, the draws of an edge one after another.
+            The distributions of ``edges * draws`` labels, in which the draws of an edge are
+            consecutive.
         """
         sentence, word, _ = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
@@ -257,13 +261,13 @@ class _Drawing:
         return Categorical.of(left_scores(self.left.take(words, 0), marks), inverse)
 
     def _closing(self, edges: Sequence[_Edge]) -> Categorical:
-        """Return the distributions of the right labels of constituents, given their left ones.
+        """Return the distributions of the right labels of constituents, given their left labels.
 
         Args:
-            edges: the constituents that end there.
+            edges: the constituents that end at the slot.
 
         Returns:
-            As ``_opening``.
+            The same as for ``_opening``.
         """
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
@@ -313,31 +317,31 @@ class _Drawing:
     ) -> tuple[Ints, Ints]:
         """Draw labels and surface of a slot given evidence, and resample the draws.
 
-        Let y be the labels of a draw at this slot, u(y) the string that they make, x the surface
-        and e(x) the likelihood of the evidence; all is given the slots before. The posterior is
+        Let y be the labels of a draw at this slot, u(y) their concatenation, x the surface and e(x)
+        the likelihood of the evidence, all conditioned on the preceding slots. The posterior is
         proportional to p(y) p(x | u(y)) e(x).
 
-        Proposal: drawn from p(y), few labels or none may lead to the evidence s, which is often
-        improbable beforehand. In most slots u is rewritten into itself, so labels that spell s are
+        Proposal: the evidence s often has a low prior probability, so few labels drawn from p(y),
+        or none, may lead to it. In most slots u is rewritten as itself, so labels that spell s are
         the best guess: q(y) = (1 - g) p(y) + g p(y | u(y) = s), with g = ``GUIDED``.
 
-        Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). Where the marks must stay, e
-        is one for x = s and zero for all others, so hardly any draw of x would survive; x = s is
-        then set, and the weight is p(y) / q(y) p(s | u(y)), summed over the channel's edits, which
-        is the expectation of the other one.
+        Weight: with x drawn from p(x | u(y)) it is p(y) / q(y) e(x). If the marks must stay, e is
+        one for x = s and zero for all others, so hardly any draw of x would survive; instead, x is
+        set to s, and the weight is p(y) / q(y) p(s | u(y)), summed over the channel's edits, which
+        is the expectation of the former weight.
 
-        Resampling after every slot of which something is known gives all draws the same weight
-        again. Draws that have been chosen twice share their past, but not their future.
+        Resampling after every slot with evidence makes the weights of all draws equal again. Copies
+        of a draw share their past, but not their future.
 
         Args:
-            slot: 0 to n.
+            slot: the number of the slot, 0 to n.
             edges: the constituents that end or begin there, in text order.
             choices: p(y), in the order of the edges.
             free: ``[edges, draws]`` labels drawn from p(y).
-            evidence: of the sentence.
+            evidence: the evidence of the sentence.
 
         Returns:
-            ``[edges, draws]`` labels and ``[draws]`` numbers of surface strings.
+            ``[edges, draws]`` the labels and ``[draws]`` the numbers of the surface strings.
         """
         (generator,) = self.generators
         order, channel = self.order, self.order.channel
@@ -349,8 +353,8 @@ class _Drawing:
         labels = np.where(guided, spelt, free)
         inputs = self._inputs(slot, edges, labels)
         wanted = enclose(channel.boundaries(slot, int(self.ends[0]) - 1), string)
-        # A free draw may spell the string as well: its weight depends on the labels, not on the
-        # component of the mixture that they came from.
+        # Labels drawn from p(y) may also spell the string: the weight depends on the labels, not on
+        # the mixture component from which they were drawn.
         spells = channel.map_strings(inputs, lambda x: float(x == wanted))
         weight = 1 / proposal_ratio(probability, spells)
         if evidence.mistaken:
@@ -369,7 +373,7 @@ class _Drawing:
         return labels[:, survivors], shown[survivors]
 
     def _select(self, survivors: Ints) -> None:
-        """Replace all draws, their pasts included, by the survivors of resampling."""
+        """Replace all draws, including their histories, by the survivors of resampling."""
         self.history.select(survivors)
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}
@@ -378,13 +382,13 @@ class _Drawing:
 def _weighed(
     weights: Floats, lookups: Sequence[tuple[FeatureLookup, Ints]], words: Ints, seen: Ints
 ) -> Floats:
-    """Sum the weights of the features of some words with some histories, ``[cases, columns]``.
+    """Sum the weights of the features of words with histories, ``[cases, columns]``.
 
     Args:
-        weights: ``[features + 1, columns]``; the last row, of no feature, is zero.
-        lookups: the feature families, each with what the words decide of their codes.
-        words: ``[cases]``.
-        seen: ``[cases, attributes]`` codes of the history.
+        weights: ``[features + 1, columns]`` the weights; the last row, for no feature, is zero.
+        lookups: the feature families, each with the part of the codes that depends on the word.
+        words: ``[cases]`` the word of each case.
+        seen: ``[cases, attributes]`` the codes of each history.
     """
     total = np.zeros((len(words), weights.shape[1]), np.float32)
     for lookup, fixed in lookups:

@@ -1,11 +1,10 @@
-"""Corrections as data: the changes that lead from the punctuation of a sentence to another one.
+"""Corrections as data: the changes between two punctuations of a sentence.
 
-A slot has one correction at most: the tokens that differ once those that begin and end both its
-strings alike are left out. So two ways to correct a sentence make the same correction in a slot if
-and only if they leave the same tokens there, whatever the order in which someone typed them.
+A slot has at most one correction: the tokens that differ after the common prefix and suffix of the
+old and new strings are removed. So two corrected versions of a sentence have the same correction in
+a slot if and only if they have the same tokens there, whatever the order of a writer's edits.
 
-Not to be confused with the edits of ``marks.edits``, by which the channel rewrites underlying
-tokens.
+These are not the edits of ``marks.edits``, by which the channel rewrites underlying tokens.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,15 +24,15 @@ ERROR_KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One change of the tokens of one slot.
+    """A change to the tokens of one slot.
 
     Attributes:
-        slot: its number, 0 to n.
-        start: how many tokens of the slot stand before those that change.
-        before: the tokens that were there; empty if some were missing.
-        after: what becomes of them; empty if they were superfluous.
-        kind: of the error: ``doubled`` is superfluous beside an equal token that stays, ``moved``
-            the same tokens in another order.
+        slot: the number of the slot, 0 to n.
+        start: the index of the first changed token in the slot.
+        before: the tokens to replace; empty for an insertion.
+        after: the replacement; empty for a deletion.
+        kind: the kind of the error: ``doubled`` if a superfluous token is next to an equal one that
+            stays, ``moved`` if the same tokens are in another order.
     """
 
     slot: int
@@ -44,7 +43,7 @@ class Correction:
 
     @property
     def stop(self) -> int:
-        """The index, among the tokens of the slot, after those that change."""
+        """The index after the last changed token in the slot."""
         return self.start + len(self.before)
 
     @property
@@ -59,12 +58,11 @@ class Correction:
 def corrections(
     before: Sequence[Puncteme], after: Sequence[Puncteme | None]
 ) -> tuple[Correction, ...]:
-    """Return the changes that lead from one punctuation of a sentence to another.
+    """Return the changes from one punctuation of a sentence to another.
 
     Args:
-        before: ``[n + 1]`` the strings that were there.
-        after: ``[n + 1]`` what becomes of them; None where that is not known: such a slot has no
-            correction.
+        before: ``[n + 1]`` the old strings.
+        after: ``[n + 1]`` the new strings; None if unknown: such a slot has no correction.
 
     Raises:
         UsageError: if the numbers of slots differ.
@@ -92,7 +90,7 @@ def _correction(slot: int, before: Puncteme, after: Puncteme) -> Correction:
 
 
 def _kind(old: Puncteme, new: Puncteme, neighbours: set[str]) -> ErrorKind:
-    """Name an error by the tokens that change, and by those beside them that stay."""
+    """Classify an error by the tokens that change, and by the unchanged ones next to them."""
     if not old:
         return "missing"
     if not new:
@@ -101,15 +99,15 @@ def _kind(old: Puncteme, new: Puncteme, neighbours: set[str]) -> ErrorKind:
 
 
 def corrected(slots: Sequence[Puncteme], found: Iterable[Correction]) -> tuple[Puncteme, ...]:
-    """Make corrections; with those of ``corrections(slots, after)`` this gives ``after`` back.
+    """Apply corrections; those of ``corrections(slots, after)`` turn ``slots`` into ``after``.
 
     Args:
-        slots: ``[n + 1]`` the strings that are there.
-        found: at most one for each slot, in any order.
+        slots: ``[n + 1]`` the strings to correct.
+        found: the corrections, at most one per slot, in any order.
 
     Raises:
-        UsageError: if a correction is of a slot that is not there or is corrected already, or does
-            not find the tokens that it changes.
+        UsageError: if the slot of a correction does not exist or has another correction, or does
+            not contain the tokens to replace.
     """
     result = list(slots)
     done: set[int] = set()
@@ -117,8 +115,8 @@ def corrected(slots: Sequence[Puncteme], found: Iterable[Correction]) -> tuple[P
         there = 0 <= one.slot < len(result) and one.slot not in done and one.start >= 0
         if not there or result[one.slot][one.start : one.stop] != one.before:
             raise UsageError(
-                f"the correction {one.error!r} of slot {one.slot} does not fit: give one for each "
-                "slot at most, and the slots that it was made from"
+                f"the correction {one.error!r} of slot {one.slot} does not match: give at most one "
+                "correction per slot, and the original slots"
             )
         string = result[one.slot]
         result[one.slot] = (*string[: one.start], *one.after, *string[one.stop :])
@@ -127,17 +125,17 @@ def corrected(slots: Sequence[Puncteme], found: Iterable[Correction]) -> tuple[P
 
 
 def moves(found: Sequence[Correction], reach: int = 1) -> list[tuple[Correction, Correction]]:
-    """Find the tokens that corrections take from one slot and put into another one nearby.
+    """Find tokens that corrections move from one slot to another one nearby.
 
-    Writers set the comma behind a conjunction that belongs before it: two corrections, of one
-    mistake. Each correction is of one pair at most; the leftmost find their partners first.
+    For example, a comma written after a conjunction instead of before it is one mistake but two
+    corrections. Each correction is in at most one pair; pairs are formed from left to right.
 
     Args:
-        found: of one sentence, in the order of its slots.
-        reach: the number of words that the tokens may cross.
+        found: the corrections of one sentence, in the order of its slots.
+        reach: the maximum number of words that the tokens may cross.
 
     Returns:
-        Pairs of the correction that takes and the one that puts, in the order of the former.
+        Pairs of the correction that deletes and the one that inserts, in the order of the former.
     """
     free = {one.slot: one for one in found}
     pairs: list[tuple[Correction, Correction]] = []

@@ -1,7 +1,7 @@
-"""The interface of all models: the methods that training, the store and evaluation call.
+"""The interface of all models: the methods that training, the model store and evaluation call.
 
 A kind of model is a folder with a class derived from ``Model`` and one line in
-``semipunct.models.registry``. Its weights are a flat dictionary of arrays by name, everything else
+``semipunct.models.registry``. Its weights are a flat dictionary of arrays by name; everything else
 is an immutable object.
 """
 
@@ -31,21 +31,21 @@ Weights = Mapping[str, Array] | Parameters
 
 
 class Encoded(Protocol):
-    """Sentences encoded by a model: all that does not depend on how they are batched."""
+    """Sentences encoded by a model: everything that does not depend on how they are batched."""
 
     @property
     def lengths(self) -> Sequence[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         ...
 
 
 class Sums(NamedTuple):
-    """Sums over the sentences of a batch, beside the loss.
+    """Sums over the sentences of a batch, returned together with the loss.
 
     Attributes:
-        log_likelihood: sum of log p(x | T) over sentences of positive probability.
+        log_likelihood: sum of log p(x | T) over the sentences with positive probability.
         slots: slots of these sentences.
-        impossible: sentences of probability zero.
+        impossible: number of sentences with probability zero.
     """
 
     log_likelihood: jax.Array
@@ -54,26 +54,27 @@ class Sums(NamedTuple):
 
     @classmethod
     def of(cls, log_likelihood: jax.Array, slots: jax.Array) -> Sums:
-        """Return the sums of a kind of model by which no sentence is impossible.
+        """Return the sums for a kind of model that gives no sentence probability zero.
 
         Args:
             log_likelihood: sum over the sentences.
-            slots: of these, or what else is predicted.
+            slots: number of slots in these sentences, or of other units that are predicted.
         """
         return cls(log_likelihood, slots, jnp.zeros((), jnp.int32))
 
 
 class Optimiser(NamedTuple):
-    """An optax transformation that may put off the steps of weights that nobody reads.
+    """An optax transformation that may postpone the updates of weights that no batch reads.
 
     Attributes:
-        init: from weights to the state; as in optax.
-        update: from gradients, state and weights to updates and the next state; as in optax, but
-            that gradients and updates of some weights are ``Rows``.
-        current: from weights, state, and the rows that are read of weights of which not all are,
-            by name, to the weights as they are by now: those rows, or all where none are named.
-        result: from weights and state to the weights that are evaluated and saved: those of now,
-            or an average over the steps.
+        init: maps weights to the state, as in optax.
+        update: maps gradients, state and weights to updates and the next state, as in optax, except
+            that the gradients and updates of some weights are ``Rows``.
+        current: maps weights, state, and the row numbers of the weights that are read in part, by
+            name, to the up-to-date weights: only those rows for the weights named, all rows for the
+            others.
+        result: maps weights and state to the weights that are evaluated and saved: the current
+            ones, or an average over the steps.
     """
 
     init: Callable[[Any], Any]
@@ -90,35 +91,35 @@ Batching = Literal["sentences", "words", "length"]
 
 
 class Model(ABC, Generic[E, B, X]):
-    """Everything of a model of punctuation, or of what leads to it, but its weights.
+    """A model of punctuation, or of a task that precedes it, without its weights.
 
     A subclass is a frozen dataclass compared by identity (``eq=False``): models are static
-    arguments of compiled functions. ``E`` is its type of encoded sentences, ``B`` a pytree: its
-    batches. ``X`` is what it is trained on, sentences unless said otherwise; they are called
-    sentences below.
+    arguments of compiled functions. ``E`` is its type of encoded sentences, ``B`` the type of its
+    batches, a pytree. ``X`` is the type of its training examples, sentences unless stated
+    otherwise; they are called sentences below.
     """
 
     kind: ClassVar[str]
     """The name in the registry."""
 
     scoring_limits: ClassVar[tuple[int, int]] = (64, 512)
-    """The most sentences and words of a batch when no gradient is wanted.
+    """The maximum number of sentences and of words in a batch when no gradient is needed.
 
-    Without a reverse pass a batch takes little memory, and more sentences would only be padded to
-    the shape of the longest ones.
+    Without a reverse pass a batch takes little memory, but with larger batches more sentences would
+    be padded to the shape of the longest ones.
     """
 
     batching: ClassVar[Batching] = "sentences"
-    """What the batches of training have in common.
+    """The quantity that the training batches have in common.
 
-    ``sentences``: their number of sentences. ``words``: about their number of words, for models
-    that lay sentences end to end: less of a batch is padding. ``length``: the sentences of each are
-    padded to one of few lengths, and the longer they are the fewer they are, for models that pad
-    each sentence and take much time for long ones; they are scored in such batches, too.
+    ``sentences``: the number of sentences. ``words``: the approximate number of words, for models
+    that concatenate sentences; this reduces padding. ``length``: the sentences of a batch are
+    padded to one of a few lengths, and batches of longer sentences hold fewer of them; for models
+    that pad each sentence and are slow on long ones. Their scoring uses such batches, too.
     """
 
     usage: ClassVar[tuple[str, ...]] = ("semipunct evaluate MODEL TEST.conllu",)
-    """Commands that take such a model, for the model card."""
+    """Commands that take such a model, listed in the model card."""
 
     options: Any
     """An instance of the kind's ``model_options``; its ``repr`` is part of the digest."""
@@ -130,58 +131,58 @@ class Model(ABC, Generic[E, B, X]):
 
         Args:
             sentences: words, trees and surface punctuation.
-            options: of the kind's ``model_options``.
+            options: an instance of the kind's ``model_options``.
         """
 
     @classmethod
     def fit_and_encode(cls, sentences: Sequence[X], options: Any) -> tuple[Self, E]:
-        """Fit, and encode the same sentences.
+        """Fit a model, and encode the same sentences.
 
-        A kind overrides this if fitting leaves something that encoding would compute again.
+        A kind overrides this if fitting computes something that encoding needs as well.
 
         Args:
             sentences: words, trees and surface punctuation.
-            options: of the kind's ``model_options``.
+            options: an instance of the kind's ``model_options``.
         """
         model = cls.fit(sentences, options)
         return model, model.encode(sentences)
 
     @abstractmethod
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return the weights that training starts from; names, shapes and dtypes are the model's.
+        """Return the initial weights for training; the model determines names, shapes and dtypes.
 
         Args:
-            seed: of what is drawn.
-            scale: standard deviation of weights that start at zero if it is 0.
+            seed: seed of the random initial weights.
+            scale: standard deviation of those weights that start at zero if it is 0.
         """
 
     @abstractmethod
     def encode(self, sentences: Sequence[X]) -> E:
-        """Do everything that does not depend on how sentences are batched, once for all batches."""
+        """Compute, once for all batches, everything that does not depend on the batches."""
 
     def draft(self, encoded: E, members: Sequence[int]) -> Any:
-        """Do what choosing a shape for a batch has in common with laying it out.
+        """Do the work that choosing the shape of a batch and laying it out have in common.
 
-        A kind overrides this if that is work; by default it is the members themselves.
+        A kind overrides this if there is such work; by default, return the members themselves.
 
         Args:
             encoded: all sentences.
-            members: numbers of those that form the batch.
+            members: the numbers of the sentences in the batch.
         """
         return members
 
     def fit_shape(self, encoded: E, drafts: Sequence[Any], sentences: int, *, scoring: bool) -> Any:
         """Choose padded sizes for ``lay_out`` that suit some typical batches.
 
-        By default it is the number of sentences, for kinds that pad them batch by batch to few
-        lengths.
+        The default is the number of sentences, for kinds that pad each batch separately to one of a
+        few lengths.
 
         Args:
             encoded: all sentences.
             drafts: from ``draft``, at least one.
-            sentences: the most sentences of a batch.
-            scoring: whether no gradient is wanted: then these are all batches there are, and sizes
-                that other sentences share spare them compiling.
+            sentences: the maximum number of sentences in a batch.
+            scoring: whether no gradient is needed; the drafts are then all the batches there are,
+                and sizes shared with other sentences save compilations.
         """
         return sentences
 
@@ -200,15 +201,15 @@ class Model(ABC, Generic[E, B, X]):
 
         Args:
             encoded: all sentences.
-            members: the numbers of those in the batch.
+            members: the numbers of the sentences in the batch.
             shape: from ``fit_shape``; None for sizes that suit this batch.
         """
         return self.lay_out(encoded, self.draft(encoded, members), shape)
 
     def placed(self, parameters: Weights) -> Weights:
-        """Return the weights where batches read them from, once for all batches: on the device.
+        """Place the weights where batches read them, once for all batches: on the device.
 
-        A kind overrides this if a batch reads few rows of a weight: what is on the host stays.
+        A kind overrides this to keep a weight on the host if a batch reads only a few of its rows.
 
         Args:
             parameters: weights by name.
@@ -216,7 +217,7 @@ class Model(ABC, Generic[E, B, X]):
         return {name: jnp.asarray(value) for name, value in parameters.items()}
 
     def read(self, parameters: Weights, batch: B) -> Weights:
-        """Return the weights that a batch needs; a kind with large tables reads few of their rows.
+        """Return the weights that a batch needs; a kind with large tables selects only some rows.
 
         Args:
             parameters: from ``placed``.
@@ -225,14 +226,14 @@ class Model(ABC, Generic[E, B, X]):
         return parameters
 
     def updated(self, batch: B, options: Any) -> Mapping[str, RowNumbers]:
-        """Return the rows that a training step updates of weights that it does not update whole.
+        """Return the rows updated in a training step, for weights that are only updated in part.
 
-        Of these ``loss`` gets the rows, in this order, and ``optimiser`` their gradients as
-        ``Rows``.
+        For these weights, ``loss`` receives the rows, in this order, and ``optimiser`` their
+        gradients as ``Rows``.
 
         Args:
             batch: from ``lay_out``.
-            options: of the kind's ``train_options``.
+            options: an instance of the kind's ``train_options``.
         """
         return {}
 
@@ -240,8 +241,8 @@ class Model(ABC, Generic[E, B, X]):
     def log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
         """Return log p(x | T) of each sentence, ``[sentences]``; zero for padding.
 
-        Minus infinity for a sentence of probability zero; NaN for one whose probability this way
-        of computing cannot tell, for which ``exact_log_likelihoods`` is asked.
+        The value is minus infinity for a sentence with probability zero, and NaN for one whose
+        probability this computation cannot determine; ``exact_log_likelihoods`` is then called.
 
         Args:
             parameters: from ``read``.
@@ -249,7 +250,7 @@ class Model(ABC, Generic[E, B, X]):
         """
 
     def exact_log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
-        """Return what ``log_likelihoods`` does, by a way that is slower and always right.
+        """Return the values of ``log_likelihoods`` by a slower computation that is always exact.
 
         Args:
             parameters: from ``read``.
@@ -258,13 +259,13 @@ class Model(ABC, Generic[E, B, X]):
         return self.log_likelihoods(parameters, batch)
 
     def constants(self, options: Any) -> dict[str, jax.Array]:
-        """Return arrays that ``loss`` needs beside weights and batch.
+        """Return the arrays that ``loss`` needs in addition to weights and batch.
 
-        They are handed over as an argument, because what a compiled function closes over is
-        compiled into it.
+        They are passed as an argument, because arrays that a compiled function closes over are
+        compiled into it as constants.
 
         Args:
-            options: of the kind's ``train_options``.
+            options: an instance of the kind's ``train_options``.
         """
         return {}
 
@@ -277,44 +278,44 @@ class Model(ABC, Generic[E, B, X]):
         key: jax.Array,
         options: Any,
     ) -> tuple[jax.Array, Sums]:
-        """Return what training minimises, per slot, and sums over the batch; differentiable.
+        """Return the training objective per slot, which is differentiable, and sums over the batch.
 
         Args:
-            parameters: weights by name; of those in ``updated`` the rows named there.
+            parameters: weights by name; for those in ``updated``, the rows listed there.
             constants: from ``constants``.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: of the kind's ``train_options``; penalties are the model's business.
+            key: PRNG key, for dropout.
+            options: an instance of the kind's ``train_options``; the model applies their penalties.
         """
 
     @abstractmethod
     def optimiser(
         self, options: Any, steps: int, slots: float
     ) -> optax.GradientTransformation | Optimiser:
-        """Return the optimiser: which weights learn how fast is the model's business.
+        """Return the optimiser; the model decides on the learning rate of each weight.
 
-        A transformation of optax, or one that handles the weights in ``updated`` as ``Rows``.
+        It is an optax transformation, or one that handles the weights in ``updated`` as ``Rows``.
 
         Args:
-            options: of the kind's ``train_options``.
-            steps: updates in all, for schedules.
-            slots: mean slots of a training sentence, for penalties that are per sentence.
+            options: an instance of the kind's ``train_options``.
+            steps: total number of updates, for schedules.
+            slots: mean number of slots in a training sentence, for penalties that are per sentence.
         """
 
     def near(self, other: Model[Any, Any, Any], parameters: Weights) -> Self:
-        """Return the same model whose training keeps some weights close to those of another one.
+        """Return the same model, trained to keep some weights close to those of another model.
 
-        A kind overrides this if there are weights that both have.
+        A kind overrides this if its models can have weights in common with others.
 
         Args:
-            other: a model that is trained already.
+            other: a trained model.
             parameters: its weights.
 
         Raises:
-            ModelError: if there are none.
+            ModelError: if the models have no such weights in common.
         """
         raise ModelError(
-            f"a model of the kind {self.kind} has no weights to be kept close to those of the kind "
+            f"a model of the kind {self.kind} has no weights in common with one of the kind "
             f"{other.kind}; leave out --near"
         )
 
@@ -324,17 +325,17 @@ class Model(ABC, Generic[E, B, X]):
         options: Any,
         perplexity: Callable[[Mapping[str, Array]], float],
     ) -> Mapping[str, Array]:
-        """Return weights with zeros for those that the model can do without, once it is trained.
+        """Return weights in which those that a trained model does not need are set to zero.
 
         Args:
             parameters: weights by name.
-            options: of the kind's ``train_options``.
-            perplexity: of the development sentences, given weights.
+            options: an instance of the kind's ``train_options``.
+            perplexity: maps weights to the perplexity of the development sentences.
         """
         return parameters
 
     def without_zeros(self, parameters: Mapping[str, Array]) -> tuple[Self, Mapping[str, Array]]:
-        """Return an equal model with fewer weights: some of those that are zero are left out.
+        """Return an equivalent model with fewer weights: some of those that are zero are removed.
 
         Args:
             parameters: weights by name.
@@ -343,9 +344,9 @@ class Model(ABC, Generic[E, B, X]):
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:
-        """Return everything but options and weights as plain JSON values.
+        """Return everything except options and weights as plain JSON values.
 
-        What is large may be numpy arrays, in dictionaries under names without a slash.
+        Large values may be numpy arrays, in dictionaries whose keys contain no slash.
         """
 
     @classmethod
@@ -354,8 +355,8 @@ class Model(ABC, Generic[E, B, X]):
         """Invert ``to_data``.
 
         Args:
-            data: plain JSON values, and arrays.
-            options: of the kind's ``model_options``.
+            data: plain JSON values and arrays.
+            options: an instance of the kind's ``model_options``.
 
         Raises:
             KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
@@ -372,16 +373,17 @@ class Model(ABC, Generic[E, B, X]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of options and vocabulary, which is all that methods know beside weights."""
+        """A digest of options and vocabulary; everything else is in the weights."""
         return digest(self, {})
 
     def signature(self) -> dict[str, str]:
-        """Return what figures of this model depend on, for the signature of an evaluation.
+        """Return the properties that determine the scores of this model, for evaluation signatures.
 
-        ``tokens`` is the vocabulary that is predicted: figures that differ in it do not compare.
+        ``tokens`` is the predicted vocabulary: scores with different vocabularies are not
+        comparable.
         """
         return {}
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        """Count relations and tags that training never saw, by attribute and value."""
+        """Count relations and tags that did not occur in training, by attribute and value."""
         return {}

@@ -1,14 +1,14 @@
-"""Back-off models of discrete outcomes, smoothed as Katz (1987) does.
+"""Back-off models of discrete outcomes with the smoothing of Katz (1987).
 
-An outcome y has the probability of its discounted count after a context h where it was seen there,
-otherwise what is left over is shared out as after the context without its last part::
+The probability of an outcome y after a context h is given by its discounted count if it was seen
+there; otherwise the model backs off to h', the context without its last element::
 
     p(y | h) = d(c(h, y)) c(h, y) / c(h)   if c(h, y) > 0
              = a(h) p(y | h')              if c(h) > 0
              = p(y | h')                   otherwise
 
-So log p(y | h) is a sum of few entries of a table: one probability, and the log a(h) that were
-passed on the way to it. Contexts have their most important part first.
+So log p(y | h) is a sum of a few table entries: one probability, and the log a(h) of the contexts
+visited while backing off. Contexts list their most important element first.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 CUTOFF = 7
-"""Larger counts are not discounted (Katz 1987, section 2, has 5; the CMU toolkit 7)."""
+"""Larger counts are not discounted (5 in Katz 1987, section 2; 7 in the CMU toolkit)."""
 
 _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Katz:
-    """Counts of outcomes after contexts of up to ``order`` parts.
+    """Counts of outcomes after contexts of up to ``order`` elements.
 
     Attributes:
-        base: symbols of contexts and outcomes are 0 to ``base`` - 1.
-        keys: for 0 to ``order`` parts of a context the n-grams that were seen, ascending: the
-            numbers to this base whose digits are the parts and the outcome.
-        counts: of these.
+        base: the number of symbols; contexts and outcomes are symbols from 0 to ``base`` - 1.
+        keys: for contexts of 0 to ``order`` elements, the n-grams that were seen, in ascending
+            order: numbers in base ``base`` whose digits are the elements of the context and the
+            outcome.
+        counts: the counts of these n-grams.
 
     Raises:
         ValueError: if keys do not ascend, counts are not positive, or a shorter n-gram is missing.
@@ -53,17 +54,17 @@ class Katz:
     def __post_init__(self) -> None:
         """Check keys and counts."""
         if not self.keys or len(self.keys) != len(self.counts) or self.base < 1:
-            raise ValueError("n-grams without counts")
+            raise ValueError("there are no n-grams, or some have no counts")
         for order, (keys, counts) in enumerate(zip(self.keys, self.counts, strict=True)):
             sound = keys.ndim == 1 and keys.shape == counts.shape and len(keys) > 0
             sound = sound and keys.dtype == counts.dtype == np.int64
             if not sound or (np.diff(keys) <= 0).any() or keys[0] < 0 or (counts < 1).any():
                 raise ValueError(
-                    f"n-grams after {counted(order, 'part')} do not ascend, or lack counts"
+                    f"n-grams after {counted(order, 'part')} are not in order, or lack counts"
                 )
             if order and (_places(self.keys[order - 1], self._shorter(keys)) < 0).any():
                 raise ValueError(
-                    f"n-grams after {counted(order, 'part')} whose ends were never seen"
+                    f"n-grams after {counted(order, 'part')} have ends that are not n-grams"
                 )
 
     @classmethod
@@ -71,20 +72,20 @@ class Katz:
         """Count events.
 
         Args:
-            contexts: ``[events, order]`` symbols, the most important part first.
+            contexts: ``[events, order]`` symbols, the most important element first.
             outcomes: ``[events]`` symbols.
             base: the number of symbols.
-            possible: the symbols that may be outcomes; those that are not count once.
+            possible: the symbols that may be outcomes; those that never occur are counted once.
 
         Raises:
-            UsageError: if there are so many symbols that n-grams are no 64-bit numbers.
+            UsageError: if there are so many symbols that an n-gram does not fit a 64-bit number.
         """
         contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
         order = contexts.shape[1]
         if base ** (order + 1) >= 2**63:
             raise UsageError(
                 f"{base:,} symbols are too many for contexts of {counted(order, 'part')}; raise "
-                "the count below which words are rare"
+                "the minimum count of frequent words"
             )
         possible = np.asarray(possible, np.int64)
         unseen = np.setdiff1d(possible, outcomes)
@@ -100,27 +101,27 @@ class Katz:
 
     @property
     def order(self) -> int:
-        """The parts of a whole context."""
+        """The number of elements in a complete context."""
         return len(self.keys) - 1
 
     @property
     def size(self) -> int:
-        """The entries of the table."""
+        """The number of entries of the table."""
         return sum(map(len, (*self.keys, *self.contexts)))
 
     @cached_property
     def contexts(self) -> tuple[Ints, ...]:
-        """The contexts of 1 to ``order`` parts that were seen, ascending."""
+        """The contexts of 1 to ``order`` elements that were seen, in ascending order."""
         return tuple(np.unique(keys // self.base) for keys in self.keys[1:])
 
     @cached_property
     def _offsets(self) -> tuple[int, ...]:
-        """The places where probabilities after 0 to ``order`` parts begin, then logs of a(h)."""
+        """Offsets of the probabilities after 0 to ``order`` elements, then of the log a(h)."""
         sizes = list(map(len, (*self.keys, *self.contexts)))
         return tuple(sum(sizes[:i]) for i in range(len(sizes)))
 
     def table(self) -> Floats:
-        """Compute ``[size]`` the log probabilities, and logs of a(h), that the counts give."""
+        """Compute the log probabilities and the log a(h) from the counts, ``[size]``."""
         lower = self.counts[0] / self.counts[0].sum()
         probabilities, backoffs = [np.log(lower)], []
         for order in range(1, self.order + 1):
@@ -129,13 +130,14 @@ class Katz:
             total = np.bincount(group, counts)
             kept = _discounts(counts)[counts] * counts / total[group]
             left = 1 - np.bincount(group, kept)
-            # Where all counts are large nothing is left: then one more event is taken for seen.
+            # Where all counts are large, no mass is left for backing off: count one additional
+            # event.
             full = left < _NOTHING
             kept = np.where(full[group], counts / (total[group] + 1), kept)
             left = np.where(full, 1 / (total + 1), left)
             below = lower[_places(self.keys[order - 1], self._shorter(keys))]
             rest = 1 - np.bincount(group, below)
-            # Where all outcomes were seen nothing is passed on.
+            # Where all outcomes were seen, there is nothing to back off to.
             whole = rest < _NOTHING
             kept = np.where(whole[group], kept / (1 - left)[group], kept)
             backoffs.append(np.log(np.where(whole, 1.0, left / np.where(whole, 1.0, rest))))
@@ -148,10 +150,10 @@ class Katz:
 
         Args:
             contexts: ``[queries, order]``.
-            outcomes: ``[queries]``, each a possible one.
+            outcomes: ``[queries]``, each one of the possible outcomes.
 
         Returns:
-            ``[queries, order + 1]``; -1 stands for none.
+            ``[queries, order + 1]`` positions in the table; -1 stands for no entry.
         """
         contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
         found = np.full((len(outcomes), self.order + 1), -1, np.int64)
@@ -169,7 +171,7 @@ class Katz:
         return found
 
     def to_data(self) -> dict[str, Any]:
-        """Return base, keys and counts, by names without a slash."""
+        """Return base, keys and counts by names without a slash."""
         arrays = {f"keys{i}": keys for i, keys in enumerate(self.keys)}
         return {"base": self.base, **arrays, **{f"counts{i}": c for i, c in enumerate(self.counts)}}
 
@@ -178,7 +180,7 @@ class Katz:
         """Invert ``to_data``.
 
         Raises:
-            KeyError, TypeError, ValueError: if it is not what ``to_data`` returns.
+            KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
         """
         orders = sum(name.startswith("keys") for name in data)
         names = [[f"{part}{i}" for i in range(orders)] for part in ("keys", "counts")]
@@ -186,15 +188,15 @@ class Katz:
         return cls(int(data["base"]), keys, counts)
 
     def _shorter(self, keys: Ints) -> Ints:
-        """Return n-grams without the last part of their contexts."""
+        """Return n-grams without the last element of their contexts."""
         return keys // self.base // self.base * self.base + keys % self.base
 
 
 def _discounts(counts: Ints) -> Floats:
     """Return the discount of each count from 0 to the largest.
 
-    They are those of Good and Turing with the largest cutoff that counts of counts allow; where
-    they allow none, a constant is subtracted (Ney, Essen and Kneser 1994).
+    These are Good-Turing discounts with the largest cutoff that the counts of counts permit; where
+    they permit none, a constant is subtracted (Ney, Essen and Kneser 1994).
     """
     largest = int(counts.max())
     of = np.bincount(counts, minlength=CUTOFF + 2).astype(np.float64)
@@ -215,7 +217,7 @@ def _discounts(counts: Ints) -> Floats:
 
 
 def _folded(parts: Ints, base: int) -> Ints:
-    """Return the numbers ``[queries]`` whose digits are some symbols ``[queries, parts]``."""
+    """Return the numbers ``[queries]`` whose digits are the given symbols ``[queries, parts]``."""
     found = np.zeros(len(parts), np.int64)
     for column in parts.T:
         found = found * base + column
@@ -223,6 +225,6 @@ def _folded(parts: Ints, base: int) -> Ints:
 
 
 def _places(ascending: Ints, wanted: Ints) -> Ints:
-    """Return the place of each number among others, -1 where it is not."""
+    """Return the position of each number in an ascending array, -1 where it is absent."""
     place = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
     return np.where(ascending[place] == wanted, place, -1)

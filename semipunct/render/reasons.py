@@ -1,4 +1,4 @@
-"""The reasons of corrections in words: which constituent has the mark, and what rewrites it."""
+"""The reasons of corrections as sentences: the constituent with the mark, and its rewriting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MARKS: Mapping[str, str] = {
     "‘": "quotation mark",
     "’": "quotation mark",
 }
-"""Names of marks; others are told as they are."""
+"""Names of marks; other marks are shown as they are."""
 
 CONSTITUENTS: Mapping[str, str] = {
     "root": "sentence",
@@ -61,17 +61,17 @@ CONSTITUENTS: Mapping[str, str] = {
     "name": "part of a name",
     "compound": "part of a compound",
 }
-"""Names of the constituents of relations; others are told by their relation."""
+"""Names of constituents by relation; for other relations, the relation is shown."""
 
 _LONG = 4
-"""Words of a constituent that are told; of a longer one the first and the last two."""
+"""Constituents up to this number of words are shown; of longer ones, the first and last two."""
 
 
 def rule(edits: Sequence[Edit]) -> str | None:
-    """Return the edits that change something, such as ``, . → .``; None if all keep.
+    """Return the edits that change something, such as ``, . → .``; None if there are none.
 
     Args:
-        edits: of one slot, in the order made.
+        edits: of one slot, in the order in which they are made.
     """
     told = [
         f"{shown_string((e.a, e.b))} → {shown_string(e.result)}" for e in edits if e.name != "keep"
@@ -80,7 +80,7 @@ def rule(edits: Sequence[Edit]) -> str | None:
 
 
 def named(tokens: Puncteme) -> str:
-    """Name a string of marks in words, such as ``comma`` and ``marks ” .``.
+    """Return a name for a string of marks, such as ``comma`` or ``string ” .``.
 
     Args:
         tokens: at least one.
@@ -91,7 +91,7 @@ def named(tokens: Puncteme) -> str:
 
 
 def reason(found: Corrected, one: Explained) -> str:
-    """Say in a sentence why a correction is made.
+    """Return a sentence that explains a correction.
 
     Args:
         found: the sentence.
@@ -102,7 +102,7 @@ def reason(found: Corrected, one: Explained) -> str:
     if not after:
         kept = _absorbing(one)
         if kept:
-            return f"The {named(before)} gives way to what stands beside it ({kept})."
+            return f"The {named(before)} is absorbed by the mark beside it ({kept})."
         where = _between(found, one.correction.slot)
         return f"No constituent that begins or ends {where} has a {named(before)} there."
     wanted = [s for s in speakers if set(after) & set(s.tokens)] or speakers
@@ -117,7 +117,7 @@ def reason(found: Corrected, one: Explained) -> str:
 
 
 def _absorbing(one: Explained) -> str | None:
-    """Return the rule by which what stays takes the place of what goes, if there is one."""
+    """Return the rule by which the removed marks are absorbed, if there is one."""
     if one.reason is None or not set(one.correction.before) & set(one.reason.underlying):
         return None
     return rule(one.reason.edits)

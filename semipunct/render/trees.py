@@ -1,7 +1,7 @@
-r"""Derivations and phrases drawn as text, in the manner of papers on categorial grammar.
+r"""Derivations and phrases drawn as text, in the style of papers on categorial grammar.
 
-Words stand on top, their categories below them; a line under neighbours, with the sign of the rule
-at its end, has their result under it::
+Words are at the top, with their categories below them. A line below neighbouring constituents ends
+with the sign of the rule; their result is below the line::
 
     Rain     falls
      N    S[dcl]\NP
@@ -10,8 +10,8 @@ at its end, has their result under it::
     --------------<
         S[dcl]
 
-What is too wide is cut: a part that fits is drawn on its own, with a number in square brackets,
-which stands for its words in what is drawn after it.
+A drawing that is too wide is split: a part that fits is drawn separately, and a number in square
+brackets replaces its words in the drawings after it.
 """
 
 import unicodedata
@@ -26,41 +26,41 @@ from semipunct.trees.pruning import without_wrapper
 from semipunct.wording import counted
 
 WIDTH = 100
-"""Columns of a drawing, unless said otherwise."""
+"""Default number of columns of a drawing."""
 
 GAP = 2
 """Columns between words."""
 
 
 def draw_derivation(tree: Derivation, forms: Sequence[str], *, width: int = WIDTH) -> str:
-    """Draw a derivation, with signs of ``semipunct.trees.combinators`` for its rules.
+    """Draw a derivation, with the signs of ``semipunct.trees.combinators`` for its rules.
 
     Args:
         tree: with ``n`` leaves.
         forms: ``[n]`` the words.
-        width: columns at most; a category or a word that is wider is not broken.
+        width: the maximum number of columns; wider categories and words are not broken.
 
     Returns:
         Lines, without an end of line after the last.
 
     Raises:
         UsageError: if there is not one form for each leaf, the width is not positive, or a label
-            is no category.
+            is not a category.
     """
     signs = [rule.sign if rule else "" for rule in tree.combinators]
     return _drawing(tree, forms, signs, width)
 
 
 def draw_phrases(tree: PhraseTree, forms: Sequence[str], *, width: int = WIDTH) -> str:
-    """Draw a phrase-structure tree as derivations are drawn, without signs.
+    """Draw a phrase-structure tree in the same way as a derivation, without signs.
 
     Brackets without a label around the whole tree are left out.
 
     Args:
         tree: with ``n`` leaves.
         forms: ``[n]`` the words.
-        width: columns at most; words that have one phrase in common are not parted, and no label
-            is broken.
+        width: the maximum number of columns; the words of a flat phrase are not separated, and
+            labels are not broken.
 
     Returns:
         Lines, without an end of line after the last.
@@ -76,17 +76,17 @@ def _drawing(tree: OrderedTree, forms: Sequence[str], signs: Sequence[str], widt
     if len(forms) != tree.words:
         raise UsageError(
             f"{counted(len(forms), 'form')} for {counted(tree.words, 'leaf', 'leaves')}; give one "
-            "each"
+            "form for each leaf"
         )
     if width < 1:
-        raise UsageError(f"the width {width} is no number of columns; give at least 1")
+        raise UsageError(f"the width is {width} columns; give at least 1")
     labels = [_visible(label) for label in tree.categories]
     tops = [""] * len(labels)
     for node, form in zip(tree.leaves, forms, strict=True):
         tops[node] = _visible(form)
     cut = _cut(tree, tops, labels, signs, width)
     blocks: list[str] = []
-    # Inner parts before those around them, from left to right.
+    # Inner parts before the parts that contain them, from left to right.
     for number, node in enumerate(sorted(cut, key=lambda node: _finished(tree, node)), start=1):
         tops[node] = f"[{number}]"
         blocks += (f"{tops[node]}\n\n{_block(tree, node, cut, tops, labels, signs)}", "")
@@ -94,14 +94,14 @@ def _drawing(tree: OrderedTree, forms: Sequence[str], signs: Sequence[str], widt
 
 
 def _finished(tree: OrderedTree, node: int) -> tuple[int, int]:
-    """Return a key that sorts nodes after all that is below or left of them."""
+    """Return a key that sorts a node after all nodes below it or to its left."""
     return tree.right[node], -node
 
 
 def _cut(
     tree: OrderedTree, tops: Sequence[str], labels: Sequence[str], signs: Sequence[str], width: int
 ) -> set[int]:
-    """Choose the nodes to be drawn on their own, so that nothing is wider than it may be."""
+    """Choose the nodes to be drawn separately, so that no drawing is too wide."""
     reference = len(f"[{tree.words}]")
     alone = [max(_cells(label), reference) for label in labels]  # widths of nodes that are cut
     wide = [max(_cells(top), _cells(label)) for top, label in zip(tops, labels, strict=True)]
@@ -126,7 +126,7 @@ def _cut(
 
 @dataclass
 class _Row:
-    """A line: texts, and the columns where they begin."""
+    """A line: texts with the columns where they begin."""
 
     pieces: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
@@ -146,7 +146,7 @@ def _block(
     labels: Sequence[str],
     signs: Sequence[str],
 ) -> str:
-    """Draw a node with all that is below it, down to leaves and to other nodes that are cut."""
+    """Draw a node and everything below it, down to leaves and to other nodes that are cut."""
     nodes: list[int] = []
     waiting = [root]
     while waiting:
@@ -189,7 +189,7 @@ def _centred(start: int, end: int, text: str) -> int:
 
 
 def _visible(text: str) -> str:
-    """Replace characters that would move what follows them, such as tabs."""
+    """Replace characters that would shift the following text, such as tabs."""
     return "".join(_shown_characters(text))
 
 
@@ -202,7 +202,7 @@ def _shown_characters(text: str) -> Iterable[str]:
 
 
 def _cells(text: str) -> int:
-    """Return the number of columns that a terminal takes for a text."""
+    """Return the number of columns of a text on a terminal."""
     if text.isascii():
         return len(text)
     return sum(

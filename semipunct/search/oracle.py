@@ -1,4 +1,4 @@
-"""The static oracle of the arc-standard system: trees to derivations, and back."""
+"""The static oracle of the arc-standard system: conversion of trees to derivations, and back."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Ints = npt.NDArray[np.int32]
 
 
 class Derivation(NamedTuple):
-    """The transitions that make a tree.
+    """The transitions that build a tree.
 
     Attributes:
-        actions: ``[2n - 1]``.
-        dependents: ``[2n - 1]`` the word, 1 to n, that gets its head from each; 0 for a shift.
+        actions: ``[2n - 1]`` actions.
+        dependents: ``[2n - 1]`` the word, 1 to n, that each action attaches; 0 for a shift.
     """
 
     actions: Ints
@@ -27,13 +27,13 @@ class Derivation(NamedTuple):
 
 
 def oracle(heads: Sequence[int]) -> Derivation:
-    """Return the derivation of a projective tree in which every arc is made as soon as it can be.
+    """Return the derivation of a projective tree that builds every arc as early as possible.
 
     Args:
         heads: ``[n]`` the head of each word, 1 to n, 0 for the root.
 
     Raises:
-        UsageError: if no derivation makes the tree: it is not projective, or not a tree.
+        UsageError: if no derivation builds the tree, because it is not projective or not a tree.
     """
     n = len(heads)
     missing = [0] * (n + 1)
@@ -63,17 +63,17 @@ def oracle(heads: Sequence[int]) -> Derivation:
             missing[heads[dependent - 1]] -= 1
     if len(stack) > 1 or (stack and heads[stack[0] - 1]):
         raise UsageError(
-            f"the heads {list(heads)} are no projective tree; lift its arcs first "
+            f"the heads {list(heads)} are not a projective tree; lift its arcs first "
             "(semipunct.trees.lifted)"
         )
     return Derivation(np.array(actions, np.int32), np.array(dependents, np.int32))
 
 
 def arcs(actions: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the arc that each transition of a derivation makes.
+    """Return the arc that each transition of a derivation builds.
 
     Args:
-        actions: ``[2n - 1]``.
+        actions: ``[2n - 1]`` actions.
 
     Returns:
         ``[2n - 1]`` the dependent and its head, 1 to n; (0, 0) for a shift.

@@ -1,4 +1,4 @@
-"""Checked reading of the files of a model folder: checksums, JSON, tensors."""
+"""Reading of the files of a model folder with verification: checksums, JSON, tensors."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from semipunct.store.folder import FORMAT, MANIFEST, OWNED
 
 
 class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The content of ``manifest.json``; in format 1 it had checksums alone.
+    """The content of ``manifest.json``; in format 1 it contained only checksums.
 
     Attributes:
         format: always ``FORMAT``.
-        format_version: chooses the migrations.
-        kind: of the model, as in the registry.
-        sha256: the checksum of each file by its name. That of the card, which older folders have,
-            is not looked at: people add to a card.
+        format_version: the version, which determines the migrations.
+        kind: the kind of the model, as in the registry.
+        sha256: the checksum of each file by name. That of the model card in older folders is
+            ignored, since users may edit the card.
     """
 
     format: str = FORMAT
@@ -51,22 +51,22 @@ def read_manifest(folder: Path) -> Manifest:
         ) from error
     if others := sorted(found.sha256.keys() - OWNED):
         raise ModelError(
-            f"{folder / MANIFEST}: lists {', '.join(others)}, which no model has; copy the folder "
-            "again"
+            f"{folder / MANIFEST}: lists {', '.join(others)}, which are not files of a model; "
+            "copy the folder again"
         )
     return found
 
 
 def read_verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
-    """Return the content of a file whose checksum is right.
+    """Return the content of a file after verifying its checksum.
 
     Args:
         folder: the model folder.
-        name: of the file.
-        sums: the checksum of each file by its name.
+        name: the name of the file.
+        sums: the checksum of each file by name.
 
     Raises:
-        ModelError: if its checksum is not right, or it cannot be read.
+        ModelError: if the checksum is wrong, or the file cannot be read.
     """
     content = _read(folder, name)
     if sha256(content) != sums.get(name):
@@ -82,11 +82,11 @@ def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, A
 
     Args:
         folder: the model folder.
-        name: of the file.
-        sums: the checksum of each file by its name.
+        name: the name of the file.
+        sums: the checksum of each file by name.
 
     Raises:
-        ModelError: if it is not what was written, or no safetensors file.
+        ModelError: if the checksum is wrong, or the file is not a safetensors file.
     """
     try:
         return safetensors.load(read_verified(folder, name, sums))
@@ -97,14 +97,14 @@ def read_arrays(folder: Path, name: str, sums: Mapping[str, str]) -> dict[str, A
 
 
 def read_object(content: bytes, path: Path) -> dict[str, Any]:
-    """Return the JSON object that a file of a model folder holds.
+    """Parse the JSON object in a file of a model folder.
 
     Args:
-        content: of the file.
-        path: of the file, for messages.
+        content: the content of the file.
+        path: the path of the file, for messages.
 
     Raises:
-        ModelError: if it is none.
+        ModelError: if the content is not a JSON object.
     """
     return json_object(content, path, ModelError, "copy the folder again")
 
@@ -115,7 +115,7 @@ def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, 
     Args:
         where: the file, for messages.
         found: the arrays by name.
-        expected: arrays of the names, shapes and dtypes that are wanted.
+        expected: arrays with the expected names, shapes and dtypes.
 
     Raises:
         ModelError: at the first defect.
@@ -124,7 +124,7 @@ def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, 
     for name in sorted(expected.keys() - found.keys()):
         raise ModelError(f"{where}: the tensor {name} is missing{again}")
     for name in sorted(found.keys() - expected.keys()):
-        raise ModelError(f"{where}: there is a tensor {name} that no model has{again}")
+        raise ModelError(f"{where}: the tensor {name} is unknown{again}")
     for name, array in expected.items():
         other = found[name]
         if other.shape != array.shape or other.dtype != array.dtype:
@@ -145,5 +145,5 @@ def _read(folder: Path, name: str) -> bytes:
         ) from error
     except OSError as error:
         raise ModelError(
-            f"{folder / name}: cannot be read ({error.strerror or error}); check its rights"
+            f"{folder / name}: cannot be read ({error.strerror or error}); check its permissions"
         ) from error

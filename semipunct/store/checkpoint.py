@@ -1,6 +1,7 @@
-"""Saving and loading of models, with the state of their training where it is not finished.
+"""Saving and loading of models, with the state of unfinished training runs.
 
-Arrays are in safetensors, the rest in JSON, with a checksum of every file; nothing is pickled.
+Arrays are stored as safetensors, everything else as JSON, with a checksum of every file; pickle is
+not used.
 """
 
 from __future__ import annotations
@@ -52,15 +53,15 @@ M = TypeVar("M", bound=Model[Any, Any, Any], default=Model[Any, Any, Any])
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SavedModel(Generic[M]):
-    """A model as it was saved: what tasks are asked of.
+    """A model loaded from its folder; tasks accept it as a model with its weights.
 
     Attributes:
-        model: everything but the weights.
-        parameters: weights by name.
-        config: the settings it was trained with.
-        figures: figures of the training run, as in the model card.
+        model: the model without its weights.
+        parameters: the weights by name.
+        config: the settings of the training run.
+        figures: the figures of the training run, as in the model card.
         metrics: one entry per evaluation, as in ``metrics.jsonl``.
-        version: of the program that saved it.
+        version: the version of the program that saved it.
         digest: ``models.contents.digest`` of model and parameters.
         path: the folder.
     """
@@ -82,7 +83,7 @@ class SavedModel(Generic[M]):
         return f"<{self.model.kind} model in {self.path}: {counted(weights, 'weight')}{figure}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything but vocabulary and weights, as values that JSON can hold."""
+        """Return everything but vocabulary and weights as JSON-serialisable values."""
         return {
             "kind": self.model.kind,
             "path": str(self.path),
@@ -96,11 +97,11 @@ class SavedModel(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class TrainingState:
-    """The state of a training run that is not finished, for ``--resume``.
+    """The state of an unfinished training run, for ``--resume``.
 
     Attributes:
-        values: plain numbers and names.
-        arrays: current weights and the optimiser's state.
+        values: plain numbers and strings.
+        arrays: the current weights and the optimiser's state.
     """
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -130,25 +131,25 @@ def save(
     card: str = "",
     state: TrainingState | None = None,
 ) -> None:
-    """Write a model folder, replacing an older model of that name as a whole.
+    """Write a model folder, replacing an existing model as a whole.
 
     Args:
         path: the folder.
-        model: everything but the weights.
-        parameters: weights by name.
-        config: the settings it was trained with.
-        figures: figures of the training run.
+        model: the model without its weights.
+        parameters: the weights by name.
+        config: the settings of the training run.
+        figures: the figures of the training run.
         metrics: one entry per evaluation.
-        card: text of the model card.
-        state: for ``--resume``; None for a model that is finished.
+        card: the text of the model card.
+        state: the state for ``--resume``; None for a finished model.
 
     Raises:
-        ModelError: if the folder is not ours or cannot be written.
+        ModelError: if the folder exists and is not a model folder, or cannot be written.
     """
     check_output(path)
     arrays = {name: np.asarray(value) for name, value in parameters.items()}
     head = _ConfigFile(
-        # The manifest says both, too; programs that know format 1 alone look for them here.
+        # Both are in the manifest as well; programs that only know format 1 look for them here.
         format=FORMAT,
         format_version=VERSION,
         version=__version__,
@@ -171,8 +172,8 @@ def save(
         files[STATE_ARRAYS] = safetensors.save(state.arrays)
     sums = {name: sha256(content) for name, content in files.items()}
     manifest = Manifest(format_version=VERSION, kind=model.kind, sha256=sums)
-    # The card asks people to add to it, so it has no checksum. A command may name files whose
-    # names are no text.
+    # The card invites users to edit it, so it has no checksum. The command in it may contain file
+    # names that are not valid text.
     files[CARD] = card.encode(errors="backslashreplace")
     write_folder(path, {**files, MANIFEST: json_document(msgspec.to_builtins(manifest))})
 
@@ -182,12 +183,12 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
 
     Args:
         path: the folder.
-        expected: the class of the model that is needed; by default any will do.
+        expected: the required class of the model; by default any class.
 
     Raises:
         ModelError: if there is no such folder, a file is missing or damaged, the format is newer
-            or the kind unknown, the weights are not those that the vocabulary calls for, or not
-            finite, or the model is not of the kind that is needed.
+            or the kind unknown, the weights do not fit the vocabulary or are not finite, or the
+            model is not of the required kind.
     """
     folder = Path(path)
     manifest = _manifest(folder)
@@ -212,8 +213,8 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         RecursionError, UsageError,
     ) as error:  # fmt: skip
         raise ModelError(
-            f"{folder}: {VOCABULARY}, {VOCABULARY_ARRAYS} or {CONFIG} does not hold what a model "
-            f"needs ({type(error).__name__}: {error}); train the model again"
+            f"{folder}: {VOCABULARY}, {VOCABULARY_ARRAYS} or {CONFIG} is not valid for a model "
+            f"({type(error).__name__}: {error}); train the model again"
         ) from error
     if expected is not None:
         _check_kind(folder, model, expected)
@@ -238,14 +239,14 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
 
 
 def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:
-    """Return a model that has been read, if it is of the kind that is needed.
+    """Return a loaded model after checking its kind.
 
     Args:
         saved: the model.
-        expected: the class of its kind.
+        expected: the class of the required kind.
 
     Raises:
-        ModelError: if it is not.
+        ModelError: if the model is of another kind.
     """
     _check_kind(saved.path, saved.model, expected)
     return saved
@@ -254,7 +255,7 @@ def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:
 def _check_kind(
     folder: Path, model: Model[Any, Any, Any], expected: type[Model[Any, Any, Any]]
 ) -> None:
-    # A model of a kind may be built on that of another one.
+    # The class of a kind may be derived from that of another kind, so ``isinstance`` is not enough.
     if not isinstance(model, expected) or model.kind != expected.kind:
         raise ModelError(
             f"{folder}: is a model of the kind {model.kind}, but one of the kind {expected.kind} "
@@ -263,10 +264,10 @@ def _check_kind(
 
 
 def load_state(path: str | Path) -> TrainingState | None:
-    """Read the state of a training run for ``--resume``, None if the run is finished.
+    """Read the state of a training run for ``--resume``; None if the run is finished.
 
     Raises:
-        ModelError: if it is damaged, or an older program began the run.
+        ModelError: if the state is damaged, or the run was started by an older program.
     """
     folder = Path(path)
     manifest = read_manifest(folder)
@@ -275,8 +276,8 @@ def load_state(path: str | Path) -> TrainingState | None:
         return None
     if manifest.format_version < VERSION:
         raise ModelError(
-            f"{folder}: the run was begun by an older program, with weights and optimiser laid "
-            f"out otherwise (format {manifest.format_version}); train with --force instead of "
+            f"{folder}: the run was started by an older program, with another layout of weights "
+            f"and optimiser (format {manifest.format_version}); train with --force instead of "
             "--resume"
         )
     values = read_object(read_verified(folder, STATE, sums), folder / STATE)
@@ -284,7 +285,7 @@ def load_state(path: str | Path) -> TrainingState | None:
 
 
 def _halved(array: Array) -> Array:
-    """Return an array in half precision if it loses nothing by it."""
+    """Convert an array to half precision if this is lossless."""
     if array.dtype != np.float32:
         return array
     with np.errstate(over="ignore"):
@@ -293,7 +294,7 @@ def _halved(array: Array) -> Array:
 
 
 def _manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder whose format and kind are known here."""
+    """Read the manifest of a folder, and check that its format and kind are known."""
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "there is no such folder"
         raise ModelError(f"{folder}: {what}; name a model folder made by semipunct train")
@@ -309,12 +310,12 @@ def _manifest(folder: Path) -> Manifest:
     if manifest.format_version > VERSION:
         raise ModelError(
             f"{folder}: has format {manifest.format_version}, newer than the {VERSION} that this "
-            f"program ({__version__}) knows; install a newer semipunct"
+            f"program ({__version__}) reads; install a newer semipunct"
         )
     if manifest.format_version > 1 and manifest.kind not in KINDS:
         raise ModelError(
             f"{folder}: is a model of the kind {manifest.kind!r}, which this program "
-            f"({__version__}) does not know (it knows {', '.join(KINDS)}); install a semipunct "
-            "that knows it"
+            f"({__version__}) does not support (it supports {', '.join(KINDS)}); install a "
+            "semipunct that does"
         )
     return manifest

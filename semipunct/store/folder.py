@@ -1,4 +1,4 @@
-"""The folder of a model: the files in it, and the one place where it is written."""
+"""The model folder: the names of its files, and the functions that write it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from semipunct.files import (
 )
 
 FORMAT = "semipunct model"
-"""The name by which ``config.json`` and ``manifest.json`` say that a folder holds a model."""
+"""The identifier in ``config.json`` and ``manifest.json`` that marks a folder as a model folder."""
 
 CONFIG, MANIFEST = "config.json", "manifest.json"
 WEIGHTS, VOCABULARY, METRICS = "model.safetensors", "vocabulary.json", "metrics.jsonl"
@@ -35,11 +35,11 @@ OWNED = frozenset(
         WEIGHTS,
     }
 )  # fmt: skip
-"""Every file name that a model folder may hold; such files go when the model is replaced."""
+"""All file names of a model folder; such files are deleted when the model is replaced."""
 
 
 def is_model_folder(path: Path) -> bool:
-    """Tell whether a folder holds a model, of whatever version: its ``config.json`` says so."""
+    """Return whether a folder holds a model of any version, according to its ``config.json``."""
     try:
         data: Any = from_json((path / CONFIG).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -48,10 +48,11 @@ def is_model_folder(path: Path) -> bool:
 
 
 def model_folders(path: str | Path) -> list[Path]:
-    """Return the model folders in a folder that is none itself, by name.
+    """Return the model folders in a folder, sorted by name.
 
     Args:
-        path: such a folder; of any other path it is the only result, for ``load`` to judge.
+        path: a folder of model folders; any other path is returned as the only result, to be
+            checked by ``load``.
     """
     folder = Path(path)
     if is_model_folder(folder) or not folder.is_dir():
@@ -61,10 +62,10 @@ def model_folders(path: str | Path) -> list[Path]:
 
 
 def check_output(path: str | Path) -> None:
-    """Check that ``write_folder`` will be able to write a folder, before the work is done.
+    """Check in advance that ``write_folder`` will be able to write a folder.
 
     Raises:
-        ModelError: if there is something else of that name, or the place may not be written to.
+        ModelError: if something else has that name, or the location is not writable.
     """
     target = _real(path)
     recover_folder(target, is_model_folder)
@@ -73,14 +74,14 @@ def check_output(path: str | Path) -> None:
             raise ModelError(f"{path}: is a file; name a folder for the model")
         if not is_model_folder(target) and any(target.iterdir()):
             raise ModelError(
-                f"{path}: the output folder is not ours: it is not empty and no model folder, so "
-                "it is left alone; name another one"
+                f"{path}: the output folder is neither empty nor a model folder, so it is not "
+                "overwritten; name another one"
             )
     check_place(path, ModelError)
 
 
 def unfinished(path: str | Path) -> Path:
-    """Return the folder beside a model in which the run that is to replace it is kept."""
+    """Return the folder, next to a model's, for the unfinished run that will replace it."""
     target = _real(path)
     return target.with_name(f".{target.name}.training")
 
@@ -89,28 +90,27 @@ def unfinished(path: str | Path) -> Path:
 def claimed(
     path: str | Path, *, force: bool = False, resume: bool = False
 ) -> Generator[Path, None, None]:
-    """Claim a folder for one training, and yield the folder in which the run is to be saved.
+    """Lock a folder for one training run, and yield the folder in which to save the run.
 
-    That is the folder itself, unless it holds a model that is to be replaced: then it is
-    ``unfinished(path)``, which ``put_in_place`` makes the model once it is complete.
+    This is the folder itself, unless it holds a model to be replaced: then it is
+    ``unfinished(path)``, which ``put_in_place`` moves to ``path`` once it is complete.
 
     Args:
         path: the folder.
-        force: replace the model, or the unfinished run, that is there.
-        resume: continue the run that is there.
+        force: replace an existing model or unfinished run.
+        resume: continue an existing run.
 
     Raises:
-        UsageError: if a run is to be continued and replaced, or the path is ``-``.
-        ModelError: if there is a model or a run and neither is wanted, if another training has
-            claimed the folder, and as ``check_output`` does.
+        UsageError: if both ``force`` and ``resume`` are given, or the path is ``-``.
+        ModelError: if there is a model or a run and neither is given, if the folder is locked by
+            another training run, and as in ``check_output``.
     """
     if force and resume:
         raise UsageError(
-            f"{path}: resume continues the run that is there and force replaces it; give one of "
-            "the two"
+            f"{path}: resume continues the existing run and force replaces it; give one of the two"
         )
     if str(path) == STANDARD:
-        raise UsageError("a model is a folder, which standard output cannot hold; name one")
+        raise UsageError("a model cannot be written to standard output; name a folder")
     check_output(path)
     target = _real(path)
     with ExitStack() as held:
@@ -140,14 +140,14 @@ def _place(path: str | Path, force: bool, resume: bool) -> Path:
 
 
 def put_in_place(place: Path, path: str | Path) -> None:
-    """Make the model of a run that is complete the one in its folder.
+    """Move the model of a complete run to its folder.
 
     Args:
-        place: what ``claimed`` has yielded.
-        path: the folder.
+        place: the folder yielded by ``claimed``.
+        path: the folder of the model.
 
     Raises:
-        ModelError: if it cannot be written.
+        ModelError: if the folder cannot be written.
     """
     if place == Path(path):
         return
@@ -155,8 +155,8 @@ def put_in_place(place: Path, path: str | Path) -> None:
         swap_folder(place, path, OWNED)
     except OSError as error:
         raise ModelError(
-            f"{path}: the model could not be put there ({error.strerror or error}); it is kept in "
-            f"{place}"
+            f"{path}: the model could not be moved there ({error.strerror or error}); it is kept "
+            f"in {place}"
         ) from error
 
 
@@ -165,14 +165,14 @@ def _real(path: str | Path) -> Path:
 
 
 def write_folder(path: str | Path, files: Mapping[str, bytes]) -> None:
-    """Write a model folder as ``replace_folder`` does.
+    """Write a model folder with ``replace_folder``.
 
     Args:
         path: the folder; replaced only if it is a model folder or empty.
-        files: contents by name.
+        files: the contents of the files by name.
 
     Raises:
-        ModelError: as ``check_output`` does, or if writing fails (a full disk).
+        ModelError: as in ``check_output``, or if writing fails (for example, if the disk is full).
     """
     check_output(path)
     try:

@@ -1,8 +1,8 @@
-"""Questions asked of a structure, each answered once for all structures.
+"""Inference over a structure, implemented once for all structures.
 
-Every answer is one pass over the structure in some semiring, or the gradient of one. What a
-derivation consists of comes back as *parts*: arrays shaped as the structure's log weights, with one
-for each part used (or how often), zero elsewhere.
+Every quantity is computed by one pass over the structure in some semiring, or by the gradient of
+one. Derivations are returned as *parts*: arrays shaped like the log weights of the structure, which
+contain the number of times that the derivation uses each part.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ class Answer(NamedTuple):
     """Derivations and their log weights.
 
     Attributes:
-        parts: what each derivation consists of, expanded; a further axis in front where there
-            are several.
-        log_weight: ``[batch]``, or ``[k, batch]``; minus infinity where there is no derivation,
-            whose parts then mean nothing.
+        parts: the parts of each derivation, expanded; with a leading axis if there are several.
+        log_weight: ``[batch]``, or ``[k, batch]``; minus infinity where there is no derivation; the
+            parts are then meaningless.
     """
 
     parts: Parts
@@ -52,18 +51,18 @@ class Answer(NamedTuple):
 @jax.tree_util.register_pytree_with_keys_class
 @dataclass(frozen=True)
 class Distribution(Generic[S]):
-    """The distribution over a structure's derivations in proportion to their weights.
+    """The distribution over the derivations of a structure, proportional to their weights.
 
-    A pytree: it may be passed into and out of functions that jax transforms.
+    It is a pytree: it can be passed to and returned from functions that JAX transforms.
 
     Attributes:
         structure: a batch of structures.
-        base: the semiring of the weights; one that has the range of ``Log``.
-        recursion: the memory that the reverse pass may take.
+        base: the semiring of the weights, with the range of ``Log``.
+        recursion: the memory budget of the reverse pass.
 
     Raises:
-        UsageError: if the base loses extreme weights, as ``Real`` does: an item would be given a
-            wrong number without a sign of it.
+        UsageError: if the base loses extreme weights, like ``Real``, which would give wrong results
+            without an error.
     """
 
     structure: S
@@ -71,40 +70,40 @@ class Distribution(Generic[S]):
     recursion: Recursion = Recursion()
 
     def __post_init__(self) -> None:
-        """Refuse a base that loses extreme weights."""
+        """Check that the base does not lose extreme weights."""
         _refuse_narrow(self.base)
 
     def tree_flatten_with_keys(self) -> tuple[Any, Any]:
-        """Return the structure, and what is static: to be called by jax."""
-        # To jax 0.10 two dataclasses that are registered with the same fields are one, and what was
-        # compiled for the one may be run for the other, unless something static tells them apart.
+        """Return the structure and the static fields; called by JAX."""
+        # JAX 0.10 does not distinguish two dataclasses that are registered with the same fields,
+        # and may run code compiled for one with the other, unless a static field differs.
         children = ((jax.tree_util.GetAttrKey("structure"), self.structure),)
         return children, (self.base, self.recursion, type(self.structure))
 
     @classmethod
     def tree_unflatten(cls, static: Any, children: Any) -> Distribution[Any]:
-        """Return the distribution again: to be called by jax.
+        """Rebuild the distribution; called by JAX.
 
         Args:
-            static: what ``tree_flatten_with_keys`` returned as such.
-            children: the structure, or what a function of pytrees made of it.
+            static: the static fields that ``tree_flatten_with_keys`` returned.
+            children: the structure, or the result of a function on pytrees.
         """
         return cls(children[0], *static[:2])
 
     def ask(self, semiring: Semiring, counted: Parts | None = None) -> Total:
-        """Sum over all derivations in a semiring of one's own.
+        """Sum over all derivations in a given semiring.
 
         Args:
-            semiring: the meaning of "sum" and "product".
-            counted: an additive quantity of each part for semirings whose ``lift`` takes one,
-                shaped as the expanded log weights (or a tuple of such).
+            semiring: defines sums and products.
+            counted: an additive quantity of each part for semirings whose ``lift`` uses one, shaped
+                like the expanded log weights (or a tuple of such).
 
         Returns:
-            ``value * exp(log_scale)`` for each item: the semiring reads its answer out of the
-            value, whose weight was divided by ``exp(log_scale)`` to stay in the range of floats.
+            ``value * exp(log_scale)`` for each item; the methods of the semiring interpret the
+            value, which was divided by ``exp(log_scale)`` to stay in the range of floats.
 
         Raises:
-            UsageError: if the semiring loses extreme weights, as ``Real`` does.
+            UsageError: if the semiring loses extreme weights, like ``Real``.
         """
         _refuse_narrow(semiring)
         if counted is None:
@@ -116,7 +115,7 @@ class Distribution(Generic[S]):
         return self._log_weight(self.base, self._total(self.base))
 
     def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
-        """Return the log partition and the marginals, for little more than the price of one."""
+        """Return the log partition and the marginals, at little more than the cost of one."""
         expanded = self.structure.expanded()
 
         def log_partition(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
@@ -143,7 +142,7 @@ class Distribution(Generic[S]):
         """Find the best derivation: exactly one, the first in a tie.
 
         Args:
-            base: the semiring that decides which of two is better.
+            base: the semiring that determines which derivation is better.
 
         Raises:
             TypeError: if ``base`` is not selective.
@@ -153,13 +152,14 @@ class Distribution(Generic[S]):
         return Answer(mark(semiring.seeds(total.value)), self._log_weight(semiring, total))
 
     def top(self, k: int, base: Selective = Viterbi()) -> Answer:
-        """Find the k best derivations, best first, with a leading axis ``[k]``; all different.
+        """Find the k best derivations, all different, best first, with a leading axis ``[k]``.
 
-        Where several have the same parts, as two parses by the same rules, each has its rank.
+        Derivations with the same parts, such as two parses by the same rules, have separate ranks.
 
         Args:
-            k: how many. Ranks beyond the number of derivations have log weight minus infinity.
-            base: the semiring that decides which of two is better.
+            k: the number of derivations. Ranks beyond the number of derivations have log weight
+                minus infinity.
+            base: the semiring that determines which derivation is better.
 
         Raises:
             TypeError: if ``base`` is not selective.
@@ -170,10 +170,11 @@ class Distribution(Generic[S]):
         return Answer(parts, log_times(semiring.log_weights(total.value), total.log_scale))
 
     def ranked(self, base: Selective = Viterbi()) -> Iterator[Answer]:
-        """Yield derivations from the best on, as many as are asked for.
+        """Yield derivations lazily, best first.
 
-        The list is computed twice as long whenever it has been used up, which its being exact
-        and stable allows; it ends when no item of the batch has a further derivation.
+        Whenever the list of the k best is exhausted it is recomputed for twice the k, which repeats
+        the same derivations in the same order. The iterator ends when no item of the batch has a
+        further derivation.
         """
         k, given = 4, 0
         while True:
@@ -187,14 +188,14 @@ class Distribution(Generic[S]):
     def sample(self, key: jax.Array, count: int, together: int = 8) -> Draws[Any]:
         """Draw independent derivations from one forward pass.
 
-        A ``Traceable`` structure then looks only at what a draw visits. Any other is asked in
-        ``Sampling``, whose reverse pass looks at all parts for every draw.
+        For a ``Traceable`` structure each draw visits only the parts it needs. Other structures use
+        ``Sampling``, whose reverse pass visits all parts for every draw.
 
         Args:
-            key: a random key; the same key draws the same.
-            count: how many.
-            together: how many at a time where the structure is not ``Traceable``; more take more
-                memory and less time.
+            key: a random key; the same key gives the same draws.
+            count: the number of draws.
+            together: the number of simultaneous draws if the structure is not ``Traceable``; more
+                draws take more memory and less time.
 
         Raises:
             UsageError: if ``count`` is not positive.
@@ -206,12 +207,12 @@ class Distribution(Generic[S]):
             return traced(self.structure.expanded().log_weights, places, possible)
         semiring = Sampling()
         total, mark = self._marking(semiring)
-        # Whole rounds: one for the rest alone would be compiled a second time.
+        # Only full batches, since a smaller last batch would need a second compilation.
         together = max(1, min(together, count))
         rounds = -(-count // together)
         shape = (rounds * together, *total.log_scale.shape)
         seeds = semiring.seed(key, shape)
-        # Of an item without any derivation nothing is marked.
+        # Items without derivations have no marks.
         possible = self._log_weight(semiring, total) > -jnp.inf
         seeds = jax.tree.map(
             lambda x, y: jnp.where(possible, x, 0.0).astype(y.dtype), seeds, total.value
@@ -225,7 +226,7 @@ class Distribution(Generic[S]):
         return self._total(Entropy()).value.nats
 
     def cross_entropy(self, other: Distribution[S]) -> jax.Array:
-        """Return E_p[-log q], ``[batch]`` in nats, where this is p and the other is q.
+        """Return E_p[-log q], ``[batch]`` in nats, where p is this distribution and q the other.
 
         Raises:
             UsageError: if the two have different shapes, or differ in more than weights.
@@ -233,7 +234,7 @@ class Distribution(Generic[S]):
         return self._divergence(Divergence(cross=True), other)
 
     def kl(self, other: Distribution[S]) -> jax.Array:
-        """Return the Kullback-Leibler divergence ``[batch]`` of the other from this, in nats.
+        """Return the Kullback-Leibler divergence KL(p || q), ``[batch]`` in nats; q is the other.
 
         Raises:
             UsageError: if the two have different shapes, or differ in more than weights.
@@ -241,37 +242,37 @@ class Distribution(Generic[S]):
         return self._divergence(Divergence(), other)
 
     def expectation(self, feature: Parts) -> jax.Array:
-        """Return the expectation ``[batch]`` of a feature that adds up over parts.
+        """Return the expectation ``[batch]`` of a feature that is additive over parts.
 
         Args:
-            feature: an array for each part, shaped as the expanded log weights, or such that it can
-                be broadcast to these.
+            feature: an array for each part, of a shape that broadcasts to that of the expanded log
+                weights.
 
         Raises:
-            UsageError: if it cannot.
+            UsageError: if the shape does not broadcast.
         """
         semiring = Expectation(self.base)
         return semiring.expected(self._expanded_total(semiring, feature).value)
 
     def variance(self, feature: Parts) -> jax.Array:
-        """Return the variance ``[batch]`` of a feature that adds up over parts."""
+        """Return the variance ``[batch]`` of a feature that is additive over parts."""
         return self.covariance(feature, feature)
 
     def covariance(self, first: Parts, second: Parts) -> jax.Array:
-        """Return the covariance ``[batch]`` of two features that add up over parts.
+        """Return the covariance ``[batch]`` of two features that are additive over parts.
 
         Args:
-            first: an array for each part, as ``expectation`` takes it.
+            first: an array for each part, as for ``expectation``.
             second: likewise.
 
         Raises:
-            UsageError: as ``expectation`` does.
+            UsageError: as for ``expectation``.
         """
         pairs = jax.tree.map(lambda x, y: (x, y), first, second)
         return self._expanded_total(Covariance(self.base), pairs).value.covariance
 
     def memory(self, semiring: Semiring = Log()) -> list[Plan]:
-        """Plan how the reverse pass is run within the budget, for each scan, computing nothing."""
+        """Return the memory plan of the reverse pass of each scan, without computing anything."""
         plans: list[Plan] = []
         recursion = Recursion(self.recursion.budget_mib, plans.append)
 
@@ -291,7 +292,7 @@ class Distribution(Generic[S]):
 
     def _expanded_total(self, semiring: Semiring, feature: Parts) -> Total:
         expanded = self.structure.expanded()
-        # Steps are cut by their place, which a feature without the axis does not have.
+        # Scans slice features by position, so features without that axis are broadcast.
         whole = jax.tree.map(_like_weights, expanded.log_weights, feature)
         return self._of(expanded)._total(semiring, whole)
 
@@ -299,10 +300,10 @@ class Distribution(Generic[S]):
         return log_times(semiring.log_weight(total.value), total.log_scale)
 
     def _marking(self, semiring: Semiring) -> tuple[Total, Callable[[Any], Parts]]:
-        """Return the total, and a function from a cotangent of its value to the parts it marks.
+        """Return the total, and a function that maps a cotangent of its value to the marked parts.
 
-        Semirings that keep track of derivations carry a tag that is linear in the feature of each
-        part, so that the gradient with respect to the features marks the parts.
+        Semirings that track derivations have a tag that is linear in the feature of each part, so
+        the gradient with respect to the features marks the parts.
         """
         expanded = self.structure.expanded()
         nothing = jax.tree.map(jnp.zeros_like, expanded.log_weights)
@@ -322,7 +323,7 @@ class Distribution(Generic[S]):
         shapes = [[x.shape for x in jax.tree.leaves(s.log_weights)] for s in (ours, theirs)]
         if shapes[0] != shapes[1]:
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
-        # One with the weights of the other has to be that one.
+        # The first structure with the weights of the second must equal the second.
         _check_same(ours.with_log_weights(theirs.log_weights), theirs)
         return self._of(ours)._total(semiring, theirs.log_weights).value.nats
 
@@ -333,36 +334,36 @@ def _like_weights(weights: jax.Array, feature: Any) -> Any:
     except ValueError:
         shapes = [jnp.shape(x) for x in jax.tree.leaves(feature)]
         raise UsageError(
-            f"a feature has shape {shapes[0]}, but the part that it is of {weights.shape}; give a "
+            f"a feature has shape {shapes[0]}, but its part has shape {weights.shape}; give a "
             "number for each entry of Distribution.structure.expanded().log_weights"
         ) from None
 
 
 def _check_same(one: Structure, other: Structure) -> None:
-    """Raise ``UsageError`` if structures are known to differ; traced arrays may."""
+    """Raise ``UsageError`` if structures differ; traced arrays are not compared."""
     found, kinds = zip(
         *(jax.tree_util.tree_flatten_with_path(x) for x in (one, other)), strict=True
     )
     if kinds[0] != kinds[1]:
-        raise UsageError("two distributions over other derivations: structures of other settings")
+        raise UsageError("two distributions of structures with different settings")
     for (place, x), (_, y) in zip(*found, strict=True):
         if x is y or isinstance(x, Tracer) or isinstance(y, Tracer):
             continue
         if not np.array_equal(x, y):
             name = jax.tree_util.keystr(place)
-            raise UsageError(f"two distributions over other derivations, which differ in {name}")
+            raise UsageError(f"two distributions over different derivations: {name} differs")
 
 
 def _refuse_narrow(semiring: Semiring) -> None:
     reason = semiring.laws.broken.get("extreme weights")
     if reason is not None:
         raise UsageError(
-            f"{semiring!r} does not keep all weights ({reason}), so that totals may be wrong; sum "
-            "in Log(), or call the structure's own total where you know the range of its weights"
+            f"{semiring!r} cannot represent all weights ({reason}), so totals may be wrong; sum "
+            "in Log(), or call the structure's own total if you know the range of its weights"
         )
 
 
 @partial(jax.jit, static_argnums=(1, 2))
 def _top(distribution: Distribution[Any], k: int, base: Selective) -> Answer:
-    """Compile ``top`` once for all lists of a shape."""
+    """Run ``top`` compiled, once for each shape."""
     return distribution.top(k, base)

@@ -1,12 +1,12 @@
-"""Hypergraphs: packed forests, in which each node is made of two others, of one, or of none.
+"""Hypergraphs, or packed forests, with hyperedges of at most two tails.
 
 | Part | Shape              | Entry                                                 |
 | ---- | ------------------ | ----------------------------------------------------- |
 | edge | ``[batch, edges]`` | ``[b, e]``: the use of hyperedge e in a derivation     |
 
 A derivation is a tree of hyperedges: one into the root, and one into each tail of a hyperedge that
-is used. Nodes are computed level by level, each level above those of its tails, so that one pass
-sums over all derivations, in any semiring.
+is used. Nodes are computed level by level, tails before heads, so one pass sums over all
+derivations in any semiring.
 
 Source: Gallo et al. (1993); Goodman (1999), section 2; Huang (2008), section 2.
 """
@@ -30,16 +30,16 @@ from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
 NOTHING = 0
-"""The node that stands for a tail that is not there; its value is one."""
+"""The node of an absent tail; its value is one."""
 
 
 class Room(NamedTuple):
     """Padded sizes of the levels of a hypergraph.
 
     Attributes:
-        levels: how many there are.
-        width: nodes of a level.
-        fan: hyperedges into a node.
+        levels: number of levels.
+        width: number of nodes of a level.
+        fan: number of hyperedges into a node.
     """
 
     levels: int
@@ -60,7 +60,7 @@ class Hypergraphs(PartWise[Any]):
         edges: ``[batch, levels, width, fan]`` the hyperedges into each node of each level; -1 for
             none.
         tails: ``[batch, levels, width, fan, 2]`` the places of their tails: 0 for none, otherwise
-            one more than the number of a node when those of all levels are counted through.
+            one plus the index of the node in the order of levels.
         roots: ``[batch]`` the places of the roots.
     """
 
@@ -85,7 +85,7 @@ class Hypergraphs(PartWise[Any]):
         The places are those of ``tails`` and ``roots``.
 
         Args:
-            semiring: as of ``total``, like the other arguments.
+            semiring: as for ``total``, like the other arguments.
             feature: an additive quantity of each hyperedge.
             recursion: memory budget of the steps.
         """
@@ -100,7 +100,7 @@ class Hypergraphs(PartWise[Any]):
             lambda x: jnp.broadcast_to(x, self.weights.shape)[item, place], feature
         )
         table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
-        # Of the precision of the weights.
+        # In the precision of the weights.
         lone = jax.tree.map(lambda x: x[:, :1, 0, 0], (weight, marks))
         like = jax.eval_shape(lambda pair: lifted(s, *pair), lone)
         table = jax.tree.map(lambda x, y: x.astype(y.dtype), table, like)
@@ -108,7 +108,7 @@ class Hypergraphs(PartWise[Any]):
         def step(table: Any, at: Any) -> Any:
             level, used, weight, marks, tails = at
             value = lifted(s, weight, marks)
-            # What is lifted may be more than a weight: a padded place is zero as a whole.
+            # Lifted values may have several leaves; padded places are zero in all of them.
             none = jax.tree.map(lambda x, y: x.astype(y.dtype), s.zeros(used.shape), value)
             value = s.where(used, value, none)
             for side in (0, 1):
@@ -132,26 +132,26 @@ def hypergraphs(
     lengths: npt.ArrayLike | None = None,
     room: Room | None = None,
 ) -> Hypergraphs:
-    """Make hypergraphs, where a derivation weighs the product of its hyperedges.
+    """Make hypergraphs; the weight of a derivation is the product of its hyperedges.
 
     Args:
         weights: ``[batch, edges]`` log weight of each hyperedge.
-        heads: ``[batch, edges]`` the node that each makes, from 1; known, not traced by jax, as are
-            all arguments but the weights.
-        tails: ``[batch, edges, 2]`` the nodes that it makes it of; ``NOTHING`` for none.
+        heads: ``[batch, edges]`` the head of each, numbered from 1; concrete, not traced by JAX,
+            like all arguments except the weights.
+        tails: ``[batch, edges, 2]`` the tails of each; ``NOTHING`` for none.
         roots: ``[batch]`` the node of whole derivations.
-        lengths: ``[batch]`` hyperedges used, the first ones; all of them by default.
-        room: padded sizes, at least those of ``room_of``; these by default.
+        lengths: ``[batch]`` numbers of hyperedges used, the first ones; all of them by default.
+        room: padded sizes, at least those of ``room_of``, which is the default.
 
     Raises:
-        UsageError: if shapes do not fit, a node or a length is out of range, a node is made of
-            itself, a derivation could use a node twice, or the room is too small.
+        UsageError: if shapes do not fit, a node or a length is out of range, the hypergraph has a
+            cycle, a derivation could use a node twice, or the room is too small.
     """
     weights = jnp.asarray(weights)
     check_log_weights(weights=weights)
     batch, edges = weights.shape
     if not edges:
-        raise UsageError("hypergraphs without hyperedges; give one or more, with lengths of 0")
+        raise UsageError("hypergraphs without hyperedges; give at least one, with lengths of 0")
     heads, tails, roots = (np.asarray(x, np.int32) for x in (heads, tails, roots))
     lengths = np.full(batch, edges, np.int32) if lengths is None else np.asarray(lengths)
     check_shapes(
@@ -175,9 +175,9 @@ class Layout:
     """The levels of one hypergraph.
 
     Attributes:
-        levels: ``[nodes]`` of nodes, which have numbers from 1; -1 of ``NOTHING``.
-        slots: ``[nodes]`` their places within their levels.
-        order: ``[edges]`` the place of each hyperedge among those into its head.
+        levels: ``[nodes]`` levels of nodes, which are numbered from 1; -1 for ``NOTHING``.
+        slots: ``[nodes]`` indices of nodes within their levels.
+        order: ``[edges]`` the index of each hyperedge among those into its head.
         heads: ``[edges]``.
         tails: ``[edges, 2]``.
         root: the node of whole derivations.
@@ -194,7 +194,7 @@ class Layout:
         """Return ``[nodes]`` the places of nodes in the tables of a hypergraph.
 
         Args:
-            width: of its levels, padded.
+            width: the padded width of its levels.
         """
         found = self.levels * width + self.slots + 1
         found[NOTHING] = 0
@@ -202,7 +202,7 @@ class Layout:
 
     @property
     def room(self) -> Room:
-        """The sizes that it needs."""
+        """The sizes needed for this hypergraph."""
         fan = self.order.max(initial=0)
         return Room(*(int(x) + 1 for x in (max(self.levels.max(), 0), self.slots.max(), fan)))
 
@@ -216,7 +216,7 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
         root: a node.
 
     Raises:
-        UsageError: if a number is that of no node, or a node is made of itself.
+        UsageError: if a number is not that of a node, or there is a cycle.
     """
     count = int(max([root, *heads.tolist(), *tails.ravel().tolist()], default=0)) + 1
     if (heads < 1).any() or (tails < 0).any() or root < 0:
@@ -228,7 +228,7 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
     for edge, row in enumerate(tails.tolist()):
         for node in {*row} - {NOTHING}:
             users[node].append(edge)
-    # A node is done when all hyperedges into it are, and these when all their tails are.
+    # A node is complete when all hyperedges into it are, and these when all their tails are.
     targets, below = heads.tolist(), tails.tolist()
     level = [-1] * count
     waiting = [node for node in range(1, count) if not pending[node]]
@@ -251,9 +251,9 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
                     ready.append(edge)
         waiting = []
     if done < len(targets):
-        raise UsageError("a node is made of itself; leave out hyperedges that go round in a circle")
+        raise UsageError("a node is derived from itself; leave out hyperedges that form a cycle")
     levels[:] = level
-    levels[1:] = np.maximum(levels[1:], 0)  # a node that nothing makes has the value zero
+    levels[1:] = np.maximum(levels[1:], 0)  # a node without incoming hyperedges has the value zero
     slots = _ranks(levels[1:])
     return Layout(
         levels, np.concatenate([[0], slots]).astype(np.int32), _ranks(heads), heads, tails, root
@@ -261,23 +261,23 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
 
 
 def _check_derivations(found: Layout) -> None:
-    """Raise ``UsageError`` if both tails of a hyperedge are made of the same node.
+    """Raise ``UsageError`` if both tails of a hyperedge may derive from the same node.
 
-    What marks derivations marks one of each node: two uses would be marked as one.
+    The marks of a derivation cannot represent two uses of a node: they would be marked as one.
     """
     below = [1 << node if node != NOTHING else 0 for node in range(len(found.levels))]
     for edge in np.argsort(found.levels[found.heads], kind="stable").tolist():
         head, (one, other) = found.heads[edge], found.tails[edge].tolist()
         if shared := below[one] & below[other]:
             raise UsageError(
-                f"hyperedge {edge} makes node {head} of {one} and {other}, and both may be made of "
-                f"node {shared.bit_length() - 1}; give each use a node of its own"
+                f"hyperedge {edge} derives node {head} from {one} and {other}, both of which may "
+                f"use node {shared.bit_length() - 1}; give each use a separate node"
             )
         below[head] |= below[one] | below[other]
 
 
 def _ranks(keys: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Number the places that have the same key, in their order."""
+    """Return the rank of each entry among those with the same key."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     first = np.searchsorted(ordered, ordered)
@@ -292,12 +292,12 @@ def arranged(
     lengths: npt.ArrayLike,
     room: Room | None = None,
 ) -> Hypergraphs:
-    """Make hypergraphs of levels that are known.
+    """Make hypergraphs from precomputed layouts.
 
     Args:
         weights: ``[batch, edges]``.
         layouts: ``[batch]``.
-        lengths: ``[batch]`` hyperedges of each.
+        lengths: ``[batch]`` numbers of hyperedges.
         room: as for ``hypergraphs``.
 
     Raises:
@@ -308,7 +308,7 @@ def arranged(
     )
     room = room or needed
     if any(have < need for have, need in zip(room, needed, strict=True)):
-        raise UsageError(f"{room} is too small for hypergraphs that need {needed}")
+        raise UsageError(f"room is {room}, but the hypergraphs need {needed}; give at least that")
     batch = len(layouts)
     edges = np.full((batch, *room), -1, np.int32)
     tails = np.zeros((batch, *room, 2), np.int32)

@@ -1,13 +1,13 @@
-"""Semi-Markov chains: positions cut into segments, each with a state.
+"""Semi-Markov chains: sequences divided into segments, each with a state.
 
 | Part       | Shape                                  | Entry                                   |
 | ---------- | -------------------------------------- | --------------------------------------- |
 | segment    | ``[batch, length, max_width, states]`` | ``[b, i, w, s]``: an s, from i - w to i |
-| transition | ``[batch, states, states]``            | ``[b, s, t]``: an s, and next to it a t |
+| transition | ``[batch, states, states]``            | ``[b, s, t]``: an s, followed by a t    |
 | initial    | ``[batch, states]``                    | ``[b, s]``: the first segment is an s   |
 
-Transitions have no position: a derivation may use one several times. A first axis of size 1 of
-transitions or of initial states is shared by all batch items.
+Transitions have no position: a derivation may use a transition several times. A first axis of size
+1 of transitions or of initial states is shared by all batch items.
 
 Source: Sarawagi and Cohen (2004).
 """
@@ -59,10 +59,10 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
     ) -> Total:
         """Run the forward recursion (section 3.2); arguments as in ``Structure.total``.
 
-        The state of a step is a window of ``max_width`` vectors. The first holds what ended just
-        before this position, by the state of its last segment; the others what ended further and
-        further back, already multiplied by the transition into the next segment. A position
-        costs ``max_width * states + states ** 2`` products.
+        The state of a step is a window of ``max_width`` vectors. The first contains the sums over
+        segmentations that end just before this position, by the state of the last segment; the
+        others contain those that end further back, already multiplied by the transition into the
+        next segment. A position costs ``max_width * states + states ** 2`` products.
         """
         batch, length, _, _ = self.weights.segment.shape
         if length == 0:
@@ -79,8 +79,8 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
     ) -> tuple[SemiMarkovParts, jax.Array]:
         """Filter forward and sample backward, segment by segment; see ``Traceable.trace``.
 
-        Place i of the segments is the one that ends at position i, of the transitions the one
-        from it.
+        Place i of the segments is the segment that ends at position i; place i of the transitions
+        is the transition out of it.
         """
         segment, transition, _ = self.weights
         batch, length, widths, states = segment.shape
@@ -93,10 +93,10 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
         onward = jnp.swapaxes(transition, 1, 2)
 
         def back(after: Any, at: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
-            """Choose the segment that ends here, where one does, and its width.
+            """Sample the segment that ends at this position, if one does, and its width.
 
-            Of what comes after ``end`` says where the next segment to the left ends, and
-            ``following`` the state to its right.
+            In ``after``, ``end`` is the position where the next segment to the left ends, and
+            ``following`` is the state to its right.
             """
             end, following = after
             position, uniform = at
@@ -125,7 +125,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
 
 
 def _empty(chain: SemiMarkovChain, s: Semiring) -> Total:
-    """Return the totals of chains without positions: each has the empty segmentation alone."""
+    """Return the totals of chains without positions, which have only the empty segmentation."""
     batch = len(chain.lengths)
     return Total(s.ones((batch,)), jnp.zeros((batch,), chain.weights.segment.dtype))
 
@@ -133,12 +133,12 @@ def _empty(chain: SemiMarkovChain, s: Semiring) -> Total:
 def _forward(chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | None) -> Any:
     """Return step, state and slices of the forward recursion, one for each position.
 
-    A step puts out the window before what ends there was weighed, ``[batch, max_width, states]``,
-    and what ends there, ``[batch, states]``, both up to a factor.
+    A step outputs the window before it is multiplied by the segments that end there, ``[batch,
+    max_width, states]``, and the sums that end there, ``[batch, states]``, both up to a factor.
     """
     segment, transition, initial = chain.weights
     batch, length, widths, states = segment.shape
-    # Segments that are in no derivation, whatever their weights are.
+    # Segments that no derivation can use, regardless of their weights.
     end = np.arange(length)[None, :, None, None]
     there = (np.arange(widths)[None, None, :, None] <= end) & (
         end < chain.lengths[:, None, None, None]
@@ -178,22 +178,22 @@ def semi_markov_chain(
     initial: jax.Array | None = None,
     lengths: jax.Array | None = None,
 ) -> SemiMarkovChain:
-    """Make semi-Markov chains: cut positions into segments of width 1 to ``max_width``.
+    """Make semi-Markov chains: divide positions into segments of width 1 to ``max_width``.
 
-    Each segment has a state. The weight of a segmentation is the product of the first state's
-    weight, of its segments' and of the transitions between neighbours. With ``max_width`` 1 it is
-    a linear chain.
+    Each segment has a state. The weight of a segmentation is the product of the weights of its
+    first state, its segments and the transitions between them. With ``max_width`` 1 it is a linear
+    chain.
 
     Args:
         segment: ``[batch, length, max_width, states]`` log weight of each segment by the position
-            where it ends, its width less one, and its state. Segments that would begin before
+            where it ends, its width minus one, and its state. Segments that would begin before
             position 0 are ignored.
         transition: ``[batch, states, states]`` log weight of each pair of neighbouring states,
             the same at all positions; the first axis may have size 1 or be missing.
         initial: ``[batch, states]`` log weight of the first segment's state, or None for zeros;
             the first axis may have size 1 or be missing.
-        lengths: ``[batch]`` positions used, 0 to ``length``; all of them by default. Without
-            positions there is one derivation, the empty one, of weight one.
+        lengths: ``[batch]`` numbers of positions used, 0 to ``length``; all of them by default.
+            Without positions there is one derivation, the empty one, of weight one.
 
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
@@ -201,7 +201,7 @@ def semi_markov_chain(
     segment, transition = jnp.asarray(segment), jnp.asarray(transition)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))
     if sizes["max_width"] == 0:
-        raise UsageError(f"segment has shape {segment.shape}: axis 2 must allow some width")
+        raise UsageError(f"segment has shape {segment.shape}: axis 2 (widths) must not be empty")
     if initial is None:
         initial = jnp.zeros((sizes["states"],), segment.dtype)
     initial = jnp.asarray(initial)

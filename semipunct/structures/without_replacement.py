@@ -1,9 +1,9 @@
 """Sampling derivations without replacement.
 
-Independent draws, each kept if it is new, are draws without replacement: given those before it, a
-derivation comes next in proportion to its weight among the rest. Where an item has few derivations
-that would take long, but they can be listed: then the list is perturbed and sorted, which has the
-same distribution (the Gumbel top-k trick: Vieira 2014; Kool et al. 2019).
+Independent draws that keep only new derivations are draws without replacement: given the previous
+ones, the next derivation is drawn in proportion to its weight among the rest. For an item with few
+derivations this would take long, so these are listed, perturbed and sorted, which gives the same
+distribution (the Gumbel top-k trick: Vieira 2014; Kool et al. 2019).
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from semipunct.wording import counted
 from semirings.counting import Counting
 
 _FEW = 16
-"""The most derivations of an item that are listed rather than drawn."""
+"""The maximal number of derivations of an item that are listed rather than drawn."""
 
 
 def sample_without_replacement(
     distribution: Distribution[Any], key: jax.Array, count: int, patience: int = 1000
 ) -> Answer:
-    """Draw different derivations; return them in the order in which they were drawn.
+    """Draw different derivations, and return them in the order of drawing.
 
-    Of an item with many derivations, those that have the same parts, as two parses by the same
-    rules, are taken for one.
+    For an item with many derivations, derivations with the same parts, such as two parses by the
+    same rules, are treated as one.
 
     Args:
-        distribution: over derivations of a batch.
-        key: a random key; the same key draws the same.
+        distribution: a distribution over derivations of a batch.
+        key: a random key; the same key gives the same derivations.
         count: number of derivations of each item.
-        patience: draws for each one wanted before an item is given up.
+        patience: the number of draws per requested derivation before an error is raised.
 
     Returns:
         Parts and log weights with a leading axis ``[count]``; an item with fewer derivations has
-        all of them, and log weight minus infinity from there on.
+        all of them, followed by log weights of minus infinity.
 
     Raises:
-        UsageError: if ``count`` is negative, or the derivations that were found hold so much of
-            an item's weight that no other was drawn.
+        UsageError: if ``count`` is negative, or the derivations that were found have so much of the
+            weight of an item that no other was drawn.
     """
     if count < 0:
-        raise UsageError(f"count is {count}; nobody can draw fewer than 0")
+        raise UsageError(f"count is {count}; give 0 or more")
     available = np.asarray(_number(distribution))
     key, listing = jax.random.split(key)
     drawn = _Drawn(distribution, count, np.minimum(available, count))
@@ -70,7 +70,7 @@ def sample_without_replacement(
     raise UsageError(
         f"item {item}: {counted(patience * count, 'draw')} gave "
         f"{counted(drawn.found[item], 'different derivation')} of {drawn.wanted[item]} wanted; "
-        "the rest has too little weight, or the same parts. Ask for fewer, or for the best ones: "
+        "the others have too little weight, or the same parts. Draw fewer, or get the best ones: "
         "Distribution.top"
     )
 
@@ -94,7 +94,7 @@ class _Drawn:
             jax.tree.map(lambda x: jnp.asarray(generator.normal(size=x.shape), x.dtype), weights)
             for _ in range(2)
         ]
-        # The transpose of a sum by item gives each part its item's number.
+        # The transpose of a sum by item maps the number of an item to each of its parts.
         self._spread = jax.vjp(self._structure.by_item, self._nothing)[1]
 
     @property
@@ -104,11 +104,11 @@ class _Drawn:
     def take(
         self, derivations: Answer, items: npt.NDArray[np.bool_], *, differ: bool = False
     ) -> None:
-        """Keep what is new.
+        """Keep new derivations.
 
         Args:
             derivations: parts and log weights with a leading axis ``[draws]``.
-            items: ``[batch]`` whose derivations are kept.
+            items: ``[batch]`` the items whose derivations are kept.
             differ: whether they are known to be different.
         """
         marks = np.asarray(_fingerprints(self._structure, self._directions, derivations.parts))
@@ -133,7 +133,7 @@ class _Drawn:
             self.found = self.found + new
 
     def answer(self) -> Answer:
-        """Return what was found, in the order in which it was drawn."""
+        """Return the derivations found, in the order of drawing."""
         parts = jax.tree.map(lambda *xs: jnp.stack(xs)[1:], self._nothing, *self._parts)
         return Answer(parts, jnp.asarray(self._log_weight))
 
@@ -158,7 +158,7 @@ def _number(distribution: Distribution[Any]) -> jax.Array:
 
 @jax.jit
 def _fingerprints(structure: Structure, directions: list[Parts], parts: Parts) -> jax.Array:
-    """Project derivations: ``[draws, batch, 2]``, equal for equal ones and for no others."""
+    """Return random projections ``[draws, batch, 2]`` of derivations, which identify them."""
 
     def of(one: Parts) -> jax.Array:
         each = [structure.by_item(jax.tree.map(jnp.multiply, one, d)) for d in directions]

@@ -77,7 +77,7 @@ def correct(
         problem = "needs" if fitted.model.analysed else "does not use"
         raise UsageError(
             f"the model {problem} an underlying tree of the original punctuation; "
-            f"{'give' if fitted.model.analysed else 'leave out'} a punctuation model that finds it"
+            f"{'give' if fitted.model.analysed else 'leave out'} the model that finds it"
         )
     trees = _with_trees(sentences, parser)
     known = [as_written(sentence) for sentence in trees]

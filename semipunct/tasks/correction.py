@@ -1,4 +1,4 @@
-"""Options of correction, and its results: corrections of single slots with their reasons."""
+"""Options and results of correction: corrections of single slots with their reasons."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class CorrectOptions:
     """Options of correction.
 
     Attributes:
-        samples: draws a sentence, at most ``limits.SAMPLES``.
-        seed: fixes the draws.
-        marks: the only tokens that may be put in, taken out or moved; None for all.
+        samples: draws per sentence, at most ``limits.SAMPLES``.
+        seed: the random seed.
+        marks: the only tokens that may be inserted, deleted or moved; None for all.
         minimum_confidence: corrections that are less probable are not made; None for 0.5 with
-            ``minimise="errors"``, and for none at all with the others.
-        minimise: ``errors``: each slot gets its most probable string among those that lead from
-            what was written to what is right by corrections that training has seen;
-            ``slots`` and ``draws``: the string of least expected edit distance, among those of a
-            slot, or of whole draws, as in restoration and in the paper.
-        analyses: underlying trees of what was written that are drawn for each sentence, for models
-            that look at one; 0 for the best one, as in the paper.
+            ``minimise="errors"``, and 0 otherwise.
+        minimise: the loss. ``errors``: each slot gets the most probable string among those that
+            the written one can become by corrections seen in training; ``slots`` and ``draws``:
+            the string of least expected edit distance among those of a slot, or of whole draws, as
+            in restoration and in the paper.
+        analyses: the number of underlying trees of the written punctuation drawn for each sentence,
+            for models that use one; 0 for the best one, as in the paper.
     """
 
     samples: int = 1000
@@ -46,25 +46,25 @@ class CorrectOptions:
 
     @property
     def least(self) -> float:
-        """The minimum confidence, whether it was chosen or not."""
+        """The minimum confidence, with the default filled in."""
         if self.minimum_confidence is not None:
             return self.minimum_confidence
         return 0.5 if self.minimise == "errors" else 0.0
 
     def check(self, model: CorrectionModel) -> None:
-        """Raise ``UsageError`` unless all values make sense for a model."""
+        """Raise ``UsageError`` unless all values are valid for a model."""
         if not 1 <= self.samples <= limits.SAMPLES:
             raise UsageError(f"{counted(self.samples, 'sample')}; give 1 to {limits.SAMPLES:,}")
         if not 0 <= self.least <= 1:
-            raise UsageError(f"a minimum confidence of {self.least}; it is a probability, 0 to 1")
+            raise UsageError(f"the minimum confidence is {self.least}; give a probability, 0 to 1")
         if not 0 <= self.analyses <= min(limits.TREES, self.samples):
             raise UsageError(
                 f"{counted(self.analyses, 'analysis', 'analyses')} for "
                 f"{counted(self.samples, 'sample')}; give 0 to "
-                f"{min(limits.TREES, self.samples):,}, each of which has a sample"
+                f"{min(limits.TREES, self.samples):,}, with at least one sample each"
             )
         if self.marks is not None and not self.marks:
-            raise UsageError("no mark was named that may be corrected; name some, or leave it out")
+            raise UsageError("the set of marks to correct is empty; name some, or leave it out")
         known = {*model.inventory.tokens} - {UNK}
         if unknown := sorted({*(self.marks or ())} - known):
             listed = " ".join(t for t in model.inventory.tokens if t in known - SILENT)
@@ -86,12 +86,12 @@ class CorrectSettings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A puncteme that meets others in a slot.
+    """A puncteme at a slot.
 
     Attributes:
         word: the number of the word whose constituent it is attached to, from 1.
         side: the edge of the constituent.
-        tokens: of the puncteme.
+        tokens: the tokens of the puncteme.
     """
 
     word: int
@@ -101,11 +101,11 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The marks underneath a slot of the corrected sentence, and their rewriting.
+    """The underlying marks of a slot of the corrected sentence, and their rewriting.
 
     Attributes:
-        attached: the punctemes that meet there, in text order.
-        edits: by which the channel rewrites them to what readers see.
+        attached: the punctemes at the slot, in text order.
+        edits: the edits by which the channel rewrites them to the surface string.
     """
 
     attached: tuple[Attached, ...]
@@ -113,7 +113,7 @@ class Reason:
 
     @property
     def underlying(self) -> Puncteme:
-        """The tokens that meet there."""
+        """The underlying string of the slot."""
         return tuple(token for one in self.attached for token in one.tokens)
 
 
@@ -122,10 +122,10 @@ class Explained:
     """A correction with its reason.
 
     Attributes:
-        correction: of one slot.
-        probability: that the slot should have the string that it leads to.
-        written: the probability of what was written there.
-        reason: None where no underlying tree explains the corrected sentence.
+        correction: the correction of one slot.
+        probability: the probability of the corrected string of the slot.
+        written: the probability of the written string.
+        reason: None if the corrected sentence has no underlying tree.
     """
 
     correction: Correction
@@ -139,10 +139,10 @@ class Corrected:
     """A sentence with corrected punctuation.
 
     Attributes:
-        sentence: words and tree, with the punctuation that was written.
+        sentence: words and tree, with the punctuation as written.
         slots: the corrected strings.
-        posteriors: of each slot.
-        corrections: of the slots that differ, in order.
+        posteriors: the posterior of each slot.
+        corrections: the corrections of the slots that differ, in order.
     """
 
     sentence: Sentence
@@ -152,7 +152,7 @@ class Corrected:
 
     @property
     def text(self) -> str:
-        """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""
+        """The sentence as plain text, spaced by the rules of its script, not as in a file."""
         visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.slots]
         return spacing.text(self.sentence.forms, visible)
 

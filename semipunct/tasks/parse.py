@@ -1,4 +1,4 @@
-"""Parsing: words in, sentences with tags and dependency trees out."""
+"""Parsing: from words to sentences with tags and dependency trees."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from semipunct.wording import counted
 Floats = npt.NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-4
-"""Probability of a string of a slot that is not told."""
+"""Strings of a slot are left out of the result unless they are more probable than this."""
 
 _JOINED = "parataxis"
-"""The relation of the root of a piece to that of the first: what stands side by side, in UD."""
+"""The relation from the root of the first piece to those of the others (juxtaposition in UD)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class ParseOptions:
     """Options of parsing.
 
     Attributes:
-        decoder: ``risk`` for the tree of the most arcs that are expected to be right, ``best`` for
-            the most probable tree.
-        seed: fixes what is drawn.
+        decoder: ``risk`` for the tree with the highest expected number of correct arcs (minimum
+            Bayes risk), ``best`` for the most probable tree.
+        seed: the random seed.
     """
 
     decoder: Decoder = "risk"
@@ -70,12 +70,12 @@ class Parse:
     """The analysis of a sentence by a parser.
 
     Attributes:
-        sentence: the words with the tags and the tree of the parser, and how probable it takes its
-            heads and the marks between words to be. Lemmas are not predicted.
-        log_probability: natural logarithm of the probability of the arcs, given the words.
-        relations: ``[n]`` the probability of the relation, given the head; empty for one of several
-            trees.
-        tags: ``[TAGS, n]`` the probabilities of the tags.
+        sentence: the words with the tags and the tree of the parser, and the probabilities of its
+            heads and of the marks between words. Lemmas are not predicted.
+        log_probability: the natural logarithm of the probability of the arcs, given the words.
+        relations: ``[n]`` the probability of each relation, given the head; empty in the results of
+            ``parses``.
+        tags: ``[TAGS, n]`` the probabilities of the tags; empty likewise.
     """
 
     sentence: Sentence
@@ -90,13 +90,13 @@ def parse(
     options: ParseOptions | None = None,
     **settings: Unpack[ParseSettings],
 ) -> list[Parse]:
-    """Parse sentences; tags and trees that they have do not count.
+    """Parse sentences; existing tags and trees are ignored.
 
     Args:
         model: a parser with its weights.
-        sentences: their words are parsed; their slots stay as they are.
-        options: by default the defaults.
-        **settings: attributes of ``ParseOptions`` by name, which win over those of ``options``.
+        sentences: the sentences to parse; their slots are unchanged.
+        options: by default ``ParseOptions()``.
+        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -128,22 +128,22 @@ def parses(
 ) -> list[list[Parse]]:
     """Return several analyses of each sentence: independent draws, or the most probable trees.
 
-    Draws have tags and relations that are drawn as well; the most probable trees have the most
-    probable ones. Of a short sentence there may be fewer different trees than were asked for.
+    With ``draw``, tags and relations are drawn as well; otherwise each tree has the most probable
+    ones. A short sentence may have fewer different trees than requested.
 
     Args:
         model: a parser with its weights.
-        sentences: their words are parsed; their slots stay as they are.
-        count: how many of each sentence.
-        options: by default the defaults.
-        draw: whether to draw.
-        first: the number of the first sentence, where these go on after others: with the seed it
-            fixes the draws.
-        **settings: attributes of ``ParseOptions`` by name, which win over those of ``options``.
+        sentences: the sentences to parse; their slots are unchanged.
+        count: the number of analyses per sentence.
+        options: by default ``ParseOptions()``.
+        draw: whether to draw the analyses; otherwise they are the most probable trees.
+        first: the number of the first sentence, for sentences that continue an earlier call; with
+            the seed it determines the draws.
+        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
 
     Raises:
         ModelError: if the model is of another kind.
-        UsageError: for a number of analyses that makes no sense.
+        UsageError: if the number of analyses is invalid.
     """
     options = replace(options or ParseOptions(), **settings)
     if not 1 <= count <= limits.TREES:
@@ -176,16 +176,16 @@ def parses(
 def slot_posteriors(
     model: Trained[Any], sentences: Sequence[Sentence | Words]
 ) -> list[tuple[SlotPosterior, ...]] | None:
-    """Return what a parser expects in the slots of sentences, whatever stands there.
+    """Return a parser's distributions over the strings of slots; existing marks are ignored.
 
-    It reads words alone, as for trees and tags.
+    As for trees and tags, the parser reads words only.
 
     Args:
         model: a parser with its weights.
-        sentences: words.
+        sentences: the words of each sentence.
 
     Returns:
-        For each sentence ``[n + 1]`` distributions; None for a parser that predicts none.
+        For each sentence ``[n + 1]`` distributions; None if the parser does not predict slots.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -204,7 +204,8 @@ def slot_posteriors(
     result: list[tuple[SlotPosterior, ...]] = []
     for count in pieces.counts:
         parts = [next(rest) for _ in range(count)]
-        # The last slot of a piece is the first one of the next: either half sees one of its sides.
+        # The last slot of a piece is the first slot of the next; each piece sees only one side of
+        # it, so the two distributions are averaged.
         rows = parts[0]
         for part in parts[1:]:
             rows = np.concatenate([rows[:-1], (rows[-1:] + part[:1]) / 2, part[1:]])
@@ -239,12 +240,12 @@ def check_reads_words(trained: Trained[Any], purpose: str) -> None:
 
     Args:
         trained: the model.
-        purpose: what only such a parser is good for.
+        purpose: the purpose that requires such a parser, for the message.
     """
     model_of_kind(trained, Parser)
     if trained.model.options.marks:
         raise ModelError(
-            f"the parser reads the punctuation of its input (model.marks), which is of no use for "
+            "the parser reads the punctuation of its input (model.marks), so it cannot be used "
             f"{purpose}; give one that was trained without model.marks"
         )
 
@@ -265,7 +266,7 @@ def _parse(
     believed: Expected,
     certainty: Certainty | None = None,
 ) -> Parse:
-    """Read the analysis of one sentence off the arrays of a batch."""
+    """Extract the analysis of one sentence from the arrays of a batch."""
     at = slice(len(words.forms))
 
     def named(kind: str, codes: Any) -> tuple[str, ...]:
@@ -303,7 +304,7 @@ def _expected(
 
 
 def _joined_beliefs(parts: Sequence[Expected | None]) -> Expected:
-    """Join the beliefs about pieces; the last slot of each is the first one of the next."""
+    """Join the expectations for pieces; the last slot of each is the first slot of the next."""
     heads: list[float] = []
     slots: list[tuple[float, Puncteme]] = []
     for part in parts:
@@ -316,11 +317,11 @@ def _joined_beliefs(parts: Sequence[Expected | None]) -> Expected:
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Sentences, of which long ones are cut.
+    """Sentences, with long ones split into pieces.
 
     Attributes:
-        sentences: as they were given.
-        parts: the pieces of all of them, in order.
+        sentences: the whole sentences.
+        parts: the pieces of all sentences, in order.
         counts: the number of pieces of each sentence.
     """
 
@@ -342,7 +343,7 @@ class _Pieces:
         return cls(sentences, parts, counts)
 
     def numbers(self, first: int) -> npt.NDArray[np.uint32]:
-        """Return the number of the sentence of each piece, and its own there, ``[pieces, 2]``.
+        """Return the sentence number of each piece, and its number there, ``[pieces, 2]``.
 
         Args:
             first: the number of the first sentence.
@@ -368,7 +369,7 @@ class _Pieces:
 
 
 def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
-    """Join the analyses of the pieces of a sentence: later roots depend on the first one."""
+    """Join the analyses of the pieces of a sentence; later roots depend on the first root."""
     heads: list[int] = []
     relations: list[str] = []
     top = parts[0].sentence.tree.root
@@ -394,12 +395,12 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
 
 
 def parsing_signature(system: str, sentences: Sequence[Sentence], options: ParseOptions) -> str:
-    """Return the signature of figures: two of them compare if they differ in the system alone.
+    """Return the signature of figures, which are comparable if they differ only in the model.
 
     Args:
-        system: the beginning of the parser's digest, and of others that have a say.
-        sentences: whose words were parsed, with the trees and tags that theirs were compared with.
-        options: how.
+        system: the beginning of the digest of the parser, and of any other model that takes part.
+        sentences: the gold sentences whose words were parsed.
+        options: the options of parsing.
     """
     return join_signature(
         {

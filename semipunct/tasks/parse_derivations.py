@@ -1,4 +1,4 @@
-"""Derivations of a parser beside those of a treebank."""
+"""Comparison of a parser's derivations with those of a treebank."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def compare_derivations(
 ) -> Result[DerivationStatistics]:
     """Compare the derivations of a parser with those of a treebank.
 
-    Treebanks whose categories and dependencies are the same are the same one here, wherever their
-    commas are: parsers of derivations before and after normalisation can be compared.
+    Treebanks with the same categories and dependencies have the same signature, wherever their
+    commas are attached: parsers of derivations before and after normalisation can be compared.
 
     Args:
-        system: the name to call the parser by.
-        digest: of the parser, or of what it wrote.
-        sentences: of the treebank.
-        found: derivations of the same words; None where there is none.
+        system: the name of the parser in the result.
+        digest: the digest of the parser, or of its output.
+        sentences: the sentences of the treebank.
+        found: the parser's derivations of the same sentences; None for a missing one.
 
     Returns:
-        Counts of each sentence, with their signature.
+        The counts of each sentence, with their signature.
 
     Raises:
         UsageError: if the numbers of sentences, or of the words of a sentence, differ.
@@ -56,25 +56,25 @@ def compare_derivations(
 
 
 def by_sentence(sentences: Sequence[Derived], parsed: Iterable[Derived]) -> list[Derivation | None]:
-    """Find the derivation of each sentence among those that a parser wrote.
+    """Match the derivations in a parser's output to the sentences of a treebank by ID.
 
     Args:
-        sentences: of a treebank.
-        parsed: some of the same sentences, in any order, under the same IDs.
+        sentences: the sentences of a treebank.
+        parsed: some of the same sentences, in any order, with the same IDs.
 
     Returns:
-        A derivation for each of ``sentences``, None where there is none.
+        A derivation for each of ``sentences``; None for a missing one.
 
     Raises:
-        UsageError: if two sentences have one ID, or one is not in the treebank, or has other words
-            there; names the sentence.
+        UsageError: if two sentences have the same ID, or a parsed sentence is not in the treebank,
+            or its words differ there; the message names the sentence.
     """
     place: dict[str, int] = {}
     for i, s in enumerate(sentences):
         if s.sentence_id in place:
             raise UsageError(
                 f"{s.where}: an earlier sentence of the treebank has the same ID; give files in "
-                "which each has one of its own"
+                "which all IDs are different"
             )
         place[s.sentence_id] = i
     found: list[Derivation | None] = [None] * len(sentences)
@@ -82,7 +82,7 @@ def by_sentence(sentences: Sequence[Derived], parsed: Iterable[Derived]) -> list
         i = place.get(s.sentence_id)
         if i is None:
             raise UsageError(
-                f"{s.where}: is not among the sentences of the treebank; parse these, and keep "
+                f"{s.where}: is not a sentence of the treebank; parse its sentences, and keep "
                 "their IDs"
             )
         if found[i] is not None:

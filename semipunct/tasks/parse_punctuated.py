@@ -1,8 +1,8 @@
-"""Parsing of punctuated words: trees of a parser, weighed by the marks between the words.
+"""Parsing of punctuated text: the trees of a parser, reranked by a punctuation model.
 
-The posterior of a tree T given words w and marks x is in proportion to p(T given w) p(x given T):
-the parser reads no marks, and the punctuation model tells how well those of the sentence suit a
-tree (Li, Wang and Eisner 2019, equation 1 and section 8).
+The posterior of a tree T given words w and marks x is proportional to p(T given w) p(x given T).
+The parser, which reads no marks, provides the first factor, the punctuation model the second (Li,
+Wang and Eisner 2019, equation 1 and section 8).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from semipunct.wording import counted
 Floats = npt.NDArray[np.float64]
 
 CANDIDATES = 8
-"""Trees that are weighed: the program that ranks them grows with their number, and is compiled."""
+"""Trees to rerank; the compiled program that finds the best trees grows with their number."""
 
 
 def parse_punctuated(
@@ -39,29 +39,30 @@ def parse_punctuated(
 ) -> list[Parse]:
     """Parse sentences by their words and their punctuation.
 
-    Of the parser's most probable trees that one is chosen which is expected to have most heads
-    right under the posterior of these trees.
+    Among the parser's most probable trees, the one with the highest expected number of correct
+    heads under the posterior over these trees is chosen.
 
     Args:
         parser: a parser with its weights.
         model: a punctuation model with its weights.
-        sentences: words and marks; tags and trees that they have do not count.
-        candidates: how many of the parser's trees are weighed.
-        weight: of log p(x given T), where the log probability of the tree has 1; 0 for no model.
+        sentences: words and marks; existing tags and trees are ignored.
+        candidates: the number of the parser's trees to rerank.
+        weight: the weight of log p(x given T), relative to the log probability of the tree; 0 to
+            ignore the punctuation model.
 
     Returns:
-        The log probability of each is that of its posterior among the candidates.
+        The chosen analyses, each with its log posterior probability among the candidates.
 
     Raises:
         ModelError: if a model is of another kind, or the parser reads punctuation itself.
-        UsageError: for a number of candidates or a weight that makes no sense.
+        UsageError: if the number of candidates or the weight is invalid.
     """
     if not 1 <= candidates <= limits.RANKS:
         raise UsageError(f"{counted(candidates, 'candidate')}; give 1 to {limits.RANKS}")
     if not 0 <= weight < np.inf:
-        raise UsageError(f"a weight of {weight} for the punctuation; give 0 or more")
+        raise UsageError(f"the weight of the punctuation is {weight}; give 0 or more")
     fitted = punctuation_model(model, alone=True)
-    check_reads_words(parser, "a posterior to which a punctuation model adds it")
+    check_reads_words(parser, "with a punctuation model")
     several = parses(parser, sentences, candidates, draw=False)
     flat = [one for of in several for one in of]
     scores = np.array([one.log_probability for one in flat], np.float64)
@@ -77,12 +78,13 @@ def parse_punctuated(
 
 
 def _least_risk(several: Sequence[Parse], prior: Floats, suits: Floats) -> Parse:
-    """Return the tree with most heads expected to be right, with its posterior probability.
+    """Return the tree with the most expected correct heads, with its posterior probability.
 
     Args:
         several: trees of one sentence.
-        prior: their log probabilities.
-        suits: what the marks add. Where they are impossible with every tree they say nothing.
+        prior: the log probabilities of the trees.
+        suits: the weighted log likelihoods of the marks given each tree; ignored if the marks are
+            impossible given every tree.
     """
     scores = prior + suits if np.isfinite(suits).any() else prior
     weights = np.exp(scores - scores.max())

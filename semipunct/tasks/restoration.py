@@ -1,4 +1,4 @@
-"""Options of restoration, and its results: the string of each slot, and what is known of it."""
+"""Options and results of restoration: the string of each slot, and its posterior distribution."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class RestoreOptions:
     """Options of restoration.
 
     Attributes:
-        samples: draws a sentence, at most ``limits.SAMPLES``.
-        seed: fixes the draws.
-        minimise: expected edit distance among the strings of each ``slots``, or among whole
-            ``draws`` as in the paper.
-        marks: the only tokens that may be put into a slot; None for all of the model's.
+        samples: draws per sentence, at most ``limits.SAMPLES``.
+        seed: the random seed.
+        minimise: the candidates among which the expected edit distance is minimised: the strings
+            of each slot (``slots``), or whole draws, as in the paper (``draws``).
+        marks: the only tokens that may be inserted; None for all tokens of the model.
         minimum_confidence: slots whose best string is less probable stay empty.
         nbest: how many of the most frequent whole draws to list.
-        keep: the treatment of marks that a sentence has: ``replace`` removes them first,
-            ``keep`` lets them stand and fills empty slots only, ``repair`` takes them for likely.
-        mistaken: with ``repair`` the factor for each token that is taken away.
+        keep: the treatment of existing marks: ``replace`` removes them first, ``keep`` leaves them
+            unchanged and fills only empty slots, ``repair`` uses them as uncertain evidence.
+        mistaken: with ``repair``, the factor in the likelihood for each token that is removed.
     """
 
     samples: int = 1000
@@ -47,20 +47,20 @@ class RestoreOptions:
     mistaken: float = 0.1
 
     def check(self, model: PunctuationModel) -> None:
-        """Raise ``UsageError`` unless all values make sense for a model."""
+        """Raise ``UsageError`` unless all values are valid for a model."""
         if self.samples < 1:
             raise UsageError(f"{counted(self.samples, 'sample')}; restoring needs at least 1")
         if self.samples > limits.SAMPLES:
             raise UsageError(f"{counted(self.samples, 'sample')}; give at most {limits.SAMPLES:,}")
         if not 0 <= self.minimum_confidence <= 1:
             raise UsageError(
-                f"a minimum confidence of {self.minimum_confidence}; it is a probability, 0 to 1"
+                f"the minimum confidence is {self.minimum_confidence}; give a probability, 0 to 1"
             )
         if self.nbest < 0:
-            raise UsageError(f"the {self.nbest} best; give 0 or more")
+            raise UsageError(f"nbest is {self.nbest}; give 0 or more")
         if not 0 < self.mistaken <= 1:
             raise UsageError(
-                f"a factor of {self.mistaken} for what is taken away; give one above 0, at most 1"
+                f"the factor of removed marks is {self.mistaken}; give one above 0, at most 1"
             )
         known = set(model.inventory.tokens) - {UNK}
         if unknown := sorted(set(self.marks or ()) - known):
@@ -84,7 +84,7 @@ class RestoreSettings(TypedDict, total=False):
 
 
 LISTED = 5
-"""Strings of a slot that are told as plain data."""
+"""Strings of a slot that ``as_dict`` lists by default."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -94,8 +94,8 @@ class Restoration:
     Attributes:
         sentence: words and tree.
         slots: the string put into each slot.
-        posteriors: of each slot.
-        nbest: the most frequent draws as a whole, each with its share of all.
+        posteriors: the posterior of each slot.
+        nbest: the most frequent whole draws, each with its relative frequency.
     """
 
     sentence: Sentence
@@ -105,9 +105,9 @@ class Restoration:
 
     @property
     def written(self) -> Slots:
-        """The strings as they are written: dots of abbreviations, parts of words, as they were.
+        """The strings to write: as in ``slots``, but with the original dots of abbreviations.
 
-        Such a dot absorbs a period that follows it, as in any text.
+        The dot of an abbreviation is part of its word, and absorbs a period that follows it.
         """
         result: list[Puncteme] = []
         for before, string in zip(self.sentence.slots, self.slots, strict=True):
@@ -117,24 +117,24 @@ class Restoration:
         return tuple(result)
 
     def spelt(self, forms: Sequence[str]) -> Restoration:
-        """Return the same punctuation of words that are spelt otherwise, with capitals.
+        """Return the same punctuation with other forms of the words, such as capitalised ones.
 
         Args:
-            forms: ``[n]`` the words.
+            forms: ``[n]`` the forms of the words.
         """
         return replace(self, sentence=replace(self.sentence, forms=tuple(forms)))
 
     @property
     def text(self) -> str:
-        """The sentence as plain text, spaced as its script is; no file is looked at for spaces."""
+        """The sentence as plain text, spaced by the rules of its script, not as in a file."""
         visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.written]
         return spacing.text(self.sentence.forms, visible)
 
     def as_dict(self, listed: int = LISTED) -> dict[str, Any]:
-        """Return words, strings and what is known about each slot, as values that JSON can hold.
+        """Return words, strings and posteriors as JSON-serialisable values.
 
         Args:
-            listed: how many of the most probable strings of a slot to tell.
+            listed: how many of the most probable strings of a slot to list.
         """
         slots = enumerate(zip(self.slots, self.posteriors, strict=True))
         result: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Comma restoration: words and phrases in, commas out (Shieber and Tao 2003)."""
+"""Comma restoration: from words and phrases to commas (Shieber and Tao 2003)."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def restore_commas(
 ) -> list[Restoration]:
     """Restore the commas of sentences.
 
-    Nothing is drawn: probabilities are exact. With ``options.minimise="slots"`` a slot has a comma
-    if that is more probable than none; with ``"draws"`` the commas are the most probable as a
-    whole, as in the paper.
+    Probabilities are exact; nothing is drawn. With ``options.minimise="slots"`` a slot gets a comma
+    if its marginal probability is above 0.5; with ``"draws"`` the result is the most probable
+    sequence as a whole, as in the paper.
 
     Args:
-        model: a model of commas with its weights.
-        sentences: words and phrases; marks that are no commas stay as they are.
-        options: how; by default the defaults. ``keep`` is ``replace`` or ``keep``.
-        **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
+        model: a comma model with its weights.
+        sentences: words and phrases; marks other than commas are unchanged.
+        options: by default ``RestoreOptions()``; ``keep`` must be ``replace`` or ``keep``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
-        UsageError: if an option makes no sense for such a model.
+        UsageError: if an option is invalid for a comma model.
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
@@ -57,7 +57,7 @@ def restore_commas(
     if not isinstance(fitted, COMMA_MODELS):
         fitted = model_of_kind(model, CommaModel)
     if isinstance(fitted, DelimiterModel) and options.nbest > 1:
-        raise UsageError("a model of the kind phrase-commas knows one best way; leave out --nbest")
+        raise UsageError("a model of the kind phrase-commas has one best result; leave out --nbest")
     restorer = comma_restorer(fitted, model.parameters)
     found = restorer.commas(sentences, max(1, options.nbest))
     return [_restored(s, commas, options) for s, commas in zip(sentences, found, strict=True)]
@@ -70,18 +70,18 @@ def restore_commas_of_words(
     options: RestoreOptions | None = None,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
-    """Restore the commas of sentences by the phrases of a parser.
+    """Restore the commas of sentences, given the phrases predicted by a parser.
 
     Args:
-        model: a model of commas with its weights.
-        parser: of phrases, with its weights; one that reads no commas.
-        sentences: of trees in brackets, with all marks but commas among the words; or words, whose
-            marks are in their slots. Tags and trees do not count.
+        model: a comma model with its weights.
+        parser: a parser of phrases that reads no commas, with its weights.
+        sentences: sentences of bracketed trees, with all marks but commas among the words; or
+            words, with all marks in their slots. Existing tags and trees are ignored.
         options: as in ``restore_commas``.
-        **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
-        UsageError: if an option makes no sense for such a model.
+        UsageError: if an option is invalid for a comma model.
         ModelError: if a model is of another kind, or the parser reads commas.
     """
     options = replace(options or RestoreOptions(), **settings)
@@ -103,7 +103,7 @@ _PREDICTED = frozenset((MARK,))
 
 
 def _with_own_slots(sentence: Words, found: Restoration) -> Restoration:
-    """Return what was found for a sentence some of whose marks were words, by its own slots."""
+    """Map a result for a sentence with marks among its words back to the original slots."""
 
     def own(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
         parts = slots_of_words(sentence, slots, _PREDICTED)
@@ -113,7 +113,7 @@ def _with_own_slots(sentence: Words, found: Restoration) -> Restoration:
     known: list[SlotPosterior] = []
     rows = slots_of_words(sentence, found.posteriors, _PREDICTED)
     for slot, parts in zip(sentence.slots, rows, strict=True):
-        # Of commas on either side of a mark, as if they were independent.
+        # Commas on either side of a mark are treated as independent.
         ways: list[tuple[list[Puncteme], float]] = [([], 1.0)]
         for part in parts:
             pairs = list(zip(part.strings, part.probability.tolist(), strict=True))
@@ -129,25 +129,25 @@ _MOST_WAYS = 64
 
 
 def check(options: RestoreOptions) -> None:
-    """Check options of the restoration of commas.
+    """Check the options of comma restoration.
 
     Raises:
-        UsageError: if one makes no sense.
+        UsageError: if an option is invalid.
     """
     if options.marks is not None and options.marks != {MARK}:
         others = " ".join(sorted(options.marks - {MARK})) or "nothing"
-        raise UsageError(f"the model knows commas alone, not {others}; give --marks ,")
+        raise UsageError(f"the model restores only commas, not {others}; give --marks ,")
     usual = RestoreOptions()
     if (options.samples, options.seed) != (usual.samples, usual.seed):
-        raise UsageError("a model of commas draws nothing; leave out --samples and --seed")
+        raise UsageError("a model of commas does not draw; leave out --samples and --seed")
     if not 0 <= options.minimum_confidence <= 1:
         raise UsageError(
-            f"a minimum confidence of {options.minimum_confidence}; it is a probability, 0 to 1"
+            f"the minimum confidence is {options.minimum_confidence}; give a probability, 0 to 1"
         )
     if not 0 <= options.nbest <= limits.RANKS:
-        raise UsageError(f"the {options.nbest} best; give 0 to {limits.RANKS}")
+        raise UsageError(f"nbest is {options.nbest}; give 0 to {limits.RANKS}")
     if options.keep == "repair":
-        raise UsageError("a model of commas takes no marks for likely; give replace or keep")
+        raise UsageError("a model of commas cannot repair marks; give --keep replace or keep")
 
 
 def _restored(
@@ -171,7 +171,7 @@ def _restored(
         (tuple(_with(s) if c else _without(s) for s, c in zip(sentence.slots, way, strict=True)), p)
         for way, p in ways
     )[: options.nbest]
-    # What it says of words and slots is the same, whatever the tree over them.
+    # A Restoration uses words and slots only, so the type of the tree does not matter.
     return Restoration(sentence, tuple(slots), tuple(known), nbest)  # pyright: ignore[reportArgumentType]
 
 
@@ -186,14 +186,14 @@ def _without(slot: Puncteme) -> Puncteme:
 def commas_signature(
     digest: str, sentences: Sequence[Sentence[Any]], options: RestoreOptions
 ) -> str:
-    """Return the signature of figures: two of them compare if they differ in the system alone.
+    """Return the signature of figures, which are comparable if they differ only in the model.
 
-    Trees do not count, so that systems compare that were given those of different parsers.
+    Trees are not part of it, so that systems given the trees of different parsers are comparable.
 
     Args:
-        digest: of the model.
-        sentences: what was restored, with the commas it was compared with.
-        options: how.
+        digest: the digest of the model.
+        sentences: the restored sentences, with their gold commas.
+        options: the options of restoration.
     """
     words = [_Surface(s) for s in sentences]
     return join_signature(
@@ -211,7 +211,7 @@ def commas_signature(
 
 
 class _Surface:
-    """Words and slots of a sentence, as an example of which nothing else is seen."""
+    """The words and slots of a sentence as an example for ``treebank_digest``, without its tree."""
 
     def __init__(self, sentence: Sentence[Any]) -> None:
         self.path, self.size, self.choices = sentence.path, sentence.size, sentence.choices

@@ -1,11 +1,11 @@
-"""Restoration of punctuation to words without trees: a parser's trees, one or several.
+"""Restoration of punctuation to words without trees, using one or several trees of a parser.
 
-The expectation of a loss over punctuation is also one over trees: draws for several trees of a
-sentence are put together, and each slot gets the string of least expected edit distance under all
-of them (Li, Wang and Eisner 2019, footnote 20).
+The expected loss is over punctuation and trees: draws for several trees of a sentence are pooled,
+and each slot gets the string of least expected edit distance under all of them (Li, Wang and Eisner
+2019, footnote 20).
 
-Where trees are wrong, a network that needs none does well: the parser's own. Both are distributions
-of the string of a slot, and what is restored is best under their mean.
+The parser's network also predicts the strings of slots directly, which helps where its trees are
+wrong. The two distributions of each slot are averaged, and the loss is minimised under their mean.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.wording import counted
 
 SHARE = 0.5
-"""Weight of the parser's own view of slots (docs/decisions/0026-parsed-text.md)."""
+"""Weight of the parser's own distributions of slots (docs/decisions/0026-parsed-text.md)."""
 
 
 def restore_words(
@@ -41,37 +41,38 @@ def restore_words(
     first: int = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
-    """Restore the punctuation of sentences by a parser's trees and tags.
+    """Restore the punctuation of sentences, given the trees and tags predicted by a parser.
 
     Args:
         model: a punctuation model with its weights.
-        parser: a parser with its weights, or several, whose trees and views of slots count alike;
-            tree and tags of what is returned are the first one's.
-        sentences: words; their marks count as ``options.keep`` decides, tags and trees do not.
-        options: how; by default the defaults.
-        trees: how many trees of each sentence are drawn from each parser; punctuation is drawn for
-            all in equal numbers, ``options.samples`` in all, rounded down. 0 for one tree of each
-            parser, the one that it thinks best.
-        share: weight of what the parsers themselves expect between words, in the mean of both. It
-            does not count where marks of the input do (``options.keep``), nor with
-            ``options.minimise="draws"``, nor for parsers that predict no punctuation.
-        first: the number of the first sentence, where these go on after others: with the seed it
-            fixes the draws.
-        **settings: attributes of ``RestoreOptions`` by name, which win over those of ``options``.
+        parser: a parser with its weights, or several, which are weighted equally; the tree and tags
+            in the result are those of the first.
+        sentences: words; ``options.keep`` determines the treatment of existing marks, while
+            existing tags and trees are ignored.
+        options: by default ``RestoreOptions()``.
+        trees: the number of trees drawn from each parser per sentence; the ``options.samples``
+            draws of punctuation are divided equally among all trees, rounded down. With 0, each
+            parser's single tree from ``parse`` is used.
+        share: the weight of the parsers' own distributions of slots in the mean. It is ignored if
+            existing marks are used (``options.keep``), with ``options.minimise="draws"``, and for
+            parsers that predict no punctuation.
+        first: the number of the first sentence, for sentences that continue an earlier call; with
+            the seed it determines the draws.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
-        UsageError: if an option makes no sense, or asks for marks that the model lacks.
+        UsageError: if an option is invalid, or names marks that the model lacks.
         ModelError: if a model is of another kind, or a parser reads punctuation.
     """
     options = replace(options or RestoreOptions(), **settings)
     options.check(
         punctuation_model(model, alone=True).model
-    )  # before a parser is at work for minutes
+    )  # before parsing, which may take minutes
     parsers = parser if isinstance(parser, Sequence) else [parser]
     for one in parsers:
-        check_reads_words(one, "words whose punctuation is to be restored")
+        check_reads_words(one, "to restore punctuation")
     if not 0 <= share <= 1:
-        raise UsageError(f"a share of {share} for the parser's own view; give one from 0 to 1")
+        raise UsageError(f"the share of the parser is {share}; give a number from 0 to 1")
     number = max(1, trees) * len(parsers)
     if trees < 0 or not 0 < number <= min(limits.TREES, options.samples):
         of_each = counted(trees, "tree")
@@ -79,7 +80,7 @@ def restore_words(
             of_each += f" of {counted(len(parsers), 'parser')}"
         raise UsageError(
             f"{of_each} for {counted(options.samples, 'sample')}; give 0 to "
-            f"{min(limits.TREES, options.samples):,} trees in all, each of which has a sample"
+            f"{min(limits.TREES, options.samples):,} trees in all, with at least one sample each"
         )
     found: list[list[Sentence]] = [[] for _ in sentences]
     for one in parsers:
@@ -101,7 +102,7 @@ def restore_words(
 def _trees(
     parser: Trained[Any], sentences: Sequence[Sentence | Words], count: int, seed: int, first: int
 ) -> list[list[Sentence]]:
-    """Return trees of each sentence: so many that are drawn, or the best one."""
+    """Return the trees of each sentence: ``count`` drawn ones, or the best one if it is 0."""
     several: Sequence[Sequence[Parse]]
     if count:
         several = parses(parser, sentences, count, seed=seed, first=first)
@@ -113,12 +114,12 @@ def _trees(
 def _pooled(
     known: Sequence[SlotPosterior], share: float, views: Sequence[Sequence[SlotPosterior]]
 ) -> tuple[SlotPosterior, ...]:
-    """Return the mean of what a model knows of each slot and the views of parsers.
+    """Return the weighted mean of a model's and the parsers' distributions of each slot.
 
     Args:
-        known: ``[slots]`` of the model.
-        share: weight of all views together.
-        views: ``[slots]`` for each parser.
+        known: ``[slots]`` the distributions of the model.
+        share: the weight of all parsers together.
+        views: ``[slots]`` the distributions of each parser.
     """
     weights = [1 - share, *(share / len(views),) * len(views)]
     return tuple(mean(of_slot, weights) for of_slot in zip(known, *views, strict=True))

@@ -1,4 +1,4 @@
-"""Lists of changes to trees that users write: deletions and moves, by sentence and word."""
+"""User-written lists of edits to trees: deletions and moves, by sentence and word."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _KEYS = frozenset({"sent_id", "delete", "move", "place", "head"})
 
 @dataclass(frozen=True, slots=True)
 class TreeEdit:
-    """A constituent that is deleted or moved.
+    """The deletion or move of a constituent.
 
     Attributes:
         word: the head of the constituent.
-        place: where it is moved to; None if it is deleted.
-        head: the word below which that is; None for the head that it has.
-        where: the source, for messages.
+        place: the place to which it is moved; None if it is deleted.
+        head: the new head, of whose constituent the place is; None for the present head.
+        where: the source of the edit, for messages.
     """
 
     word: int
@@ -38,13 +38,13 @@ class TreeEdit:
     where: str = "edit"
 
     def renumbered(self, word_ids: Sequence[int]) -> TreeEdit:
-        """Return the same edit by the numbers of words in place of IDs in a file.
+        """Return the same edit with the IDs of words in a file replaced by their numbers.
 
         Args:
             word_ids: ``[n]`` the ID of each word.
 
         Raises:
-            EditError: for an ID that no word has.
+            EditError: if no word has an ID.
         """
         number = {word_id: word for word, word_id in enumerate(word_ids, start=1)}
         for word_id in (self.word, self.head):
@@ -58,18 +58,19 @@ class TreeEdit:
 
 
 def read_tree_edits(path: str | Path) -> dict[str, list[TreeEdit]]:
-    """Read a list of edits, by sentence and in order, with words by their IDs.
+    """Read a list of edits by sentence, in order, in which words are identified by their IDs.
 
     A line is JSON, ``{"sent_id": "a", "delete": 5}`` or ``{"sent_id": "a", "move": 5, "place":
-    "first", "head": 3}``, or has columns parted by tabs: the id of the sentence, ``delete`` and an
-    ID, or ``move``, an ID, a place and an ID. The last one, the new head, may be left out. Empty
-    lines are skipped.
+    "first", "head": 3}``, or has tab-separated columns: the ID of the sentence, ``delete`` and an
+    ID, or ``move``, an ID, a place and an ID. The last one, the new head, is optional. Empty lines
+    are skipped.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
 
     Raises:
-        EditError: with file and line, if the file cannot be read, or a line is none of these.
+        EditError: if the file cannot be read, or a line has another form; the message names file
+            and line.
     """
     name = display_name(path)
     found: dict[str, list[TreeEdit]] = {}
@@ -87,13 +88,13 @@ def _json(line: bytes, where: str) -> tuple[str, TreeEdit]:
     try:
         value: Any = from_json(line)
     except (ValueError, RecursionError) as error:
-        raise EditError(f"{where}: this is no JSON ({error}); {_ADVICE}") from error
+        raise EditError(f"{where}: this is not JSON ({error}); {_ADVICE}") from error
     entry = cast(Mapping[str, Any], value)
     if unknown := sorted(entry.keys() - _KEYS):
-        raise EditError(f"{where}: there is no key {unknown[0]!r}; {_ADVICE}")
+        raise EditError(f"{where}: the key {unknown[0]!r} is unknown; {_ADVICE}")
     actions = [action for action in ("delete", "move") if action in entry]
     if len(actions) != 1 or not isinstance(entry.get("sent_id"), str):
-        raise EditError(f"{where}: it needs a sent_id, and one of delete and move; {_ADVICE}")
+        raise EditError(f"{where}: a sent_id and either delete or move are needed; {_ADVICE}")
     (action,) = actions
     return entry["sent_id"], _edit(
         action, entry[action], entry.get("place"), entry.get("head"), where
@@ -103,8 +104,8 @@ def _json(line: bytes, where: str) -> tuple[str, TreeEdit]:
 def _columns(line: bytes, where: str) -> tuple[str, TreeEdit]:
     try:
         sentence_id, action, *values = (x.strip() for x in line.decode("utf-8").split("\t"))
-    except ValueError as error:  # of decoding, too
-        raise EditError(f"{where}: these are no columns parted by tabs; {_ADVICE}") from error
+    except ValueError as error:  # including decoding errors
+        raise EditError(f"{where}: there are no columns separated by tabs; {_ADVICE}") from error
     most = {"delete": 1, "move": 3}
     if action not in most:
         meant = nearest(action, most)
@@ -128,7 +129,7 @@ def _edit(action: str, word: object, place: object, head: object, where: str) ->
             raise EditError(f"{where}: {value!r} is not the ID of a word; {_ADVICE}")
     if action == "delete":
         if place is not None or head is not None:
-            raise EditError(f"{where}: what is deleted has no place; {_ADVICE}")
+            raise EditError(f"{where}: delete has no place; {_ADVICE}")
         return TreeEdit(cast(int, word), where=where)
     if place not in PLACES:
         raise EditError(f"{where}: there is no place {place!r}; choose one of: {', '.join(PLACES)}")

@@ -1,7 +1,7 @@
-"""Trees that are being edited: constituents deleted, moved, or put into another order.
+"""Mutable trees, in which constituents can be deleted, moved and reordered.
 
-A projective tree is the order of each word among its dependents. An arrangement holds these orders
-and lets them be changed one after another; words keep the numbers that they had at first.
+A projective tree is determined by the order of each word and its dependents. An arrangement stores
+these orders and allows changing them one after another; words keep their original numbers.
 """
 
 from __future__ import annotations
@@ -13,20 +13,22 @@ from semipunct.errors import UsageError
 from semipunct.trees.tree import DependencyTree
 
 Place = Literal["first", "last", "before", "after"]
-"""Where a constituent stands: first or last among the dependents of its head, the head included,
-or directly before or after the head itself."""
+"""The place of a constituent.
+
+First or last among the dependents of its head, the head included, or directly before or after the
+head itself."""
 
 PLACES: tuple[Place, ...] = get_args(Place)
 
 
 class Arrangement:
-    """The words of a projective tree, each among its dependents."""
+    """A projective tree, stored as the order of each word and its dependents."""
 
     def __init__(self, tree: DependencyTree) -> None:
-        """Take a tree apart.
+        """Copy the orders of a tree.
 
         Args:
-            tree: projective; arcs that are not lose their place between other words.
+            tree: a projective tree; non-projective arcs lose their position between other words.
         """
         self._relations = tree.relations
         self._head = [0, *tree.heads]
@@ -35,11 +37,11 @@ class Arrangement:
             self._items[head].append(word)
         for items in self._items:
             items.sort()
-        self._gone: dict[int, int] = {}  # words that were deleted, with the one that was named
+        self._gone: dict[int, int] = {}  # deleted words, with the argument of ``delete``
 
     @property
     def words(self) -> tuple[int, ...]:
-        """The words that are left, as they stand."""
+        """The remaining words in their current order."""
         found: list[int] = []
         waiting = [(word, False) for word in reversed(self._items[0])]
         while waiting:
@@ -51,7 +53,7 @@ class Arrangement:
         return tuple(found)
 
     def tree(self) -> DependencyTree:
-        """Return the tree over the words that are left, numbered as they stand."""
+        """Return the tree over the remaining words, renumbered in their current order."""
         words = self.words
         number = {0: 0, **{word: new for new, word in enumerate(words, start=1)}}
         return DependencyTree(
@@ -60,11 +62,11 @@ class Arrangement:
         )
 
     def has(self, word: int) -> bool:
-        """Tell whether a word is one of the tree's and was not deleted."""
+        """Return whether a word belongs to the tree and was not deleted."""
         return 1 <= word < len(self._head) and word not in self._gone
 
     def head_of(self, word: int) -> int:
-        """Return the head of a word as it is by now, 0 for the root."""
+        """Return the current head of a word, 0 for the root."""
         self._check(word)
         return self._head[word]
 
@@ -75,11 +77,11 @@ class Arrangement:
             word: 1 to n, not the root.
 
         Raises:
-            UsageError: if there is no such word (any more), or it is the root.
+            UsageError: if the word does not exist (any more), or it is the root.
         """
         self._check(word)
         if not self._head[word]:
-            raise UsageError(f"word {word} is the root: nothing would be left; delete another one")
+            raise UsageError(f"word {word} is the root and cannot be deleted; delete another one")
         self._items[self._head[word]].remove(word)
         below = [word]
         for one in below:  # grows while it is read
@@ -87,28 +89,28 @@ class Arrangement:
             self._gone[one] = word
 
     def move(self, word: int, head: int, place: Place) -> None:
-        """Make a word, with all that it dominates, a dependent of a head, in some place.
+        """Attach a word, with all that it dominates, to a head at a given place.
 
         Args:
             word: 1 to n, not the root; it keeps its relation.
-            head: its own or another one.
-            place: among the dependents of that head.
+            head: the current head or another one.
+            place: the place among the dependents of that head.
 
         Raises:
-            UsageError: if there is no such word (any more), the word is the root, or it dominates
-                the head, which would make a cycle.
+            UsageError: if a word does not exist (any more), the word is the root, or it dominates
+                the head, which would create a cycle.
         """
         self._check(word)
         self._check(head)
         if not self._head[word]:
-            raise UsageError(f"word {word} is the root and has no other place; move another one")
+            raise UsageError(f"word {word} is the root and cannot be moved; move another one")
         above = head
         while above and above != word:
             above = self._head[above]
         if above:
             raise UsageError(
-                f"word {head} depends on word {word} or is the same, so that word {word} below it "
-                "would be on a cycle; name a head outside of what is moved"
+                f"word {word} cannot be moved below word {head}, which is the same word or one of "
+                "its descendants; name another head"
             )
         self._items[self._head[word]].remove(word)
         items = self._items[head]
@@ -118,13 +120,13 @@ class Arrangement:
         self._head[word] = head
 
     def reorder(self, orders: Mapping[int, Sequence[int]]) -> None:
-        """Put the dependents of some heads, and the heads among them, into other orders.
+        """Reorder heads and their dependents.
 
         Args:
-            orders: by head, it and all of its dependents as they shall stand.
+            orders: for each head, the head and all of its dependents in their new order.
 
         Raises:
-            UsageError: if an order is not one of a head and its dependents.
+            UsageError: if an order is not a permutation of a head and its dependents.
         """
         for head, order in orders.items():
             self._check(head)

@@ -1,7 +1,7 @@
-r"""Categories of Combinatory Categorial Grammar: read, compared, taken apart and written.
+r"""Categories of Combinatory Categorial Grammar: parsing, comparing, decomposing and writing.
 
-A category is held as its parts in Polish notation, each functor before its result and its
-argument: ``(S[dcl]\NP)/NP`` has the parts ``/ \ S[dcl] NP NP``. So no depth is too great, and
+A category is stored as its parts in Polish notation, each functor before its result and its
+argument: ``(S[dcl]\NP)/NP`` has the parts ``/ \ S[dcl] NP NP``. Thus the depth is unlimited, and
 equal categories are equal values.
 """
 
@@ -22,7 +22,7 @@ PUNCTUATION = frozenset((",", ".", ":", ";", "LRB", "RRB", "LQU", "RQU"))
 """The atomic categories of marks in CCGbank."""
 
 VARIABLE = "X"
-"""The feature of ``S[X]``, which stands for any other one."""
+"""The feature of ``S[X]``, a variable for any other feature."""
 
 _SHOWN = 80  # characters of a category in messages
 _ATOM = re.compile(r"[^\s()\[\]<>/\\_]+")
@@ -36,8 +36,8 @@ class Part(NamedTuple):
     Attributes:
         symbol: ``/`` or ``\`` of a functor, otherwise the name of an atom.
         features: without brackets, as ``dcl`` of ``S[dcl]``.
-        coindex: of a head that it shares with other parts, as ``1`` of ``NP_1`` and ``10:B`` of
-            ``NP_10:B``, whose letter tells how far the dependency reaches; empty if it has none.
+        coindex: the index of a head shared with other parts, such as ``1`` of ``NP_1`` and ``10:B``
+            of ``NP_10:B``, whose letter gives the extent of the dependency; empty if there is none.
     """
 
     symbol: str
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
     @property
     def is_functor(self) -> bool:
-        """Tell whether a result and an argument follow it."""
+        """Return whether the part is a functor, followed by a result and an argument."""
         return self.symbol in (FORWARD, BACKWARD)
 
     @property
@@ -61,21 +61,21 @@ class Category:
     """A category, as in CCGbank (Hockenmaier and Steedman 2007, section 2).
 
     Attributes:
-        parts: in Polish notation.
+        parts: the parts in Polish notation.
 
     Raises:
-        ValueError: if the parts are too few or too many for one category.
+        ValueError: if the parts do not form exactly one category.
     """
 
     parts: tuple[Part, ...]
 
     def __post_init__(self) -> None:
         if not self.parts or self._ends[0] != len(self.parts):
-            raise ValueError(f"{len(self.parts)} parts are not those of one category")
+            raise ValueError(f"{len(self.parts)} parts do not form one category")
 
     @property
     def is_functor(self) -> bool:
-        """Tell whether it takes an argument."""
+        """Return whether it takes an argument."""
         return self.parts[0].is_functor
 
     @property
@@ -85,7 +85,7 @@ class Category:
 
     @cached_property
     def result(self) -> "Category":
-        """The category that a functor becomes with its argument.
+        """The result category of a functor.
 
         Raises:
             ValueError: for an atom.
@@ -94,7 +94,7 @@ class Category:
 
     @cached_property
     def argument(self) -> "Category":
-        """The category of what a functor takes.
+        """The argument category of a functor.
 
         Raises:
             ValueError: for an atom.
@@ -109,9 +109,9 @@ class Category:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """Return for each part the place after the category that begins there."""
+        """Return for each part the index after the category that starts there."""
         n = len(self.parts)
-        ends = [n + 1] * (n + 2)  # beyond the last part nothing ends
+        ends = [n + 1] * (n + 2)  # nothing ends beyond the last part
         for place in range(n - 1, -1, -1):
             middle = place + 1
             ends[place] = ends[ends[middle]] if self.parts[place].is_functor else middle
@@ -119,29 +119,29 @@ class Category:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features of the category itself, not of its parts."""
+        """The features of the category itself, excluding those of its parts."""
         return self.parts[0].features
 
     @property
     def is_conjunct(self) -> bool:
-        """Tell whether it has the feature ``[conj]``."""
+        """Return whether it has the feature ``[conj]``."""
         return CONJUNCT in self.features
 
     @property
     def is_punctuation(self) -> bool:
-        """Tell whether it is the atomic category of a mark."""
+        """Return whether it is the atomic category of a mark."""
         return self.parts[0].symbol in PUNCTUATION
 
     def mapped(self, change: Callable[[Part], Part]) -> "Category":
-        """Return a category whose parts are other ones.
+        """Return a category with each part replaced.
 
         Args:
-            change: of each part; functors stay functors and atoms atoms.
+            change: applied to each part; functors must stay functors and atoms atoms.
         """
         return Category(tuple(map(change, self.parts)))
 
     def without_coindices(self) -> "Category":
-        """Return the category of CCGbank's derivations, given that of its dependencies."""
+        """Return the category without coindices, as in derivations of CCGbank."""
         return self.mapped(lambda part: part._replace(coindex=""))
 
     def without_features(self) -> "Category":
@@ -159,7 +159,7 @@ class Category:
         bare = self.is_functor and not first.coindex and first.features in ((), (CONJUNCT,))
         if bare and first.features:
             bare = not self.parts[self._middle].coindex
-        # Texts, and places of categories, that are still to be written; the last of them next.
+        # A stack of texts, and of the indices of categories, that are still to be written.
         waiting: list[str | int] = [0]
         pieces: list[str] = []
         while waiting:
@@ -184,7 +184,7 @@ class Category:
 
 
 def _claims(part: Part) -> bool:
-    """Tell whether the text of an argument ends in ``[conj]``."""
+    """Return whether the text of an argument ends in ``[conj]``."""
     return part.features[-1:] == (CONJUNCT,) and not part.coindex
 
 
@@ -193,16 +193,16 @@ def parse_category(text: str) -> Category:
     r"""Read a category.
 
     Slashes associate to the left, ``S\NP/NP`` is ``(S\NP)/NP``; a ``[conj]`` at the end of a
-    category that is not in brackets belongs to all of it, as CCGbank writes it. ``str`` gives the
-    text back, without brackets that are not needed.
+    category without brackets belongs to the whole category, as in CCGbank. ``str`` returns the text
+    without redundant brackets.
 
     Args:
         text: such as ``(S[dcl]\NP_1)/NP``.
 
     Raises:
-        UsageError: if it is no category; the message tells the place.
+        UsageError: if the text is not a category; the message gives the position.
     """
-    # For each bracket that is open: the category so far, if there is one, and the slash after it.
+    # For each open bracket: the category so far, if there is one, and the slash after it.
     groups: list[tuple[list[Part], str]] = []
     done: list[Part] = []
     slash = ""
@@ -267,6 +267,6 @@ def _fail(text: str, place: int) -> NoReturn:
     shown = repr(shown).replace("\\\\", "\\")
     found = f"character {place + 1} ({text[place]!r})" if place < len(text) else "the end"
     raise UsageError(
-        f"{shown} is no category: {found} does not fit; give atoms such as S[dcl] and NP, slashes, "
-        "and brackets that match, as in (S[dcl]\\NP)/NP"
+        f"{shown} is not a category: {found} is unexpected; give atoms such as S[dcl] and NP, "
+        "slashes, and brackets that match, as in (S[dcl]\\NP)/NP"
     )

@@ -1,4 +1,4 @@
-"""Derivations of Combinatory Categorial Grammar, as those of CCGbank."""
+"""Derivations of Combinatory Categorial Grammar, as in CCGbank."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from semipunct.wording import counted
 
 @dataclass(frozen=True, repr=False)
 class Derivation(OrderedTree):
-    """A derivation: an ordered tree whose nodes have one child or two, one of which is the head.
+    """A derivation: an ordered tree whose inner nodes have one or two children, one the head.
 
-    Its labels are the categories, as they are written.
+    Its labels are the categories as text.
 
     Attributes:
-        heads: ``[nodes]`` the place, 0 or 1, of the head among the children; 0 for leaves.
+        heads: ``[nodes]`` the index, 0 or 1, of the head among the children; 0 for leaves.
 
     Raises:
-        ValueError: as an ordered tree does; if there is not one head for each node, or a node has
-            more children than two or no child at the place of its head.
+        ValueError: as for an ordered tree; if there is not one head for each node, or a node has
+            more than two children or no child at the index of its head.
     """
 
     heads: tuple[int, ...]
@@ -33,7 +33,7 @@ class Derivation(OrderedTree):
         if len(self.heads) != len(self.depths):
             raise ValueError(
                 f"{counted(len(self.heads), 'head')} for {counted(len(self.depths), 'node')}; "
-                "give one each"
+                "give one for each"
             )
         for node, (head, children) in enumerate(zip(self.heads, self.children, strict=True)):
             if len(children) > 2 or not 0 <= head < max(len(children), 1):
@@ -51,13 +51,13 @@ class Derivation(OrderedTree):
         """``[nodes]`` the categories.
 
         Raises:
-            UsageError: for a label that is none.
+            UsageError: for a label that is not a category.
         """
         return tuple(map(parse_category, self.categories))
 
     @cached_property
     def head_children(self) -> tuple[int, ...]:
-        """``[nodes]`` the node of the head among the children, -1 for leaves."""
+        """``[nodes]`` the head child of each node, -1 for leaves."""
         rows = zip(self.heads, self.children, strict=True)
         return tuple(children[head] if children else -1 for head, children in rows)
 
@@ -66,7 +66,7 @@ class Derivation(OrderedTree):
         """``[nodes]`` the rule by which each node follows from its children, None for leaves.
 
         Raises:
-            UsageError: for a label that is no category.
+            UsageError: for a label that is not a category.
         """
         known: dict[tuple[Category, ...], Combinator] = {}
         found: list[Combinator | None] = []
@@ -81,7 +81,7 @@ class Derivation(OrderedTree):
         return tuple(found)
 
     def dependencies(self, *, labelled: bool = False) -> DependencyTree:
-        """Read off the dependency tree that the heads of nodes give.
+        """Return the dependency tree defined by the heads of nodes.
 
         Args:
             labelled: as for ``semipunct.trees.heads.dependencies``.
@@ -92,10 +92,10 @@ class Derivation(OrderedTree):
 def derivation(
     depths: Sequence[int], categories: Sequence[Category], heads: Sequence[int]
 ) -> Derivation:
-    """Make a derivation of categories that were not read from a file.
+    """Make a derivation from categories.
 
     Args:
-        depths: ``[nodes]`` in preorder.
+        depths: ``[nodes]`` the depths in preorder.
         categories: ``[nodes]``.
         heads: ``[nodes]``.
 

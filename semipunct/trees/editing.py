@@ -1,6 +1,6 @@
 """Editing of dependency trees: words removed or reordered, whole constituents deleted.
 
-Every function takes a tree and returns another one over the words that remain, numbered anew.
+Every function takes a tree and returns another one over the remaining words, renumbered.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,7 +17,7 @@ def without_leaves(tree: DependencyTree, removed: Collection[int]) -> Dependency
         removed: words, 1 to n.
 
     Raises:
-        UsageError: if a removed word is the head of one that stays, or none stays.
+        UsageError: if a removed word is the head of a remaining one, or no word remains.
     """
     gone = set(removed)
     kept = [word for word in range(1, tree.words + 1) if word not in gone]
@@ -31,17 +31,17 @@ def without_leaves(tree: DependencyTree, removed: Collection[int]) -> Dependency
 
 
 def without_words(tree: DependencyTree, removed: Collection[int]) -> DependencyTree:
-    """Remove words; what depends on one that goes is taken over by the nearest head that stays.
+    """Remove words; their dependents are attached to the nearest remaining head.
 
-    Where the root goes, the first of its heirs becomes the root, and the others depend on it. A
-    projective tree stays so.
+    If the root is removed, the first of its remaining dependents becomes the root, and the others
+    depend on it. A projective tree stays projective.
 
     Args:
         tree: any dependency tree.
         removed: words, 1 to n.
 
     Raises:
-        UsageError: if none stays.
+        UsageError: if no word remains.
     """
     gone = set(removed)
     heir = list(range(tree.words + 1))
@@ -67,11 +67,11 @@ def without_constituent(tree: DependencyTree, word: int) -> DependencyTree:
         word: 1 to n, not the root.
 
     Raises:
-        UsageError: if the word is the root, or no word of the tree.
+        UsageError: if the word is the root, or not a word of the tree.
     """
     if not 1 <= word <= tree.words or not tree.heads[word - 1]:
         raise UsageError(
-            f"word {word} cannot be deleted: give one of 1 to {tree.words} but the root"
+            f"word {word} cannot be deleted: give a word of 1 to {tree.words} other than the root"
         )
     gone = {word}
     for node in tree.order:  # heads come before their dependents
@@ -81,18 +81,18 @@ def without_constituent(tree: DependencyTree, word: int) -> DependencyTree:
 
 
 def reordered(tree: DependencyTree, order: Sequence[int]) -> DependencyTree:
-    """Put the words of a tree into another order; arcs and relations stay with their words.
+    """Reorder the words of a tree, keeping arcs and relations.
 
     Args:
         tree: any dependency tree.
-        order: ``[n]`` the words 1 to n as they shall stand; the result may be non-projective.
+        order: ``[n]`` the words 1 to n in their new order; the result may be non-projective.
 
     Raises:
-        UsageError: if ``order`` is no permutation of the words.
+        UsageError: if ``order`` is not a permutation of the words.
     """
     if sorted(order) != list(range(1, tree.words + 1)):
         raise UsageError(
-            f"the order {list(order)} is no permutation of the words 1 to {tree.words}"
+            f"the order {list(order)} is not a permutation of the words 1 to {tree.words}"
         )
     return _restricted(tree, order)
 

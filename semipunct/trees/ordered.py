@@ -1,4 +1,4 @@
-"""Ordered trees: nodes above the words, in the order in which brackets would open them."""
+"""Ordered trees: trees over words with nodes in preorder."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ _SHOWN = 12  # nodes in the repr of a tree
 class OrderedTree(Tree):
     """A tree whose leaves are its words: phrase-structure trees and derivations.
 
-    Nodes are numbered in preorder: a node before its children, and all that is below it before its
-    next sibling. So the depths of the nodes, read in that order, are the tree, and equal trees are
-    equal values. There is no node without a word below it.
+    Nodes are numbered in preorder: a node before its children, and all its descendants before its
+    next sibling. The depths of the nodes in that order determine the tree, so equal trees are equal
+    values. Every node dominates a word.
 
     Attributes:
-        depths: ``[nodes]`` the number of nodes above each node; 0 for the root alone.
+        depths: ``[nodes]`` the number of ancestors of each node; 0 only for the root.
         categories: ``[nodes]`` the label of each node; of a leaf, its part of speech or category.
 
     Raises:
-        ValueError: if there is no node, a node that is neither the root nor below one, or not one
-            label for each.
+        ValueError: if there are no nodes, a depth is invalid, or the number of labels differs from
+            that of nodes.
     """
 
     depths: tuple[int, ...]
@@ -34,15 +34,15 @@ class OrderedTree(Tree):
         if not self.depths or len(self.depths) != len(self.categories):
             raise ValueError(
                 f"{counted(len(self.depths), 'depth')} and "
-                f"{counted(len(self.categories), 'label')}; a tree has one or more nodes, and as "
-                "many labels"
+                f"{counted(len(self.categories), 'label')}; a tree needs at least one node, and "
+                "one label per node"
             )
         before = -1
         for node, depth in enumerate(self.depths):
             if not min(node, 1) <= depth <= before + 1:
                 raise ValueError(
                     f"node {node} has depth {depth} after one of depth {before}; a node is at most "
-                    "one deeper than the one before it, and the first alone has depth 0"
+                    "one deeper than the one before it, and only the first has depth 0"
                 )
             before = depth
 
@@ -64,7 +64,7 @@ class OrderedTree(Tree):
 
     @cached_property
     def _parents(self) -> tuple[int, ...]:
-        path: list[int] = []  # the nodes above, the node itself included
+        path: list[int] = []  # the ancestors and the node itself
         parents: list[int] = []
         for node, depth in enumerate(self.depths):
             del path[depth:]
@@ -111,12 +111,12 @@ class OrderedTree(Tree):
 
 
 def bracket_pieces(depths: Sequence[int], labels: Sequence[str], forms: Iterable[str]) -> list[str]:
-    """Write nodes in one line of brackets: for each node, all that stands up to the next one.
+    """Write nodes in one line of brackets; return for each node the text up to the next node.
 
     Args:
-        depths: ``[nodes]`` in preorder.
+        depths: ``[nodes]`` the depths in preorder.
         labels: ``[nodes]``.
-        forms: of the leaves, or nothing at all.
+        forms: the forms of the leaves, or empty.
     """
     spelt = iter(forms)
     pieces: list[str] = []

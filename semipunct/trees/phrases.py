@@ -1,7 +1,7 @@
 """Phrase-structure trees: their spans with unary chains, and their starts and ends at each slot.
 
-A leaf is a word with its part of speech, punctuation and empty elements included as long as they
-are there: ``semipunct.trees.pruning`` takes them out.
+A leaf is a word with its part of speech. Leaves include punctuation and empty elements, unless
+``semipunct.trees.pruning`` removed them.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ class PhraseTree(OrderedTree):
     """A phrase-structure tree, such as one of the Penn Treebank.
 
     ``(S (NP (D the) (N dog)) (VP (V barks)))`` has the depths 0, 1, 2, 2, 1, 2. The label of the
-    bracket that the Penn Treebank puts around a tree is empty.
+    outer bracket around a tree of the Penn Treebank is empty.
     """
 
 
@@ -29,7 +29,7 @@ class Span(NamedTuple):
     Attributes:
         left: the slot before its first word.
         right: the slot after its last.
-        labels: of the phrases, outermost first.
+        labels: the labels of the phrases, outermost first.
     """
 
     left: int
@@ -40,10 +40,10 @@ class Span(NamedTuple):
 def spans(tree: PhraseTree) -> tuple[Span, ...]:
     """List the phrases of a tree, outer ones before inner ones, from left to right.
 
-    With the tags of the leaves they are the tree: see ``from_spans``.
+    Together with the tags of the leaves they determine the tree: see ``from_spans``.
 
     Args:
-        tree: of ``n`` leaves.
+        tree: a tree with ``n`` leaves.
     """
     left, right = tree.edges
     found: list[Span] = []
@@ -51,7 +51,7 @@ def spans(tree: PhraseTree) -> tuple[Span, ...]:
         if anchor:
             continue
         edges = left[node], right[node]
-        if found and found[-1][:2] == edges:  # a single child follows its parent at once
+        if found and found[-1][:2] == edges:  # a single child directly follows its parent
             found[-1] = Span(*edges, (*found[-1].labels, label))
         else:
             found.append(Span(*edges, (label,)))
@@ -59,16 +59,16 @@ def spans(tree: PhraseTree) -> tuple[Span, ...]:
 
 
 def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
-    """Build the tree of some phrases.
+    """Build a tree from its phrases.
 
     Args:
-        tags: ``[n]`` of the leaves.
-        phrases: in any order; one of them has all words, unless there is but one word and no
+        tags: ``[n]`` the tags of the leaves.
+        phrases: in any order; one of them covers all words, unless there is only one word and no
             phrase.
 
     Raises:
-        UsageError: if a span has no label or is outside of the words, if two are equal or cross,
-            or none has all words.
+        UsageError: if a span has no label or exceeds the words, if two are equal or cross, or none
+            covers all words.
     """
     n = len(tags)
     ordered = sorted(phrases, key=lambda span: (span.left, -span.right))
@@ -76,7 +76,7 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
         raise UsageError(f"no span has all of the {counted(n, 'word')}; give one from 0 to {n}")
     depths: list[int] = []
     labels: list[str] = []
-    open_spans: list[tuple[int, int]] = []  # right edges, and depths of what is inside
+    open_spans: list[tuple[int, int]] = []  # right edges, and depths of the contents
     word = 0
 
     def leaves(until: int) -> None:
@@ -92,10 +92,12 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
     for span in ordered:
         if not 0 <= span.left < span.right <= n or not span.labels:
             raise UsageError(
-                f"{span} is no span of {counted(n, 'word')}, or has no label; correct it"
+                f"{span} is not a span of {counted(n, 'word')}, or has no label; correct it"
             )
         if last and last[:2] == span[:2]:
-            raise UsageError(f"{last} and {span} have the same words; make one chain of them")
+            raise UsageError(
+                f"{last} and {span} have the same words; give one span with both labels"
+            )
         leaves(span.left)
         while open_spans and open_spans[-1][0] <= span.left:
             open_spans.pop()
@@ -116,11 +118,11 @@ def constituent_counts(tree: OrderedTree) -> tuple[tuple[int, ...], tuple[int, .
     """Count the constituents that start and those that end at each slot.
 
     Leaves count, as in figure 2 of Shieber and Tao (2003), section 4; a bracket without a label
-    does not. There commas are dropped first (``semipunct.trees.pruning``): so a slot with a comma
-    has the counts that it had without.
+    does not. In the paper commas are removed first (``semipunct.trees.pruning``), so commas do not
+    affect the counts.
 
     Args:
-        tree: of ``n`` leaves.
+        tree: a tree with ``n`` leaves.
 
     Returns:
         ``[n + 1]`` each: start counts and end counts; slot 0 is before the first word.

@@ -1,4 +1,4 @@
-"""The check of a semiring against the laws that it claims, on drawn values."""
+"""The check of a semiring against the laws that it claims, on random values."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def check(
     rtol: float = 1e-4,
     atol: float = 1e-4,
 ) -> Report:
-    """Try every law that a semiring claims on drawn values.
+    """Test every law that a semiring claims on random values.
 
     Args:
-        semiring: the semiring to try.
-        draws: the number of values that stand for each operand.
-        seed: fixes the drawn values.
-        only: names of laws, to try no others.
-        draw: ``draw(generator, shape)`` makes values, for semirings that have more of them than
-            ``lift``, ``plus`` and ``times`` make. Laws about ``lift`` do not use it, and laws
-            about extreme weights are not tried with it.
-        rtol: relative tolerance of comparisons; sums in another order differ in float32.
+        semiring: the semiring to test.
+        draws: the number of random values for each operand.
+        seed: the seed of the random values.
+        only: names of laws; only these are tested.
+        draw: ``draw(generator, shape)`` returns values, for semirings with values that ``lift``,
+            ``plus`` and ``times`` do not produce. Laws about ``lift`` do not use it, and laws about
+            extreme weights are not tested with it.
+        rtol: relative tolerance of comparisons; sums in a different order differ in float32.
         atol: absolute tolerance.
 
     Raises:
-        ValueError: if there is nothing to draw, or ``only`` names a law that there is not.
+        ValueError: if ``draws`` is not positive, or ``only`` names an unknown law.
     """
     if draws < 1:
-        raise ValueError(f"draws is {draws}; a law needs at least 1 to be tried on")
+        raise ValueError(f"draws is {draws}; give 1 or more")
     tried = [law for law in EVERY if only is None or law.name in only]
     if only is not None and len(tried) < len(set(only)):
         raise ValueError(f"{sorted(only)} are not all laws; {known()}")
@@ -79,7 +79,7 @@ class _Trials:
     drawn: dict[tuple[Any, ...], Operands] = field(default_factory=dict[Any, Operands])
 
     def failure(self, law: Law, rtol: float, atol: float) -> Failure | None:
-        """Return the first failure of a law, or None; an exception is one."""
+        """Return the first failure of a law, an exception included, or None."""
         try:
             drawn = self._operands(law)
             equations = compiled(law.equations) if law.compiled else law.equations
@@ -94,7 +94,7 @@ class _Trials:
     def _operands(self, law: Law) -> Operands:
         key = law.shape, law.extreme
         if key not in self.drawn:
-            # As many entries altogether for every shape.
+            # The same total number of entries for every shape.
             number = max(4, self.draws // 12) if law.shape else self.draws
             shape = (number, *law.shape)
             generator = np.random.default_rng((self.seed, len(shape), law.extreme))
@@ -104,7 +104,7 @@ class _Trials:
 
 
 def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:
-    """Tell for each draw whether two pytrees differ anywhere.
+    """Return for each draw whether two pytrees differ anywhere.
 
     Equal infinities are equal, and NaN equals nothing.
 
@@ -115,7 +115,7 @@ def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:
         atol: absolute tolerance.
 
     Returns:
-        Truth values ``[draws]``; one for all draws where structures or shapes differ.
+        Booleans ``[draws]``, or a single one where structures or shapes differ.
     """
     if jax.tree.structure(left) != jax.tree.structure(right):
         return np.array(True)
@@ -134,7 +134,7 @@ def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:
 
 def _counterexample(law: Law, equation: Equation, drawn: Operands, apart: np.ndarray) -> Failure:
     words = equation.statement.split()
-    # Only what an equation mentions belongs to its counterexample.
+    # A counterexample contains only the operands that the equation mentions.
     named = {key: value for key, value in drawn._asdict().items() if key in words}
     values = ({**named, **equation.beside}, equation.left, equation.right)
     if apart.ndim:
@@ -144,7 +144,7 @@ def _counterexample(law: Law, equation: Equation, drawn: Operands, apart: np.nda
 
 
 def _unknown(semiring: Semiring) -> Iterator[Failure]:
-    """Report as mistakes the laws declared broken that there are not: they excuse nothing."""
+    """Report unknown laws that are declared broken as failures."""
     for name in semiring.laws.broken:
         if name not in {law.name for law in LAWS}:
             yield Failure("unknown law", f"{name!r} is declared broken; {known()}")

@@ -1,4 +1,4 @@
-"""``semipunct analyse``: tables, JSON and pictures tell the same; what is wrong is said."""
+"""``semipunct analyse``: tables, JSON and plots agree; errors are reported."""
 
 import json
 import re
@@ -29,7 +29,7 @@ PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 
 @dataclass(frozen=True)
 class Runs:
-    """The command on a treebank, three times: as JSON, as tables, and with a picture."""
+    """Three runs of the command on a treebank: as JSON, as tables, and with a plot."""
 
     loaded: SavedModel
     treebank: Path
@@ -44,9 +44,9 @@ class Runs:
 
 @pytest.fixture(scope="module")
 def runs(model: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Run it on the short sentences that have most marks, 25 times over, and one to omit.
+    """Run it on 25 copies of the short sentences with most marks, and on one to omit.
 
-    Some bigrams are frequent then.
+    The copies make some bigrams frequent.
     """
     folder = tmp_path_factory.mktemp("analyse")
     treebank, picture, loaded = folder / "some.conllu", folder / "rules.svg", checkpoint.load(model)
@@ -91,7 +91,7 @@ def words_by_relation(sentences) -> dict[str, int]:
 
 
 def cells(result: Result, first: str) -> list[list[str]]:
-    """The cells of the table rows that begin so, split where columns are."""
+    """Return the cells of the table rows with a given start, split at column boundaries."""
     lines = [line.strip() for line in result.out.splitlines()]
     return [re.split(r"\s{2,}", line) for line in lines if line.startswith(first)]
 
@@ -147,25 +147,25 @@ def test_the_model_alone(cli: Cli, model: Path):
 
 def test_rules_are_said_to_be_of_english(cli: Cli, model: Path, runs: Runs, tmp_path: Path):
     told = " ".join(runs.tables.out.split())
-    first, second = re.findall(r"Nunberg's rules of English( by rank)?", told)
-    assert (first, second) == ("", " by rank")
+    first, second = re.findall(r"Nunberg's rules of English(, by the rank)?", told)
+    assert (first, second) == ("", ", by the rank")
     assert told.index("Nunberg") == told.index("Nunberg's rules of English")
-    assert "another one" not in runs.tables.err
+    assert "language here is different" not in runs.tables.err
     assert runs.value["language"] is None
     treebank = tmp_path / "id_gsd-ud-dev.conllu"
     treebank.write_text(runs.treebank.read_text("utf-8"), "utf-8")
     result = cli("analyse", model, treebank, "--json")
     assert (
-        "Nunberg's rules are stated for English; the language here is another one (id)"
+        "Nunberg's rules are stated for English, and the language here is different (id)"
         in result.err
     )
     assert json.loads(result.out)["language"] == "id"
     treebank = treebank.rename(tmp_path / "en-ud-dev.conllu")
-    assert "another one" not in cli("analyse", model, treebank).err
+    assert "language here is different" not in cli("analyse", model, treebank).err
 
 
 def grammar(tokens: str) -> PunctuationGrammar:
-    """What a channel that always keeps both marks gives."""
+    """Return the result for a channel that always keeps both marks."""
     probability = np.zeros((4, len(tokens), len(tokens)))
     probability[0] = 1
     channel = rule_agreement.Channel(tuple(tokens), probability)
@@ -214,7 +214,7 @@ def test_formats_of_pictures(cli: Cli, model: Path, tmp_path: Path, form: str, s
 
 
 class Figure:
-    """Notes down what is drawn, in place of matplotlib's figure."""
+    """Records plotting calls in place of matplotlib's figure."""
 
     def __init__(self) -> None:
         self.drawn: list[tuple[str, int, float, bool]] = []
@@ -231,7 +231,7 @@ class Figure:
 
 
 class Panel:
-    """The part of it that is asked for; all else goes by."""
+    """A panel of the figure that records the relevant calls and ignores others."""
 
     def __init__(self, figure: Figure, name: str) -> None:
         self.figure, self.name = figure, name
@@ -289,7 +289,7 @@ def test_a_treebank_without_sentences(cli: Cli, model: Path, tmp_path: Path):
     picture = tmp_path / "rules.svg"
     result = cli("analyse", model, path, "--plot", picture)
     assert result.status == 1
-    assert "no sentence is left" in result.message
+    assert "no usable sentence" in result.message
     assert not picture.exists()
 
 
@@ -317,5 +317,5 @@ def test_sentences_without_an_analysis_are_said(
 def test_nothing_to_draw():
     unknown = rule_agreement.Channel(("x", "y"), np.zeros((4, 2, 2)))
     found = cast(PunctuationGrammar, SimpleNamespace(channel=unknown, counts=None, rewriting=()))
-    with pytest.raises(SemipunctError, match="nothing to draw"):
+    with pytest.raises(SemipunctError, match="nothing to plot"):
         rule_figure.rules_to_draw(found)

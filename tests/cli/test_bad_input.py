@@ -1,4 +1,4 @@
-"""What bad input gets: one clear message, exit status 1 (usage: 2), and no partial output."""
+"""Bad input leads to one clear message, exit status 1 (usage: 2), and no partial output."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ TEXTS: dict[str, tuple[bytes, str]] = {
 
 @pytest.fixture(params=TEXTS)
 def bad(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
-    """A bad file after a good sentence where it can be, and what the message must match."""
+    """A bad file, after a good sentence where possible, and a pattern for the message."""
     content, pattern = TEXTS[request.param]
     path = tmp_path / "bad.conllu"
     path.write_bytes(content)
@@ -78,11 +78,11 @@ def test_train_on_a_bad_file(
 def test_nothing_but_punctuation_leaves_nothing(cli: Cli, model: Path, tmp_path: Path):
     path = tmp_path / "only.conllu"
     path.write_text(sentence(word(1, "!", 0, "root", "PUNCT")), encoding="utf-8")
-    pattern = "no sentence is left .*1 with nothing but punctuation"
+    pattern = "no usable sentence .*1 with nothing but punctuation"
     check(cli("evaluate", model, path), pattern)
     check(cli("train", path, "--dev", path, "-o", tmp_path / "model"), pattern)
     assert not (tmp_path / "model").exists()
-    # A filter has nothing to complain about: the sentence passes through.
+    # A filter reports no error: the sentence is passed through.
     result = cli("decode", model, path)
     assert result.status == 0
     assert "# semipunct_omitted = nothing but punctuation" in result.out
@@ -114,14 +114,14 @@ def test_an_output_folder_that_is_not_ours_is_left_alone(
     folder.mkdir()
     (folder / "chapter.tex").write_text("years of work")
     result = cli("train", treebanks["train"], "--dev", treebanks["dev"], "-o", folder)
-    check(result, "thesis: .*not ours")
-    check(cli("quickstart", "-o", folder), "not ours")
+    check(result, "thesis: .*neither empty nor a model folder")
+    check(cli("quickstart", "-o", folder), "neither empty nor a model folder")
     assert [p.name for p in folder.iterdir()] == ["chapter.tex"]
 
 
 @pytest.fixture
 def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that may not be written to, also where the tests run as root."""
+    """A folder without write permission, even for root."""
     folder = tmp_path / "read-only"
     folder.mkdir()
     access = os.access
@@ -148,14 +148,14 @@ TARGETS = {
 def test_targets_are_checked_before_anything_is_read(
     cli: Cli, tmp_path: Path, read_only: Path, command: str
 ):
-    """One rule for all commands, and one exit status."""
+    """All commands follow the same rule and return the same exit status."""
     file = tmp_path / "file"
     file.touch()
     for target in (read_only / "new" / "out.svg", file / "out.svg"):
-        check(cli(*TARGETS[command], target), f"{target}: .*no folder that may be written to")
+        check(cli(*TARGETS[command], target), f"{target}: .*not a writable folder")
     folder = tmp_path / "folder.svg"
     (folder / "mine").mkdir(parents=True)
-    check(cli(*TARGETS[command], folder), "this is a folder|not ours")
+    check(cli(*TARGETS[command], folder), "this is a folder|neither empty nor a model folder")
     assert sorted(p.name for p in tmp_path.rglob("*")) == [
         "file",
         "folder.svg",
@@ -201,7 +201,7 @@ def poison(tensors: dict[str, np.ndarray]) -> None:
 
 
 def reseal(folder: Path, path: Path) -> None:
-    """Write the checksum that a file has now."""
+    """Update the checksum of a file."""
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     manifest["sha256"][path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
@@ -218,7 +218,7 @@ def test_damaged_tensors(
     name = min(tensors)
     damage(tensors)
     save_file(tensors, weights)
-    # The checksum is made right, so that the check of the tensors themselves is what speaks.
+    # The checksum is updated, so that the check of the tensors itself reports the error.
     reseal(folder, weights)
     for command in ("evaluate", "decode"):
         check(cli(command, folder, treebanks["test"]), f"tensor {name}.*{pattern}")
@@ -245,7 +245,7 @@ def test_damaged_sparse_rows(
     for command in ("evaluate", "decode", "restore"):
         check(
             cli(command, folder, treebanks["test"]),
-            r"vocabulary\.safetensors .* does not hold .*outcomes",
+            r"vocabulary\.safetensors .* not valid .*outcome",
         )
 
 
@@ -293,7 +293,7 @@ def test_unknown_settings(
 def test_semirings_that_cannot_decode(cli: Cli, model: Path, treebanks: dict[str, Path]):
     arguments = ("decode", model, treebanks["test"], "--semiring")
     check(cli(*arguments, "vitrbi"), "did you mean viterbi.*known: .*sampling", status=2)
-    check(cli(*arguments, "real"), "not selective.*take one of: .*viterbi", status=2)
+    check(cli(*arguments, "real"), "not selective.*give one of: .*viterbi", status=2)
     check(cli(*arguments, "viterbi", "--samples", 2), "--samples needs", status=2)
 
 
@@ -305,7 +305,7 @@ def test_figures_take_no_inputs_place(cli: Cli, tmp_path: Path, command: tuple[s
     name, *options = command
     result = cli(name, "model", path, *options, "--result", alias)
     assert result.status == 2
-    assert f"{alias}: is an input, and would be lost" in result.message
+    assert f"{alias}: is an input and would be overwritten" in result.message
     assert path.read_text("utf-8") == "kept"
 
 
@@ -331,7 +331,7 @@ def test_what_is_read_and_stays_is_not_overwritten(
     Path("alias").symlink_to(kept)
     result = cli(*command)
     assert result.status == 2
-    assert f"{command[-1]}: is read as well, and would be lost" in result.message
+    assert f"{command[-1]}: is also read and would be overwritten" in result.message
     files = [*Path(kept).rglob("*")] if Path(kept).is_dir() else [Path(kept)]
     assert [p.read_text("utf-8") for p in files] == ["mine"]
 

@@ -1,4 +1,4 @@
-"""Commas and phrases through the command line."""
+"""Commas and phrases on the command line."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.trained import Once
 
 @pytest.fixture(scope="session")
 def phrases(once: Once) -> dict[str, Path]:
-    """Files of trees in brackets."""
+    """Files of bracketed trees."""
     folder = once("phrases", lambda folder: files(folder))
     return {name: folder / f"{name}.mrg" for name in ("train", "dev")}
 
@@ -21,7 +21,7 @@ def phrases(once: Once) -> dict[str, Path]:
 def commas(
     cli_once: Cli, phrases: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The folder of a model of commas that has learnt the rule."""
+    """The folder of a comma model that has learned the rule."""
     folder = tmp_path_factory.mktemp("commas") / "model"
     result = cli_once(
         "train", phrases["train"], "--dev", phrases["dev"], "-o", folder, "--kind", "commas",
@@ -59,7 +59,7 @@ def test_a_file_without_a_word_is_left_alone(cli: Cli, commas: Path, tmp_path: P
     path.write_text("( (S (, ,)) )\n", "utf-8")
     result = cli("restore", commas, path)
     assert (result.status, result.out) == (0, path.read_text("utf-8"))
-    assert result.err == "1 sentence left alone: nothing but punctuation\n"
+    assert result.err == "1 sentence left unchanged: nothing but punctuation\n"
 
 
 def test_restored_commas_are_compared(
@@ -87,7 +87,7 @@ def test_phrases_are_parsed_and_compared(
     assert result.status == 0, result.err
     assert out.read_text("utf-8").count("(, ,)") == phrases["dev"].read_text("utf-8").count("(, ,)")
     value = json.loads(cli("parse", phrase_parser, out, "--gold", "--json").out)
-    # What it has parsed it parses so again.
+    # Parsing its own output gives the same result.
     assert value["labelled"]["f1"] == value["tags"] == 1.0
     assert value["schema"] == "semipunct.parse-phrases-gold/1"
 
@@ -113,11 +113,14 @@ def test_what_cannot_be_done_is_said(
     for command, complaint in (
         (("restore", commas, words), "a.conllu: files of the format conllu have no phrases"),
         (("restore", commas, damaged), "damaged.mrg:1: sentence #1: 1 bracket is not closed"),
-        (("restore", commas, dev, "--marks", ". ,"), "knows commas alone, not ."),
-        (("restore", commas, dev, "--samples", "5"), "draws nothing"),
+        (("restore", commas, dev, "--marks", ". ,"), "restores only commas, not ."),
+        (("restore", commas, dev, "--samples", "5"), "does not draw"),
         (("restore", commas, dev, "--parser", commas), "but one of the kind phrase-parser"),
-        (("restore", commas, dev, "--parser", phrase_parser, "--trees", "3"), "without --trees"),
-        (("parse", phrase_parser, dev, "--nbest", "3"), "does without --nbest"),
+        (
+            ("restore", commas, dev, "--parser", phrase_parser, "--trees", "3"),
+            "does not support --trees",
+        ),
+        (("parse", phrase_parser, dev, "--nbest", "3"), "does not support --nbest"),
         (("parse", phrase_parser, damaged), "damaged.mrg:1: sentence #1"),
         (("evaluate", commas, dev), "predicts commas"),
         (("decode", commas, dev), "but one of the kind punctuation is needed"),

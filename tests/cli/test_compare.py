@@ -27,7 +27,7 @@ RESULTS = {
 
 @pytest.fixture
 def stored(tmp_path: Path) -> dict[str, Path]:
-    """A stored result by name."""
+    """Return a stored result by name."""
     paths = {name: tmp_path / f"{name}.json" for name in RESULTS}
     for name, path in paths.items():
         write_result(path, RESULTS[name])
@@ -63,7 +63,7 @@ def test_folders_are_runs_counted_together(cli: Cli, stored: dict[str, Path], tm
     assert json.loads(result.out) == {**named, **expected}
     result = cli("compare", a, fewer)
     assert result.status != 0
-    assert f"A = {a} has 2 runs, B = {fewer} has 1; compare equally many" in result.err
+    assert f"A = {a} has 2 runs, B = {fewer} has 1; give the same number of runs" in result.err
     result = cli("compare", a, none)
     assert result.status != 0
     assert f"{none}: a folder without results (.json or .json.gz); name another one" in result.err
@@ -123,9 +123,9 @@ def test_results_over_different_treebanks(cli: Cli, stored: dict[str, Path]):
     "content, words",
     [
         (None, "there is no such file"),
-        (b"", "is not whole JSON"),
-        (b'{"format": "semipunct result", "vers', "is not whole JSON"),
-        (b'{"perplexity": 1.2}', "no stored result"),
+        (b"", "is not complete JSON"),
+        (b'{"format": "semipunct result", "vers', "is not complete JSON"),
+        (b'{"perplexity": 1.2}', "not a stored result"),
         (b'{"format": "semipunct result", "version": 1}', "the key 'task' is missing"),
     ],
 )

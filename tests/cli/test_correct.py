@@ -1,4 +1,4 @@
-"""``semipunct correct``: planted errors are found, all else stays, bad input has one message."""
+"""``semipunct correct``: planted errors are corrected, the rest is kept, bad input reported."""
 
 import json
 import re
@@ -65,7 +65,7 @@ def test_every_correction_has_its_place_and_its_reason(found: list[dict]):
     assert any("comma in place of the semicolon" in one["reason"] for _, one in corrections)
     assert any(one["underlying"] for _, one in corrections)
     for sentence in found:
-        # The places are those of the input: corrections made there give the text.
+        # Positions refer to the input: applying the corrections there yields the text.
         text = sentence["input"]
         for one in reversed(sentence["corrections"]):
             text = text[: one["start"]] + "".join(one["after"]) + text[one["end"] :]
@@ -123,7 +123,7 @@ FRENCH = """\
 2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t_\t_
 
 """
-"""A token that stands for two words, the second of which stands for itself further on."""
+"""A multiword token for two words, the second of which also occurs later on its own."""
 
 
 def test_places_behind_multiword_tokens(tmp_path: Path):
@@ -168,7 +168,7 @@ def test_words_that_a_parser_reads_come_back_in_any_form(
 
 
 def test_marks_are_told_as_the_file_has_them():
-    """A straight quotation mark that the model takes for a closing one."""
+    """A straight quotation mark in the file is a closing one for the model."""
     sentence = Sentence(
         "1", "t\udcff.txt", 3, ("I", "see"), ("_",) * 2, ("X",) * 2, ("_",) * 2, ("_",) * 2,
         DependencyTree((0, 1), ("root", "dep")), ((), (), ("”", ";")),
@@ -181,7 +181,7 @@ def test_marks_are_told_as_the_file_has_them():
     (row,) = as_dict(found, 'I see" ;', "I see.", spelt, (1, 2), places, None)["corrections"]
     assert (row["before"], row["after"], row["start"], row["end"]) == (['"', ";"], ["."], 5, 8)
     assert m2(found, *spelt).startswith('S I see " ;\nA 2 4|||')
-    # A file's name need not be text.
+    # File names need not be valid text.
     assert difference(found, "a", "b").startswith(r"@@ t\udcff.txt:3 1 @@")
 
 
@@ -208,7 +208,7 @@ def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treeban
     assert edits("--only", ". ?") == 0
     assert edits("--only", ", ;") > 5
     assert edits("--min-confidence", 1) <= edits("--min-confidence", 0.9) <= edits()
-    # What is more probable right than wrong stays, however little confidence is asked for.
+    # Text that is more likely right than wrong is kept, whatever the minimum confidence.
     least = corrections("--min-confidence", 0)
     assert edits() <= len(least)
     assert all(one["probability"] >= one["probability_of_written"] for one in least)
@@ -248,12 +248,12 @@ def test_text_comes_back_byte_for_byte(
     path.write_bytes(text.encode())
     result = cli("correct", corrector, path, "--parser", "parser", "--samples", 20)
     assert result.status == 0, result.err
-    # Marks change, and the blanks beside those that come or go.
+    # Only marks and the blanks next to inserted or removed marks change.
     assert re.sub(r"[^\w\n\r/:]", "", result.out) == re.sub(r"[^\w\n\r/:]", "", text)
     assert "http://a.b/;x" in result.out
     assert result.out.startswith("\n  I  see")
     assert "\n. . .\n" in result.out
-    assert "3 sentences left alone: nothing but punctuation" in result.err
+    assert "3 sentences left unchanged: nothing but punctuation" in result.err
     unchanged = cli("correct", corrector, path, "--parser", "parser", "--only", "?")
     assert unchanged.out == text
     rows = [
@@ -275,7 +275,7 @@ def test_text_comes_back_byte_for_byte(
 def _stand_in(
     monkeypatch: pytest.MonkeyPatch, parsed: Callable[[Sequence[Words]], list[Sentence]]
 ) -> None:
-    """Let a function stand for the parser of the name ``parser``."""
+    """Use a function in place of the parser named ``parser``."""
     from semipunct.store import checkpoint
     from semipunct.tasks import correct as task
 
@@ -292,7 +292,7 @@ def _stand_in(
 
 
 def _chained(sentences: Sequence[Words]) -> list[Sentence]:
-    """Let every word be the head of the next."""
+    """Make each word the head of the next."""
     found: list[Sentence] = []
     for s in sentences:
         n = len(s.forms)
@@ -315,17 +315,17 @@ def test_what_does_not_fit_is_said(
     assert "one of the kind correction is needed" in cli("correct", model, test).message
     assert "one of the kind correction" not in cli("correct", corrector, test).err
     for options, status, told in (
-        (("--json",), 2, "--json is about the comparison that --gold makes"),
+        (("--json",), 2, "--json needs --gold"),
         (("--tokeniser", corrector), 2, "give --parser as well"),
-        (("--analyses", 2), 2, "give --analysis as well"),
-        (("--analysis", model), 2, "does not look at an underlying tree"),
+        (("--analyses", 2), 2, "--analyses needs --analysis"),
+        (("--analysis", model), 2, "does not use an underlying tree"),
         (("--gold", treebanks["dev"]), 1, "has no counterpart|is "),
-        (("--align", "trees"), 2, "--align is about the comparison"),
-        (("--errors", 3), 2, "--errors is about the comparison"),
-        (("--gold", test, "--format", "json"), 2, "--format is about corrected sentences"),
+        (("--align", "trees"), 2, "--align needs --gold"),
+        (("--errors", 3), 2, "--errors needs --gold"),
+        (("--gold", test, "--format", "json"), 2, "--format has no effect"),
         (("--gold", test, "-o", "a", "--result", "a"), 2, "is named for two outputs"),
-        (("--gold", test, "--result", test), 2, "is an input, and would be lost"),
-        (("--only", " "), 2, "no mark was named"),
+        (("--gold", test, "--result", test), 2, "is an input and would be overwritten"),
+        (("--only", " "), 2, "the set of marks to correct is empty"),
         (("--gold", test, "--json", "-o", "-"), 2, "give --output the name of a file"),
     ):
         result = cli("correct", corrector, test, *options)
@@ -367,9 +367,9 @@ def test_training_needs_both_versions(
     for options, status, told in (
         (("--kind", "correction"), 2, "give the latter as --corrected and --dev-corrected"),
         (("--kind", "correction", "--corrected", treebanks["train"]), 2, "--dev-corrected is mis"),
-        (("--analysis", tmp_path), 2, "give --corrected as well"),
-        (("--align", "words"), 2, "leave --align out"),
-        (("--kind", "slot-tagger", "--align", "trees"), 2, "leave --align out"),
+        (("--analysis", tmp_path), 2, "--analysis needs --corrected"),
+        (("--align", "words"), 2, "leave out --align"),
+        (("--kind", "slot-tagger", "--align", "trees"), 2, "leave out --align"),
         (
             (
                 "--kind", "tokeniser", "--corrected", treebanks["train"], "--dev-corrected",
@@ -390,7 +390,7 @@ def test_training_needs_both_versions(
         result = cli(*start, *options)
         assert result.status == status, result.err
         assert told in result.message
-    # Two sentences of the same number, of other words.
+    # Two sentences with the same number but with different words.
     one, other = (tmp_path / f"{name}.conllu" for name in "ab")
     lines = treebanks["dev"].read_text("utf-8").split("\n\n")
     one.write_text(lines[0] + "\n\n", "utf-8")
@@ -399,7 +399,7 @@ def test_training_needs_both_versions(
                  tmp_path / "m", "--kind", "correction")  # fmt: skip
     assert result.status == 1
     assert re.search(r"a\.conllu:1: sentence .*word \d+", result.message)
-    # With trees those that agree are learnt from; here there are none.
+    # With trees, training uses the sentences that agree; here there are none.
     result = cli("train", one, "--corrected", other, "--dev", one, "--dev-corrected", one, "-o",
                  tmp_path / "m", "--kind", "correction", "--align", "trees")  # fmt: skip
     assert result.status == 1

@@ -1,4 +1,4 @@
-"""``semipunct jackknife``: what is written, whatever the parsers are."""
+"""``semipunct jackknife``: the output, independently of the quality of the parsers."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from tests.commands import Cli
 
 @pytest.fixture
 def untrained(parser: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Every part is parsed by the same parser; the sizes of what it would be trained on."""
+    """Parse every fold with the same parser; return the sizes of the training sets."""
     sizes: list[int] = []
 
     def train(config: Any, examples: Any, *_: Any, **__: Any) -> Any:
@@ -31,7 +31,7 @@ def untrained(parser: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture(scope="module")
 def short(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sentences of few lengths: each is compiled."""
+    """Sentences of few lengths, since each length is compiled."""
     path = tmp_path_factory.mktemp("jackknife") / "short.conllu"
     blocks = treebanks["train"].read_text("utf-8").split("\n\n")
     path.write_text("\n\n".join(b for b in blocks if b.count("\n") < 10) + "\n\n", "utf-8")
@@ -57,13 +57,13 @@ def test_all_but_trees_and_tags_is_the_treebank(
 
 
 def test_what_no_model_can_take_stays(cli: Cli, short: Path, untrained: list[int], tmp_path: Path):
-    """So that the output goes with another version of the treebank, sentence by sentence."""
+    """The output matches another version of the treebank, sentence by sentence."""
     odd = "# sent_id = odd\n1\t...\t...\tPUNCT\t_\t_\t0\troot\t_\tA=b\n\n"
     treebank, out = tmp_path / "some.conllu", tmp_path / "parsed.conllu"
     treebank.write_text(odd + short.read_text("utf-8"), "utf-8")
     result = cli("jackknife", treebank, "--dev", short, "-o", out, "--folds", 3)
     assert result.status == 0, result.err
-    assert "1 sentence left as in the treebank" in result.err
+    assert "1 sentence left unchanged" in result.err
     assert out.read_text("utf-8").startswith(odd)
     assert len(read_treebank([out]).sentences) == len(read_treebank([short]).sentences)
     found = read_parallel_treebanks([out, treebank], [treebank, treebank])

@@ -1,4 +1,4 @@
-"""``semipunct normalise``: phrases to derivations, commas, what is told and what is refused."""
+"""``semipunct normalise``: conversion of phrases to derivations, commas, messages, and errors."""
 
 import json
 from pathlib import Path
@@ -57,10 +57,10 @@ def test_what_nothing_licenses_is_passed_through(cli: Cli, tmp_path: Path):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "nothing is to be done"),
-        (("--commas", "ccg", "--quotes"), "--quotes is for conversion"),
+        ((), "there is nothing to do"),
+        (("--commas", "ccg", "--quotes"), "--quotes needs --to"),
         (("--commas", "ccg"), "give files of derivations"),
-        (("--to", "ccg", "--rule", "paper"), "--rule is about commas"),
+        (("--to", "ccg", "--rule", "paper"), "--rule needs --commas"),
         (("--to", "ccg", "-o", "a", "--report", "./a"), "named for two outputs"),
         (("--to", "ccg", "--report", "-"), "--report needs the name of a file"),
     ],
@@ -75,7 +75,7 @@ def test_a_report_takes_no_inputs_place(cli: Cli, phrases: Path):
     before = phrases.read_bytes()
     result = cli("normalise", phrases, "--to", "ccg", "--report", phrases)
     assert result.status == 2
-    assert f"{phrases}: is an input, and would be lost" in result.message
+    assert f"{phrases}: is an input and would be overwritten" in result.message
     assert phrases.read_bytes() == before
 
 

@@ -16,7 +16,7 @@ TEXT = "where is the station\n\n  anna\tlost her map \n"
 
 @pytest.fixture(scope="module")
 def short(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sentences of few lengths: each is compiled."""
+    """Sentences of few lengths, since each length is compiled."""
     path = tmp_path_factory.mktemp("parse") / "short.conllu"
     blocks = treebanks["train"].read_text("utf-8").split("\n\n")
     path.write_text("\n\n".join(b for b in blocks if b.count("\n") < 10) + "\n\n", "utf-8")
@@ -46,7 +46,7 @@ def test_the_comparison_is_with_the_input(cli: Cli, parser: Path, short: Path, t
     stored = tmp_path / "result.json"
     value = json.loads(cli("parse", parser, short, "--gold", "--json", "--result", stored).out)
     assert faults(value, *[published("parse-gold")] * 2) == []
-    # What was parsed, compared with itself, is all right.
+    # Parser output compared with itself is entirely correct.
     own = tmp_path / "own.conllu"
     assert cli("parse", parser, short, "-o", own).status == 0
     same = json.loads(cli("parse", parser, own, "--gold", "--json").out)
@@ -70,7 +70,7 @@ def test_text_becomes_conllu_and_comes_back_punctuated(
             stdin=stdin,
         )  # fmt: skip
         assert result.status == 0, result.err
-        # Line breaks, runs of blanks and tabs are those of the text.
+        # Line breaks, runs of blanks and tabs are kept from the text.
         assert result.out.count("\n") == 3
         assert result.out.splitlines()[1] == ""
         words = "".join(c for c in result.out if c.isalpha() or c.isspace())
@@ -112,11 +112,11 @@ def test_several_trees_have_ids_of_their_own(cli: Cli, parser: Path, short: Path
 
 def test_what_does_not_go_together_is_said(cli: Cli, parser: Path, model: Path, short: Path):
     message = cli("restore", model, short, "--trees", 2).message
-    assert "--trees draws the trees of a parser; give --parser as well" in message
+    assert "--trees needs --parser" in message
     assert "kind punctuation" in cli("parse", model, short).message
     assert "kind parser" in cli("restore", parser, short).message
     assert "kind punctuation" in cli("restore", model, short, "--parser", model).message
-    assert "--json is about" in cli("parse", parser, short, "--json").message
+    assert "--json needs --gold" in cli("parse", parser, short, "--json").message
     assert "give one of the two" in cli("parse", parser, short, "--trees", 2, "--nbest", 2).message
     bad = cli("parse", parser, "-", stdin=b"caf\xe9 au lait\n")
     assert "<stdin>:1: byte 0xe9" in bad.message
@@ -142,7 +142,7 @@ def test_marks_choose_among_trees(
     cli: Cli, parser: Path, model: Path, short: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ):  # fmt: skip
-    # What is compiled grows with the number of trees.
+    # The compiled size grows with the number of trees.
     monkeypatch.setitem(cast(Any, parse_punctuated).__kwdefaults__, "candidates", 2)
     stored = [tmp_path / f"{name}.json" for name in ("without", "with")]
     assert cli("parse", parser, short, "--gold", "--result", stored[0]).status == 0

@@ -1,4 +1,4 @@
-"""``semipunct parse`` with a parser of derivations: files in and out, figures, what is refused."""
+"""``semipunct parse`` with a parser of derivations: input and output files, figures, and errors."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def parser(treebank: Path) -> Path:
-    """A parser whose weights have not been trained: it takes any derivation that its rules have."""
+    """An untrained parser, which accepts any derivation with its rules."""
     options = CcgOptions(size=4, layers=1, minimum_count=1)
     model = CcgModel.fit(read_derived_sentences([treebank]), options)
     folder = treebank.parent / "parser"
@@ -65,20 +65,20 @@ def test_a_damaged_category_is_told_with_its_folder(parser: Path, tmp_path: Path
     path.write_text(json.dumps(data), "utf-8")
     sums["sha256"][path.name] = sha256(path.read_bytes()).hexdigest()
     manifest.write_text(json.dumps(sums), "utf-8")
-    with pytest.raises(ModelError, match=f"{folder}: .*'' is no category"):
+    with pytest.raises(ModelError, match=f"{folder}: .*'' is not a category"):
         load(folder)
 
 
 def test_what_is_refused(cli: Cli, parser: Path, treebank: Path, tmp_path: Path):
     wrong = cli("parse", parser, treebank, "--nbest", 3)
     assert wrong.status == 2
-    assert "--nbest is not for a model of the kind ccg-parser" in wrong.message
+    assert "a model of the kind ccg-parser does not support --nbest" in wrong.message
     best = cli("parse", parser, treebank, "--decoder", "best")
     assert best.status == 2
-    assert "--decoder is not for a model of the kind ccg-parser" in best.message
+    assert "a model of the kind ccg-parser does not support --decoder" in best.message
     both = cli("parse", parser, treebank, "--gold", "--json", "-o", "-")
     assert both.status == 2
-    assert "no room for trees on standard output" in both.message
+    assert "cannot both write to standard output" in both.message
     other = tmp_path / "some.conllu"
     other.write_text("1\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n", encoding="utf-8")
     text = cli("parse", parser, other)
@@ -93,7 +93,7 @@ def test_what_is_refused(cli: Cli, parser: Path, treebank: Path, tmp_path: Path)
 
 
 def test_long_sentences_are_bounded(cli: Cli, parser: Path, tmp_path: Path):
-    # 300 nouns in a row, of which no rule makes a noun.
+    # 300 nouns in a row, which no rule combines into a noun.
     path = tmp_path / "long.auto"
     words = ["(<L N NN NN rye N>)"] * 300
     line = words[0]
@@ -126,9 +126,9 @@ def test_files_are_evaluated_and_compared(cli: Cli, tmp_path: Path):
     assert {**piped, "signature": ""} == {**figures, "signature": ""}
     assert "MODEL cannot be standard input" in cli("evaluate", "-", gold).message
     kept = cli("evaluate", some, gold, "--result", gold)
-    assert f"{gold}: is an input, and would be lost" in kept.message
+    assert f"{gold}: is an input and would be overwritten" in kept.message
     assert gold.read_text("utf-8") == MILL + RAIN
     wrong = cli("evaluate", gold, some)
     assert wrong.status == 2
-    assert "is not among the sentences of the treebank" in wrong.message
+    assert "is not a sentence of the treebank" in wrong.message
     assert cli("evaluate", gold, tmp_path / "a.conllu").status == 2

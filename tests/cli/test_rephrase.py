@@ -1,4 +1,4 @@
-"""``semipunct rephrase``: what it writes can be read, and what it cannot do it says."""
+"""``semipunct rephrase``: its output can be read, and unsupported changes are reported."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def treebank(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def ordering(model: Path, treebanks: dict[str, Path], once: Once) -> Path:
-    """The folder of an ordering model of underlying trees, made by the command."""
+    """The folder of an ordering model of underlying trees, trained with the command."""
 
     def make(folder: Path) -> None:
         result = run(
@@ -65,9 +65,9 @@ def test_constituents_are_deleted_and_moved(cli: Cli, model: Path, treebank: Pat
         "--surface", "best", "-o", out,
     )  # fmt: skip
     assert result.status == 0, result.err
-    # A proper noun keeps its capital; the word that now begins the sentence gets one.
+    # A proper noun keeps its capital; the new first word of the sentence is capitalised.
     assert words(out) == [["Mira", "tuned", "the", "harp"], ["The", "harp", "Mira", "tuned"]]
-    assert result.told == "no word of the input has the relation appos: nothing was changed by it\n"
+    assert result.told == "no word of the input has the relation appos, so it changed nothing\n"
     texts = [line for line in out.read_text("utf-8").splitlines() if line.startswith("# text")]
     plain = cli(
         "rephrase", model, treebank, "--edits", edits, "--delete", "acl", "--surface", "best",
@@ -129,8 +129,8 @@ def test_permuted_sentences_have_the_same_words(
         ("one\tdelete\t9", "the sentence has no word with the ID 9"),
         ("one\tdelete\t2", "or it is punctuation"),
         ("one\tdelete\t4", "sentence one: word 3 is the root"),
-        ("one\tmove\t6\tfirst\t5", "sentence one: word 4 depends on word 5"),
-        ("one\tmove\t4\tfirst", "is the root and has no other place"),
+        ("one\tmove\t6\tfirst\t5", "sentence one: word 5 cannot be moved below word 4"),
+        ("one\tmove\t4\tfirst", "is the root and cannot be moved"),
     ],
 )
 def test_edits_that_cannot_be(
@@ -162,7 +162,7 @@ def test_an_edit_is_of_one_sentence(cli: Cli, model: Path, treebank: Path, tmp_p
     edits.write_text("one\tdelete\t3\n", "utf-8")
     result = cli("rephrase", model, treebank, other, "--edits", edits, "-o", out)
     assert result.status == 1
-    assert f"{edits}:1: two sentences have this name, {treebank}:1: " in result.err
+    assert f"{edits}:1: two sentences have this sent_id, {treebank}:1: " in result.err
     assert f" and {other}:11: sentence one; give each" in result.err
     assert not out.exists()
 
@@ -172,14 +172,14 @@ def test_files_whose_words_stay_are_refused(cli: Cli, model: Path, tmp_path: Pat
     path.write_text("( (S (NP (PRP It)) (VP (VBD rained)) (. .)) )\n", "utf-8")
     result = cli("rephrase", model, path)
     assert result.status == 2
-    assert result.message.startswith(f"error: {path}: the words of files of this format stay")
+    assert result.message.startswith(f"error: {path}: words of this file format cannot")
 
 
 def test_sentences_that_models_cannot_take_pass(cli: Cli, model: Path, tmp_path: Path):
     bare = b"# sent_id = x\n1\t.\t.\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
     result = cli("rephrase", model, "-", stdin=bare)
     assert (result.status, result.out) == (0, bare.decode())
-    assert "1 sentence left as they are: nothing but punctuation" in result.err
+    assert "1 sentence left unchanged: nothing but punctuation" in result.err
     stated = b"# text = . .\n" + bare
     for content, text in ((bare, ".\n"), (stated, ". .\n")):
         assert cli("rephrase", model, "-", "--format", "text", stdin=content).out == text
@@ -195,7 +195,7 @@ def test_in_python(model: Path, treebank: Path):
     assert second is not None
     assert first.words == (1, 3, 4, 5)
     assert second.sentence.forms == ("The", "harp", "Mira", "late", "tuned")
-    # Without a change the sentences are what they were.
+    # Without a change, sentences are unchanged.
     again = semipunct.rephrase(loaded, sentences, Changes(), surface="best")
     assert [found and found.sentence.forms for found in again] == [s.forms for s in sentences]
     with pytest.raises(EditError, match="edit: sentence one: word 3 is the root"):

@@ -1,4 +1,4 @@
-"""``semipunct restore``: tokens are put in, words stay, and figures are those of the measures."""
+"""``semipunct restore``: tokens are inserted, words are kept, and figures match the metrics."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ FEW = ("--samples", 40)
 
 @pytest.fixture(scope="module")
 def some(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six sentences, and one in their midst that no model can take."""
+    """Six sentences, with one among them that no model supports."""
     sentences = treebanks["test"].read_text("utf-8").split("\n\n")[:6]
     sentences[2:2] = ["1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_"]
     path = tmp_path_factory.mktemp("some") / "some.conllu"
@@ -27,14 +27,14 @@ def test_conllu_keeps_words_and_trees(cli: Cli, model: Path, some: Path, tmp_pat
     out = tmp_path / "out.conllu"
     result = cli("restore", model, some, "-o", out, *FEW)
     assert (result.status, result.out) == (0, "")
-    assert result.told == "1 sentence left alone: nothing but punctuation\n"
+    assert result.told == "1 sentence left unchanged: nothing but punctuation\n"
     before, after = (read_treebank([path]) for path in (some, out))
     assert len(after.omitted) == 1
     for old, new in zip(before.sentences, after.sentences, strict=True):
         assert (new.forms, new.upos, new.lemmas) == (old.forms, old.upos, old.lemmas)
         assert new.tree == old.tree
     assert [s.slots for s in before.sentences] != [s.slots for s in after.sentences]
-    # What stands in the input is removed first: it decides nothing.
+    # Punctuation of the input is removed first, so it does not affect the result.
     again = cli("restore", model, out, *FEW)
     assert again.out == out.read_text("utf-8")
 
@@ -43,7 +43,7 @@ def test_formats_tell_the_same(cli: Cli, model: Path, some: Path):
     texts = cli("restore", model, some, "--format", "text", *FEW).out.splitlines()
     lines = cli("restore", model, some, "--format", "json", "--nbest", 2, *FEW).out.splitlines()
     values = [json.loads(line) for line in lines]
-    # A sentence that is left alone has its own text.
+    # An omitted sentence keeps its own text.
     assert [v.get("text", "!") for v in values] == texts
     for value, entry in zip(values, read_entries([some]), strict=True):
         if "omitted" in value:
@@ -110,15 +110,15 @@ def test_marks_restrict(cli: Cli, model: Path, some: Path):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (("--mistaken", 0.5), "--mistaken is about --keep repair, not replace"),
-        (("--nbest", 3), "--nbest is about restored sentences as JSON"),
-        (("--nbest", 3, "--format", "json", "--gold"), "--nbest is about restored sentences"),
+        (("--mistaken", 0.5), "--mistaken needs --keep repair, not --keep replace"),
+        (("--nbest", 3), "--nbest needs restored sentences as JSON"),
+        (("--nbest", 3, "--format", "json", "--gold"), "--nbest needs restored sentences"),
         (("--marks", "€"), "never seen €; its marks are: , . "),
-        (("--min-confidence", 2), "confidence of 2.0"),
-        (("--json",), "--json is about the comparison that --gold makes"),
+        (("--min-confidence", 2), "confidence is 2.0"),
+        (("--json",), "--json needs --gold"),
         (("--json", "--gold", "--output", "-"), "give --output the name of a file"),
-        (("--confusions", 3), "--confusions is about the comparison that --gold makes"),
-        (("--result", "x.json"), "--result is about the comparison that --gold makes"),
+        (("--confusions", 3), "--confusions needs --gold"),
+        (("--result", "x.json"), "--result needs --gold"),
     ],
 )
 def test_wrong_usage(cli: Cli, model: Path, some: Path, options: tuple[object, ...], message: str):
@@ -158,7 +158,7 @@ QUOTED = """1	"	"	PUNCT	_	_	2	punct	_	SpaceAfter=No
 
 
 def test_straight_quotes_of_the_input_stay_straight(cli: Cli, model: Path):
-    """In the output, and in what is said about it."""
+    """This holds for the output and for messages about it."""
     arguments = ("restore", model, "-", "--keep", "keep", *FEW)
     conllu = cli(*arguments, stdin=QUOTED.encode()).out
     forms = [line.split("\t")[1] for line in conllu.strip().splitlines()]

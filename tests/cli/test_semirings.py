@@ -16,7 +16,7 @@ from tests.json_schema import faults, published
 
 @dataclass(frozen=True)
 class Lopsided(Viterbi):
-    """Keeps the left summand, and says so of no law."""
+    """Keeps the left summand, and declares no law."""
 
     laws: ClassVar[Laws] = Laws(broken={"matmul": "nobody multiplies matrices"})
 
@@ -26,7 +26,7 @@ class Lopsided(Viterbi):
 
 @pytest.fixture
 def lopsided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plugin that is installed and wrong, of which few laws are tried."""
+    """An installed but incorrect plugin, of which only a few laws are checked."""
     found = plugins.available()
     wrong = Plugin("lopsided", "elsewhere", "1.0", Lopsided())
     monkeypatch.setattr(plugins, "available", lambda: {**found, "lopsided": wrong})
@@ -74,7 +74,7 @@ def test_a_good_one_is_checked(cli: Cli):
     assert ["selective", "holds"] in lines
     assert ["in", "distribution", "not", "claimed:", "not", "declared"] in lines
     assert "fails" not in result.out
-    assert result.err.splitlines()[-1].endswith("2 not claimed, 0 broken")
+    assert result.err.splitlines()[-1].endswith("2 not claimed, 0 failed")
 
 
 @pytest.mark.usefixtures("lopsided")

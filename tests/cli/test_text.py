@@ -1,6 +1,6 @@
-"""Running text through ``semipunct parse`` and ``semipunct restore``: cut, punctuated, in capitals.
+"""Plain text with ``semipunct parse`` and ``semipunct restore``: segmentation, marks, capitals.
 
-The tokeniser takes *so* for the beginning of a sentence and *al* for *a el*.
+The tokeniser treats *so* as the beginning of a sentence and *al* as *a el*.
 """
 
 import json
@@ -20,7 +20,7 @@ FEW = ("--samples", 10)
 
 @pytest.fixture
 def restored(cli: Cli, model: Path, parser: Path, tokeniser: Path):
-    """Restore a text that comes by standard input."""
+    """Restore a text from standard input."""
 
     def run(text: str | bytes, *options: object) -> Result:
         content = text.encode("utf-8") if isinstance(text, str) else text
@@ -43,7 +43,7 @@ def test_a_text_is_parsed(cli: Cli, parser: Path, tokeniser: Path):
     assert result.status == 0, result.err
     texts = [line for line in result.out.splitlines() if line.startswith("# text = ")]
     assert texts == ["# text = so gu ke", "# text = so gu mo", "# text = So, do al ke."]
-    # A multiword token is a range, a mark is one, and spaces are those of the text.
+    # Multiword tokens are ranges, marks are single tokens, and spaces are kept from the text.
     last = result.out.split("\n\n")[2]
     assert columns(last, 0, 1, 9) == [
         ["1", "So", "SpaceAfter=No"], ["2", ",", "_"], ["3", "do", "_"], ["4-5", "al", "_"],
@@ -86,7 +86,7 @@ def test_several_parsers_are_asked(
     together = restored(TEXT, "--format", "text", "--parser", tmp_path / "several")
     assert together.status == alone.status == 0, together.err
     assert len(asked) == 1 + 3
-    # What is in a folder without parsers is said as of any that holds no model.
+    # A folder without parsers is reported as any folder without a model.
     (tmp_path / "none").mkdir()
     none = restored(TEXT, "--parser", tmp_path / "none")
     assert str(tmp_path / "none") in none.message
@@ -100,7 +100,7 @@ def test_all_formats_tell_the_same(restored):
         json.loads(line)
         for line in restored(TEXT, "--format", "json", "--keep", "keep").out.splitlines()
     ]
-    # Nothing says where one sentence ends but blanks, which a tokeniser may do without.
+    # Only blanks mark the ends of sentences, and the tokeniser may not need them.
     assert "".join("".join(v["text"] for v in values).split()) == "".join(texts.split())
     words = [word for value in values for word in value["words"]]
     assert words[words.index("a") :][:3] == ["a", "el", "ke"]
@@ -168,11 +168,11 @@ def test_capitals_are_given_to_treebanks(
     assert [f.lower() for f in forms] == [
         row[0] for row in columns(path.read_text("utf-8"), 1, 3) if row[1] != "PUNCT"
     ]
-    # Figures are of the punctuation, whatever becomes of capitals.
+    # Figures measure the punctuation, independently of capitals.
     gold = ("--gold", "--json", *FEW)
     same = cli("restore", model, path, *gold, "--case", truecaser, "-o", out).out
     assert same == cli("restore", model, path, *gold).out
-    assert "--case is about" in cli("restore", model, path, *gold, "--case", truecaser).message
+    assert "--case has no effect" in cli("restore", model, path, *gold, "--case", truecaser).message
 
 
 ODD = {
@@ -214,7 +214,8 @@ def test_the_command_that_parses_tells_of_pieces(
     text = "ba " * 9 + "\n" + "ba " * 8 + "\n" + "ba " * 10 + "\n"
     result = cli("parse", parser, "-", stdin=text.encode())
     assert result.err == (
-        "2 sentences of more than 8 words parsed in pieces, whose roots depend on the first one's\n"
+        "2 sentences of more than 8 words parsed in pieces, "
+        "attached to the root of the first piece\n"
     )
 
 
@@ -243,8 +244,8 @@ def test_words_that_are_known_need_no_tokeniser(
     for command in (("parse", parser, path), ("restore", model, path, "--parser", parser)):
         result = cli(*command, "--tokeniser", tokeniser)
         assert result.status == 2
-        assert f"{path}: --tokeniser finds the words of running text" in result.message
-    assert "conllu, whose words are known" in restored(path.read_bytes()).message
+        assert f"{path}: --tokeniser is for running text" in result.message
+    assert "conllu, which is already split into words" in restored(path.read_bytes()).message
     for options, told in (
         (("--tokeniser", tokeniser), "give --parser as well"),
         (("--tokeniser", tokeniser, "--parser", parser, "--gold"), "needs a treebank"),

@@ -1,4 +1,4 @@
-"""The main job through the command line: train, evaluate, decode."""
+"""The main workflow on the command line: train, evaluate, decode."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ PUNCTUATION_ONLY = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 
 @pytest.fixture(scope="session")
 def test_file(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The test part with one sentence in its middle that no model can take."""
+    """The test part with one sentence in the middle that no model supports."""
     sentences = treebanks["test"].read_text("utf-8").split("\n\n")
     sentences[10:10] = [PUNCTUATION_ONLY.strip()]
     path = tmp_path_factory.mktemp("test") / "test.conllu"
@@ -90,7 +90,7 @@ def test_a_finished_run_is_resumed_as_it_is(
 def test_a_folder_that_holds_a_model_is_left_alone(
     cli: Cli, model: Path, tmp_path: Path, command: str
 ):
-    """Said before anything is read."""
+    """The message appears before anything is read."""
     folder = shutil.copytree(model, tmp_path / "tiny")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     files = ("absent.conllu", "--dev", "absent.conllu") if command == "train" else ()
@@ -172,7 +172,7 @@ def test_conllu_is_the_input_with_annotations(
 
 
 def test_annotations_of_an_earlier_run_are_replaced(cli: Cli, model: Path, test_file: Path):
-    """Whatever else stands in the comments and in MISC stays where it was."""
+    """Other content of comments and of MISC stays in place."""
     once = cli("decode", model, test_file).out
     assert cli("decode", model, "-", stdin=once.encode()).out == once
     ours = "# semipunct_rank = 7\n# semipunct_log_joint = 5\n"
@@ -214,8 +214,8 @@ def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path,
 def test_samples_are_numbered_and_reproducible(
     cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    # Compiling the sampler takes longer than all else here, and tests/inference tests it; what
-    # stands in its place answers to the same signature.
+    # Compiling the sampler is slower than the rest of the test, and tests/inference covers it; the
+    # replacement has the same signature.
     def draw(fitted: Any, parameters: Any, sentences: Any, samples: int, seed: int) -> Any:
         generator = np.random.default_rng(seed)
         best = decoding.best(fitted, parameters, sentences)
@@ -267,7 +267,7 @@ def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatc
 def test_the_best_few_are_numbered_by_rank(
     cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    # As above: tests/inference tests the ranking itself.
+    # As above: tests/inference covers the ranking itself.
     def rank(fitted: Any, parameters: Any, sentences: Any, count: int) -> Any:
         return [[a] * count for a in decoding.best(fitted, parameters, sentences) if a]
 
@@ -278,7 +278,7 @@ def test_the_best_few_are_numbered_by_rank(
     assert [v["rank"] for v in values if "rank" in v] == [1, 2, 3, 4] * 20
     conllu = cli(*arguments, "--nbest", 2).out
     assert [conllu.count(f"# semipunct_rank = {k}\n") for k in (1, 2, 3)] == [20, 20, 0]
-    # No two sentences of a file have one id.
+    # No two sentences of a file share an id.
     ids = re.findall(r"(?m)^# sent_id = (.*)$", conllu)
     assert len(set(ids)) == len(ids) == 40
     assert {name.rpartition(".")[2] for name in ids} == {"rank1", "rank2"}
@@ -289,7 +289,7 @@ def test_the_best_few_are_numbered_by_rank(
     [
         (("--semiring", "viterbi", "--nbest", 2), "--nbest needs --semiring kbest"),
         (("--semiring", "kbest", "--samples", 2), "--samples needs --semiring sampling"),
-        (("--semiring", "log"), "take one of: "),
+        (("--semiring", "log"), "give one of: "),
     ],
 )
 def test_what_a_semiring_cannot_do_is_said(

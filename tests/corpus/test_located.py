@@ -1,4 +1,4 @@
-"""Sentences that know their places in a text."""
+"""Sentences with positions in a text."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from semipunct.marks import ABBREVIATION, UNK
 
 
 def made(text: str, *tokens: str, **expanded: tuple[str, ...]) -> Located:
-    """Find tokens in a text, one behind the other."""
+    """Find tokens in a text, one after another."""
     pieces, place = [], 0
     for token in tokens:
         place = text.index(token, place)
@@ -35,7 +35,7 @@ def test_marks_go_into_slots_as_from_a_treebank():
 
 def test_the_same_punctuation_gives_the_same_text():
     assert SAID.punctuated() == SAID.punctuated(SAID.content.slots) == SAID.text
-    # The same, by way of rewriting: the words are given.
+    # The same through rewriting, with the given words.
     assert SAID.punctuated(SAID.content.slots, SAID.content.forms) == SAID.text
 
 
@@ -67,7 +67,7 @@ def test_capitals_keep_all_places():
     assert cased.content.forms == ("A", "el", "Mar", "1 B", "x")
     assert (cased.spans, cased.marks) == (sea.spans, sea.marks)
     assert cased.punctuated([(), (), (), (), (), ("!",)]) == "Al Mar 1\u00a0B x!"
-    with pytest.raises(UsageError, match="other words were given"):
+    with pytest.raises(UsageError, match="in more than case"):
         made("stra\u00dfe", "stra\u00dfe").cased(["STRASSE"])
 
 

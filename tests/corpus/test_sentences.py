@@ -42,13 +42,15 @@ def test_where_it_is():
     ids=lambda changes: next(iter(changes)),
 )
 def test_columns_are_of_one_length(changes: dict[str, object]):
-    with pytest.raises(ValueError, match=r"some.conllu:7: sentence s1: a sentence has one or more"):
+    with pytest.raises(
+        ValueError, match=r"some.conllu:7: sentence s1: a sentence needs at least one word"
+    ):
         replace(ETC, **changes)
 
 
 def test_there_is_a_word():
     nothing = dict.fromkeys(("forms", "lemmas", "upos", "xpos", "feats"), ())
-    with pytest.raises(ValueError, match="one or more words"):
+    with pytest.raises(ValueError, match="at least one word"):
         replace(ETC, **nothing, tree=DependencyTree((), ()), slots=((),))
 
 
@@ -61,7 +63,7 @@ def test_without_punctuation():
 
 
 def test_jax_is_not_imported():
-    """Nor is it by any module of the corpus, its formats, its trees and its marks."""
+    """No module of the corpus, its formats, trees and marks imports it either."""
     rooms = ("corpus", "formats", "trees", "marks")
     names = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts)

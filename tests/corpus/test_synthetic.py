@@ -1,4 +1,4 @@
-"""Synthetic treebanks: as frequent as the parameters say, and unchanged by being written."""
+"""Synthetic treebanks: frequencies match the parameters, and writing them changes nothing."""
 
 import itertools
 import math
@@ -36,7 +36,7 @@ def drawn(direction: str = "r2l") -> tuple[SyntheticSentence, ...]:
 
 
 def agree(counts: Counter, distribution: Mapping[Hashable, float]) -> None:
-    """Every frequency is within 4.5 standard deviations of its probability."""
+    """Assert that every frequency is within 4.5 standard deviations of its probability."""
     total = counts.total()
     assert set(counts) <= {item for item, p in distribution.items() if p}
     for item, p in distribution.items():
@@ -131,7 +131,7 @@ def test_the_seed_decides():
 
 
 def written(sentence: Sentence) -> Record:
-    """The record of a sentence that was written as CoNLL-U and read again."""
+    """Return the record of a sentence written as CoNLL-U and read again."""
     made = punctuated(bare_entry(sentence), sentence.slots)
     (record,) = records(format_record(made))
     return record
@@ -202,12 +202,12 @@ def test_one_long_random_sentence():
     [
         ({"lengths": {3: 0.5}}, "lengths: the probabilities sum to 0.5"),
         ({"lengths": {}}, "lengths: the probabilities sum to 0"),
-        ({"lengths": {0: 1.0}}, "at least one word"),
+        ({"lengths": {0: 1.0}}, "a sentence has no words"),
         ({"word_relations": {"a": 1.5, "b": -0.5}}, "word_relations: a probability is negative"),
         ({"upos": {"conj": {"X": math.nan}}}, "not a number"),
         ({"direction": "left"}, "give l2r, r2l or none"),
         ({"another_kid": 1.0}, "another_kid"),
-        ({"pairs": {"conj": {(("^",), ()): 1.0}}}, "'\\^' belongs to no puncteme"),
+        ({"pairs": {"conj": {(("^",), ()): 1.0}}}, "'\\^' cannot be in a puncteme"),
         ({"edits": {(",", ","): {"absorb_left": 1.0}}}, "'absorb_left' is impossible"),
         ({"edits": {("^", ","): {"transpose": 1.0}}}, "'transpose' is impossible"),
         ({"edits": {(".", "$"): {"absorb_right": 1.0}}}, "'absorb_right' is impossible"),

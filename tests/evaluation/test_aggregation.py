@@ -1,4 +1,4 @@
-"""Runs that are aggregated count together, sentence by sentence."""
+"""Aggregated runs are counted together, sentence by sentence."""
 
 import math
 from dataclasses import replace
@@ -56,7 +56,7 @@ def test_runs_of_a_sentence_are_no_independent_evidence():
     better, worse = scores(0, -1.0, -1.0), scores(0, -2.0, -2.0)
     once = compare(better, worse).differences[0]
     thrice = compare(aggregate([better] * 3), aggregate([worse] * 3)).differences[0]
-    assert once.p == thrice.p == 0.5  # of four ways to swap two are as extreme
+    assert once.p == thrice.p == 0.5  # two of the four ways to swap are as extreme
     assert thrice.difference == pytest.approx(once.difference)
 
 
@@ -65,7 +65,7 @@ def test_others_are_refused():
     elsewhere = replace(other, signature=other.signature.replace("treebank:t", "treebank:u"))
     longer = replace(other, statistics=replace(other.statistics, slots=np.array([2, 3])))
     for wrong in (elsewhere, longer, restored(1, *GOLD)):
-        with pytest.raises(ResultError, match="run-0 and run-1 are no runs of one system"):
+        with pytest.raises(ResultError, match="run-0 and run-1 are not runs of one system"):
             aggregate([run, wrong])
     with pytest.raises(ValueError, match="no runs"):
         aggregate([])

@@ -31,7 +31,7 @@ def enumerated(
     b: Sequence[Sequence[float]],
     measure: Callable[[Sequence[float]], float | Fraction],
 ) -> Fraction:
-    """p from the definition: every way of swapping rows of A and B, one by one."""
+    """Compute p from its definition: every way of swapping rows of A and B, one by one."""
 
     def difference(swaps: Sequence[bool]) -> float | Fraction:
         pairs = [(y, x) if s else (x, y) for x, y, s in zip(a, b, swaps, strict=True)]
@@ -47,7 +47,7 @@ def enumerated(
 
 
 def test_p_of_perplexity_is_that_of_all_permutations():
-    # Multiples of a half, so that sums are exact here, too.
+    # Multiples of a half, so that sums are exact here as well.
     def log_likelihood(sums: Sequence[float]) -> float:
         return sums[0]
 
@@ -76,8 +76,8 @@ def test_testing_perplexity_itself_gives_the_same_p():
 @given(st.lists(st.sampled_from([3, 7777, -3, -7777]), min_size=8, max_size=8))
 @example([-3, -3, 3, -3, 7777, 3, -7777, -3])
 def test_ties_are_ties_whatever_the_rounding(tenths: list[int]):
-    # Where large differences cancel, their last bits outweigh a tolerance relative to what is
-    # left: the example fails if sums depend on their order.
+    # When large differences cancel, their last bits exceed a tolerance relative to the remainder:
+    # the example fails if sums depend on their order.
     slots = [2] * len(tenths)
     a, b = (scored([min(side * t, 0) / 10 for t in tenths], slots) for side in (1, -1))
     one, other = ([[min(side * t, 0)] for t in tenths] for side in (1, -1))
@@ -128,7 +128,7 @@ SIX_PREDICTED: list[list[list[Puncteme]]] = [
 
 
 def rows(statistics: RestorationStatistics) -> list[list[int]]:
-    """Of each sentence: edits, true positives, predicted, pairing errors, what is exact."""
+    """For each sentence: edits, true positives, predicted marks, pairing errors, exact match."""
     columns = [
         statistics.edit_distance,
         statistics.true_positives.sum(1),
@@ -157,7 +157,7 @@ def test_p_of_restoration_is_that_of_all_permutations():
     assert list(differences) == list(measures)
     for name, measure in measures.items():
         expected = enumerated(one, other, measure)
-        assert 0 < expected < 1, name  # or the case would prove little
+        assert 0 < expected < 1, name  # otherwise the case would prove little
         assert differences[name].p == expected, name
         for side, data in (("a", one), ("b", other)):
             figure = measure([sum(column) for column in zip(*data, strict=True)])
@@ -174,7 +174,7 @@ def test_p_of_parsing_is_that_of_all_permutations():
     for name, column in {"las": "labelled", "uas": "heads", "feats": "feats"}.items():
         one, other = ([[value] for value in r.statistics.column(column).tolist()] for r in (a, b))
         expected = enumerated(one, other, lambda sums: Fraction(int(sums[0]), 18))
-        assert 0 < expected < 1, name  # or the case would prove little
+        assert 0 < expected < 1, name  # otherwise the case would prove little
         assert differences[name].p == expected, name
         assert differences[name].a == pytest.approx(sum(row[0] for row in one) / 18)
 
@@ -187,7 +187,7 @@ def test_random_permutations_come_near_all_of_them(monkeypatch: pytest.MonkeyPat
     assert (exact * 2**12).is_integer()
     drawn = found(compare(a, b, resamples=4000))["perplexity"].p
     assert drawn == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 4000))
-    # Neither depends on how many are held in memory at a time.
+    # Neither depends on the number of permutations held in memory at a time.
     before = compare(a, b, resamples=500).as_dict()
     monkeypatch.setattr(comparison, "_CELLS", 12 * 7)
     assert compare(a, b, resamples=500).as_dict() == before
@@ -211,7 +211,7 @@ def test_exchanging_two_results_of_restoration(seed: int):
 
 
 def drawn(random: np.random.Generator, number: int) -> list[list[Puncteme]]:
-    """Sentences of random slots."""
+    """Sentences with random slots."""
     strings: list[Puncteme] = [(), (), (), (",",), (".",), ("(",), (")",), (",", "(")]
     return [
         [strings[random.integers(len(strings))] for _ in range(random.integers(2, 8))]
@@ -222,7 +222,7 @@ def drawn(random: np.random.Generator, number: int) -> list[list[Puncteme]]:
 def changed(
     random: np.random.Generator, gold: list[list[Puncteme]], share: float
 ) -> list[list[Puncteme]]:
-    """The same with a share of the slots emptied or filled."""
+    """Return a copy with a fraction of the slots emptied or filled."""
     return [
         [(slot if random.random() > share else (".",)[bool(slot) :]) for slot in s] for s in gold
     ]
@@ -264,7 +264,7 @@ def test_a_planted_difference_is_found():
     a, b = (restored(gold, changed(random, gold, share)) for share in (0.1, 0.25))
     differences = found(compare(a, b, resamples=999))
     edits, f1 = differences["average_edit_distance"], differences["micro_f1"]
-    assert edits.p == f1.p == 2 / 1000  # none of the permutations is as far out
+    assert edits.p == f1.p == 2 / 1000  # no permutation is as extreme
     assert edits.low < edits.difference < edits.high < 0
     assert 0 < f1.low < f1.difference < f1.high
 
@@ -285,7 +285,7 @@ def test_chance_differences_are_seldom_significant():
         pair = -random.exponential(size=(2, 40))
         a, b = (scored(side.tolist(), [3] * 40) for side in pair)
         p.append(found(compare(a, b, resamples=199))["perplexity"].p)
-    # Binomial with n = 60 and chances 0.05 and 0.5: four standard deviations either way.
+    # Binomial with n = 60 and probabilities 0.05 and 0.5: four standard deviations on either side.
     assert sum(value <= 0.05 for value in p) <= 9
     assert 15 <= sum(value <= 0.5 for value in p) <= 45
 
@@ -330,12 +330,12 @@ def test_without_any_mark_f1_is_undefined():
     assert math.isnan(nothing["micro_f1"].a)
     assert math.isnan(nothing["micro_f1"].p)
     assert nothing["average_edit_distance"].p == 1
-    # One system writes no mark, as both do in some permutations.
+    # One system writes no mark, and in some permutations neither does.
     differences = found(compare(restored(gold, gold), restored(gold, some)))
     assert math.isnan(differences["micro_f1"].p)
     assert differences["average_edit_distance"].p == 1
     json.dumps(compare(restored(gold, gold), restored(gold, some)).as_dict(), allow_nan=False)
-    # Each writes one, which some permutations give to the same system.
+    # Each writes one mark; some permutations assign both to the same system.
     others = found(compare(restored(gold, some), restored(gold, some[::-1])))
     assert (others["micro_f1"].a, others["micro_f1"].b) == (0, 0)
     assert math.isnan(others["micro_f1"].p)
@@ -373,8 +373,8 @@ def test_other_sentences_are_refused():
         (a, restored(GOLD, PREDICTED), "task .*perplexity for A and restoration for B"),
         (a, scored([-1.0], [2]), "A has 2 sentences and B 1"),
         (a, scored([-1.0, -2.0], [2, 4]), "sentence 2 has 3 slots in A and 4 in B"),
-        (scored([-1.0], [2]), scored([-1.0], [2]), "needs 2 sentences, and there are 1; measure"),
-        (scored([], []), scored([], []), "needs 2 sentences, and there are 0; measure"),
+        (scored([-1.0], [2]), scored([-1.0], [2]), "needs at least 2 sentences, not 1; evaluate"),
+        (scored([], []), scored([], []), "needs at least 2 sentences, not 0; evaluate"),
         (
             restored(GOLD, PREDICTED),
             restored([*GOLD[:3], [(), ("?",)]], PREDICTED),

@@ -28,12 +28,12 @@ FIGURES = {
     "complete": 2 / 3,
     "complete_labelled": 1 / 3,
 }
-"""Of ``PARSED``, counted by hand."""
+"""The figures of ``PARSED``, counted by hand."""
 
 
 @st.composite
 def answers(draw: st.DrawFn, longest: int = 6) -> tuple[Sentence, Sentence]:
-    """Two analyses of the same words, which agree often."""
+    """Two analyses of the same words with frequent agreement."""
     order = draw(st.permutations(range(1, draw(st.integers(1, longest)) + 1)))
 
     def analysis() -> Sentence:
@@ -140,7 +140,7 @@ def test_runs_are_added_up():
 @pytest.mark.parametrize(
     "predicted, complaint",
     [
-        ([], "3 gold sentences and 0 predicted ones: hand in the same sentences twice"),
+        ([], "3 gold sentences and 0 predicted ones: give the same sentences for both"),
         (
             [PARSED[0], PARSED[0], PARSED[2]],
             "case:1: sentence two: 1 word, and 3 in the predicted sentence one; parse the words",
@@ -173,7 +173,7 @@ def test_words_must_not_change(predicted: Sequence[Sentence], complaint: str):
         ({"heads": [3, 0, 2], "universal": [3, 0, 1], "labelled": [2, 0, 1]},
          "sentence 2: more right roots than right heads"),
         ({"upos": [2, -1, 3]}, "sentence 2: upos is negative"),
-        ({"upos": [2, 1]}, "words is there for 3 sentences and upos for 2"),
+        ({"upos": [2, 1]}, "words has 3 sentences and upos has 2"),
     ],
 )  # fmt: skip
 def test_contradictions_are_refused(changes: dict[str, Any], complaint: str):

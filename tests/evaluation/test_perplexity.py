@@ -26,7 +26,7 @@ def test_perplexity_of_a_tiny_case():
         ([-1.0, 0.5], [1, 1], "sentence 2: log_likelihood is positive"),
         ([-1.0, math.inf], [1, 1], "sentence 2: log_likelihood is positive"),
         ([-1.0, -1.0], [1, 0], "sentence 2: there is no slot"),
-        ([-1.0], [1, 1], "log_likelihood is there for 1 sentence and slots for 2"),
+        ([-1.0], [1, 1], "log_likelihood has 1 sentence and slots has 2"),
     ],
 )
 def test_scores_that_cannot_be(log_p: list[float], slots: list[int], complaint: str):

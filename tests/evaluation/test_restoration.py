@@ -166,7 +166,7 @@ def test_words_must_not_change():
 @pytest.mark.parametrize(
     "changes, complaint",
     [
-        ({"slots": np.array([4, 4, 3])}, "slots is there for 3 sentences and edit_distance for 4"),
+        ({"slots": np.array([4, 4, 3])}, "slots has 3 sentences and edit_distance has 4"),
         ({"slots": np.array([4, 4, 3, 0])}, "sentence 4: there is no slot"),
         ({"edit_distance": np.array([1, -4, 3, 0])}, "sentence 2: edit_distance is negative"),
         ({"edit_distance": np.array([1, 2, 3, 0])}, "sentence 2: fewer edits than wrong slots"),

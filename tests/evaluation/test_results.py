@@ -148,22 +148,23 @@ def inner(data: Any, keys: tuple[Any, ...]) -> Any:
 
 S = "statistics"
 DAMAGES: list[tuple[str, Damage, str]] = [
-    ("perplexity", lose("format"), "is JSON, but no stored result"),
-    ("perplexity", put("other", "format"), "is JSON, but no stored result"),
+    ("perplexity", lose("format"), "is JSON, but not a stored result"),
+    ("perplexity", put("other", "format"), "is JSON, but not a stored result"),
     ("perplexity", put(2, "version"), "is version 2 .*reads version 1"),
     ("perplexity", lose("version"), "is version None"),
     ("perplexity", lose("system"), "the key 'system' is missing; store"),
     ("perplexity", put("", "system"), "the system has no name"),
     ("perplexity", put(7, "system"), "'system' is 7, not a text"),
     ("perplexity", lose("signature"), "the key 'signature' is missing"),
-    ("perplexity", put("hello", "signature"), "signature 'hello' is not made of key:value"),
+    ("perplexity", put("hello", "signature"), "signature 'hello' does not consist of key:value"),
     ("perplexity", put("task:perplexity", "signature"), "does not name the treebank"),
     ("perplexity", put("task:a|task:b", "signature"), "names a part twice"),
     ("perplexity", put("restoration", "task"), "the task is .*signature says task:perplexity"),
     (
         "perplexity",
         put("cooking", "task"),
-        "'cooking' is none of: brackets, correction, derivations, parsing, perplexity, restoration",
+        "'cooking' is not one of: brackets, correction, derivations, parsing, perplexity, "
+        "restoration",
     ),
     ("perplexity", lose("corpus"), "the key 'corpus' is missing"),
     ("perplexity", lose("corpus", "slots"), "the figure corpus.slots is missing"),
@@ -174,7 +175,7 @@ DAMAGES: list[tuple[str, Damage, str]] = [
     ("perplexity", lose(S), "the key 'statistics' is missing"),
     ("perplexity", lose(S, "slots"), "the key 'slots' is missing"),
     ("perplexity", put({}, S, "slots"), "'slots' is {}, not a list"),
-    ("perplexity", put([2, 5], S, "slots"), "for 3 sentences and slots for 2"),
+    ("perplexity", put([2, 5], S, "slots"), "has 3 sentences and slots has 2"),
     ("perplexity", put(2.5, S, "slots", 1), "sentence 2: slots is 2.5, not a count"),
     ("perplexity", put(True, S, "slots", 1), "sentence 2: slots is True, not a count"),
     ("perplexity", put(10**30, S, "slots", 1), "sentence 2: slots is 1000.*, not a count"),
@@ -184,9 +185,9 @@ DAMAGES: list[tuple[str, Damage, str]] = [
     ("perplexity", put(10**400, S, "log_likelihood", 2), "too large"),
     ("restoration", lose(S, "gold"), "the key 'gold' is missing"),
     ("restoration", lose(S, "pairs"), "the key 'pairs' is missing"),
-    ("restoration", put([["(", 1]], S, "pairs"), "pairs is no list of pairs"),
-    ("restoration", put(["()"], S, "pairs"), "pairs is no list of pairs"),
-    ("restoration", put([{}] * 3, S, "gold"), "slots is there for 4 sentences and gold for 3"),
+    ("restoration", put([["(", 1]], S, "pairs"), "pairs is not a list of pairs"),
+    ("restoration", put(["()"], S, "pairs"), "pairs is not a list of pairs"),
+    ("restoration", put([{}] * 3, S, "gold"), "slots has 4 sentences and gold has 3"),
     ("restoration", put([], S, "gold", 1), "sentence 2: gold is no object of counts"),
     ("restoration", put({",": 0.5}, S, "gold", 1), "sentence 2: gold is no object of counts"),
     ("restoration", put({",": -1}, S, "gold", 1), "sentence 2: gold is negative"),
@@ -199,7 +200,7 @@ DAMAGES: list[tuple[str, Damage, str]] = [
     ("restoration", lose("corpus", "marks", ","), "the figure corpus.marks., is missing"),
     ("parsing", put(0, S, "words", 1), "sentence 2: there is no word"),
     ("parsing", put(5, S, "heads", 2), "sentence 3: more right heads than words"),
-    ("parsing", put([3, 1], S, "xpos"), "for 3 sentences and xpos for 2"),
+    ("parsing", put([3, 1], S, "xpos"), "has 3 sentences and xpos has 2"),
     ("parsing", put(0.9, "corpus", "las"), "corpus.las is 0.9, but the statistics give 0.5"),
     ("parsing", lose("corpus", "las_universal"), "corpus.las_universal is missing"),
 ]
@@ -221,7 +222,7 @@ def check(path: Path, complaint: str) -> None:
     assert message.startswith(str(path))
     assert "\n" not in message
     assert re.search(complaint, message), message
-    assert ";" in message  # what to do
+    assert ";" in message  # a suggestion for the user
 
 
 def test_truncated_anywhere(tmp_path: Path):
@@ -230,7 +231,7 @@ def test_truncated_anywhere(tmp_path: Path):
     content = path.read_bytes().rstrip()
     for length in range(0, len(content), 7):
         path.write_bytes(content[:length])
-        check(path, "is not whole JSON .*it was cut off")
+        check(path, "is not complete JSON .*it is truncated")
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
@@ -238,13 +239,13 @@ def test_numbers_that_json_lacks(tmp_path: Path, constant: str):
     path = tmp_path / "r.json"
     write_result(path, SCORED)
     path.write_text(path.read_text("utf-8").replace("-0.1,", constant + ","), encoding="utf-8")
-    check(path, f"it holds {constant}, which is no number")
+    check(path, f"it contains {constant}, which is not a number")
 
 
 @pytest.mark.parametrize(
     "content, complaint",
     [
-        (b"[]", "is JSON, but no stored result"),
+        (b"[]", "is JSON, but not a stored result"),
         (b"\xff\xfe\xfd", "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
         (b'{"format": "semipunct result", "version": 1e400}', "version inf"),

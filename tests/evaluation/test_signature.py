@@ -1,4 +1,4 @@
-"""Signatures are written and read in one place."""
+"""Signatures are formatted and parsed in one place."""
 
 import pytest
 from hypothesis import given
@@ -23,5 +23,5 @@ def test_signatures_round_trip(parts: dict[str, str]):
 def test_parts_that_cannot_be_read_back_are_refused(parts: dict[str, str]):
     with pytest.raises(ValueError, match="cannot be a part"):
         join_signature({"task": "perplexity", "treebank": "0f", **parts})
-    with pytest.raises(ValueError, match="names its task and its treebank"):
+    with pytest.raises(ValueError, match="must name its task and its treebank"):
         join_signature({"task": "perplexity"})

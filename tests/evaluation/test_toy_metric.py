@@ -129,9 +129,9 @@ def test_it_is_written_and_read(tmp_path: Path):
 @pytest.mark.parametrize(
     "name, value, complaint",
     [
-        ("tags", [1], "tags is no list of tags"),
+        ("tags", [1], "tags is not a list of tags"),
         ("right", [4, 3, 9], "more right words than words"),
-        ("right", [4, 3], "words is there for 3 sentences and right for 2"),
+        ("right", [4, 3], "words has 3 sentences and right has 2"),
         ("outer", [[1, 0], [1], [0, 0]], r"sentence 2: outer is \[1\], not 2 counts"),
         ("log_p", [-1.0, "x", None], "sentence 2: log_p is 'x', not a number"),
     ],

@@ -1,4 +1,4 @@
-"""Features have weights for outcomes that they were seen with, or should have been."""
+"""Features have weights for outcomes that they occur with, or may occur with."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ TEMPLATES = ("N", "L", "R", "S", "side", "history")
 
 
 def parts(m, string):
-    """The labels that are contiguous parts of a string; the open one for a string that is none."""
+    """Return the labels that are substrings of a string; also the open one if it is no label."""
     n = len(string)
     found = {string[i:j] for i in range(n + 1) for j in range(i, n + 1)} & {*m.inventory.labels}
     return found if string in found else {*found, (OPEN,)}
 
 
 def outcomes_of(m, sentence, word):
-    """What may be underneath one word, as (target, outcome)."""
+    """Return the possible underlying outcomes of one word, as (target, outcome)."""
     left, right = (
         parts(m, sentence.slots[edges[word]]) for edges in (sentence.tree.left, sentence.tree.right)
     )
@@ -92,8 +92,8 @@ def test_a_table_written_out():
     [
         ([2, 0, 1], "ascending"),
         ([0, 0, 1], "ascending"),
-        ([0, 3, 1], "beyond"),
-        ([0, 2], "of other features"),
+        ([0, 3, 1], "out of range"),
+        ([0, 2], "does not match the features"),
     ],
 )
 def test_outcomes_that_do_not_fit(outcome, message):

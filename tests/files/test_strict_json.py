@@ -16,7 +16,7 @@ def test_json_has_no_infinities():
     with pytest.raises(ValueError, match="not JSON compliant"):
         to_json(math.nan)
     assert from_json(b'{"a": [1, 2.5]}') == {"a": [1, 2.5]}
-    with pytest.raises(ValueError, match="it holds -Infinity, which is no number"):
+    with pytest.raises(ValueError, match="it contains -Infinity, which is not a number"):
         from_json(b"[-Infinity]")
 
 

@@ -1,4 +1,4 @@
-"""Form, tag and head: files with three columns."""
+"""Files with three columns: form, tag and head."""
 
 import io
 from pathlib import Path
@@ -60,9 +60,9 @@ def test_what_was_read_is_written(file: Path):
 
 def test_what_has_no_place_is_refused(file: Path):
     entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
-    with pytest.raises(UsageError, match=r"some.dp:1: sentence #1: .*no place for annotations"):
+    with pytest.raises(UsageError, match=r"some.dp:1: sentence #1: .*cannot contain annotations"):
         writer.annotated(entry, Annotation({1: {"a": "b"}}))
-    with pytest.raises(UsageError, match="no place for new punctuation"):
+    with pytest.raises(UsageError, match="cannot contain new punctuation"):
         writer.punctuated(entry, entry.content.slots)
     with pytest.raises(UsageError, match="2 slots for 3 words"):
         writer.text(entry, [(), ()])
@@ -74,10 +74,10 @@ def test_what_has_no_place_is_refused(file: Path):
         ("a\tX\t0\n\nb\tX\n", ":3: sentence #2: found 2 columns"),
         ("a\t\t0\n", ":1: sentence #1: found 3 columns of which none may be empty"),
         ("a X 0\n", ":1: sentence #1: found 1 column .* separated by tabs: form, tag, head"),
-        ("a\tX\t0\nb\tX\tone\n", ":2: sentence #1: the head 'one' is no number"),
-        ("a\tX\t²\n", "the head '²' is no number"),
-        ("a\tX\t-1\n", "the head '-1' is no number"),
-        (f"a\tX\t{'9' * 5000}\n", "no token of the sentence"),
+        ("a\tX\t0\nb\tX\tone\n", ":2: sentence #1: the head 'one' is not a number"),
+        ("a\tX\t²\n", "the head '²' is not a number"),
+        ("a\tX\t-1\n", "the head '-1' is not a number"),
+        (f"a\tX\t{'9' * 5000}\n", "not a token of the sentence"),
         ("a\tX\t0\nb\tX\t3\n", r":2: sentence #1: word 2 \(b\): its head 3 is not a word"),
         ("a\tX\t2\nb\tX\t1\n", r"word \d .*cycle of heads"),
         ("a\tX\t0\nb\tX\t0\n", ":2: .*second root"),
@@ -103,7 +103,7 @@ def test_sentences_that_models_cannot_take_are_told(tmp_path: Path):
 
 
 def test_the_sample_of_the_penn_treebank(shared_data: Path):
-    """Counts that were taken by another program: lines whose tag is that of a mark."""
+    """The counts are from another program: lines whose tag is that of a mark."""
     found = statistics(read_entries([shared_data.parent / "ptb-sample" / "dev.dp"]))
     assert (found.sentences_used, found.words) == (273, 6327 - 659)
     assert len(MARK_TAGS) == 7

@@ -54,7 +54,7 @@ def test_paragraphs_of_xml(tmp_path: Path):
         if after is not None and before != after
     ]
     assert changed == [((), (",",)), ((",",), (";",)), ((",",), ()), (("...",), (".",))]
-    # Beside words that differ nobody judges.
+    # Slots next to words that differ are not annotated.
     assert second.references[0][2:4] == (None, None)
     assert third.source.forms == ("a", "teh", "end")
     assert third.corrected[0].forms == ("this", "end")
@@ -83,12 +83,12 @@ TREEBANK = """\
 9	,	_	PUNCT	,	_	4	punct	_	_
 
 """
-"""As a release with words has it; made for this test."""
+"""A treebank in the format of a release with words, invented for this test."""
 
 RELEASED = re.sub(
     r"(?m)^(\d+\t)[^\t]+", r"\1_", re.sub(r"(?m)^#SENT=.*", "#SENT=", TREEBANK)
 )  # fmt: skip
-"""The same as the public has it."""
+"""The same in the format of the public release."""
 
 
 def test_a_treebank_of_learners(tmp_path: Path):
@@ -96,7 +96,7 @@ def test_a_treebank_of_learners(tmp_path: Path):
     assert found.source.forms == ("I", "do", "n't", "now", "him", "but", "he", "came")
     assert found.source.tree.heads == (4, 4, 4, 0, 4, 4, 8, 4)
     assert found.source.slots[-1] == (",",)
-    # Nobody judges what is beside words that are others, or cut otherwise.
+    # Slots next to words that differ, or are tokenised differently, are not annotated.
     nobody = None
     assert found.references == (
         ((), nobody, nobody, nobody, nobody, (",",), (), (), (".",)),
@@ -130,7 +130,7 @@ def test_damage_of_a_treebank_is_told(tmp_path: Path, comment: str, told: str):
         ("#SENT=a <i>b</i>\n\n", "a.conllu", "<i> outside of <ns>"),
         ("#SENT=a <ns>b\n\n", "a.conllu", "<ns> is not closed"),
         ("1\ta\n\n", "a.conllu", "no text with error markup"),
-        ("<a><p>b</a>", "a.xml", r"a.xml:1: this is no XML"),
+        ("<a><p>b</a>", "a.xml", r"a.xml:1: this is not XML"),
         ("<a></a>", "a.xml", "no text with error markup"),
         ("<a>\n<p>c</p>\n<p>b <i>x</i></p>\n</a>", "a.xml", r"a.xml:3: .*<i> outside of <ns>"),
         ("<a>\n<p>b\n<p>c</p></p></a>", "a.xml", r"a.xml:3: a paragraph <p> within another"),

@@ -1,4 +1,4 @@
-"""M2 comes out as it went in, its edits lead to corrected versions, and faults have a line."""
+"""M2 files: lossless, edits yield corrected versions, and errors have a line number."""
 
 import io
 import re
@@ -126,7 +126,7 @@ def test_other_punctuation_is_written_as_edits(file):
     assert writer.punctuated(second, second.content.slots) == (
         "S The dog\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
     )
-    with pytest.raises(UsageError, match="no place for annotations"):
+    with pytest.raises(UsageError, match="cannot contain annotations"):
         writer.annotated(first, Annotation(comments={"a": "b"}))
 
 
@@ -223,9 +223,9 @@ def test_any_text_is_read_or_refused_with_its_line(tmp_path_factory, text):
         ("S a\nA 0 2|||M|||,|||R|||-|||0\n", "2: .*0 2 are outside of the 1 token,"),
         ("S a\nA 1 0|||M|||,|||R|||-|||0\n", "2: .*reverse order"),
         ("S a\nA -1 0|||M|||,|||R|||-|||0\n", "2: .*outside"),
-        ("S a\nA 0 0|||M|||,|||R|||-|||me\n", "2: .*annotator 'me' is no number"),
-        ("S a\nA 0 0|||M|||,|||R|||-|||-1\n", "2: .*annotator '-1' is no number"),
-        ("S a\nA 0 0|||M|||,|||R|||-|||" + "9" * 5000 + "\n", "2: .*is no number"),
+        ("S a\nA 0 0|||M|||,|||R|||-|||me\n", "2: .*annotator 'me' is not a number"),
+        ("S a\nA 0 0|||M|||,|||R|||-|||-1\n", "2: .*annotator '-1' is not a number"),
+        ("S a\nA 0 0|||M|||,|||R|||-|||" + "9" * 5000 + "\n", "2: .*is not a number"),
         ("S a\nB\n", "2: .*found 'B'"),
         ("S a\n\nA 0 0|||M|||,|||R|||-|||0\n", "3: .*after an empty line"),
         ("\n\n", " no sentence was found"),

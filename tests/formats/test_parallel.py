@@ -82,7 +82,7 @@ def test_lines_of_text(tmp_path):
     assert first.references == (((), None, None, (".",)), ((), (), (), (";",)))
     assert second.references == (((), ("!",)), ((), ()))
     paths[2].write_text("I goes home\n.\n", "utf-8")
-    with pytest.raises(TreebankError, match=r"r1\.txt: has 2 sentences, and another"):
+    with pytest.raises(TreebankError, match=r"r1\.txt: has 2 sentences, but another"):
         list(read_parallel_texts(paths[0], paths[1:]))
 
 

@@ -1,4 +1,4 @@
-"""Plain text: one sentence a line."""
+"""Plain text: one sentence per line."""
 
 import io
 import tempfile
@@ -130,7 +130,7 @@ def test_text_has_no_trees(tmp_path: Path):
 
 def test_text_takes_no_annotations():
     (entry,) = entries(b"Hello\n")
-    with pytest.raises(UsageError, match="no place for annotations"):
+    with pytest.raises(UsageError, match="cannot contain annotations"):
         Text().writer().annotated(entry, Annotation({1: {"a": "b"}}))
 
 

@@ -1,4 +1,4 @@
-"""Corrections: one for each slot that changes, which make one punctuation into the other."""
+"""Corrections: one for each changed slot, which together turn one punctuation into the other."""
 
 from collections import Counter
 
@@ -76,7 +76,7 @@ def test_as_many_slots_before_and_after():
     ],
 )
 def test_corrections_that_do_not_fit_are_refused(found):
-    with pytest.raises(UsageError, match="does not fit"):
+    with pytest.raises(UsageError, match="does not match"):
         corrected([(",",), ()], found)
 
 

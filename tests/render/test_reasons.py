@@ -1,4 +1,4 @@
-"""Reasons in words, and places of tokens in a text."""
+"""Explanations in words, and positions of tokens in a text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def attached(word: int, side: str, tokens: str) -> Reason:
         (", .", ".", 3,
          Reason((Attached(1, "right", (",",)), Attached(2, "right", (".",))),
                 (Edit("absorb_left", ",", "."),)),
-         "The comma gives way to what stands beside it (, . → .)."),
+         "The comma is absorbed by the mark beside it (, . → .)."),
         ("", ", ,", 1, None, "The marks , , are more probable here."),
     ],
 )  # fmt: skip
@@ -70,5 +70,5 @@ def test_places():
     assert places.place(1, 0, 0) == (5, 5)
     assert places.place(5, 2, 2) == (len(text), len(text))
     assert text[: places.place(3, 0, 0)[0]] == "  Mr. Dale,  he"
-    # A word that is spelt otherwise does not lose those after it.
+    # A word with another spelling does not affect those after it.
     assert Places.of("du vin .", ["de", "le", "vin"], [(), (), (), (".",)]).place(3, 0, 1) == (7, 8)

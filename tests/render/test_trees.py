@@ -1,4 +1,4 @@
-"""Drawings of derivations and phrases, read back by a reader that knows nothing of the drawer."""
+"""Drawings of derivations and phrases, parsed by a reader independent of the drawing code."""
 
 import re
 
@@ -59,11 +59,11 @@ def test_letters_of_other_widths():
 
 
 def read_back(drawing: str) -> list[tuple[str, int, int]]:
-    """Label, start and end of the nodes of a drawing in one piece, by columns alone."""
+    """Return label, start and end of the nodes of an uncut drawing, from columns alone."""
     lines = drawing.split("\n")
     words = [found.span() for found in re.finditer(r"\S+", lines[0])]
     tags = [found.span() for found in re.finditer(r"\S+", lines[1])]
-    # A column is as wide as the wider of word and tag; centres tell which nodes are above.
+    # A column has the width of the wider of word and tag; centres determine which nodes are above.
     centres = [(min(a, c) + max(b, d)) / 2 for (a, b), (c, d) in zip(words, tags, strict=True)]
     found = [(lines[1][slice(*span)], i, i + 1) for i, span in enumerate(tags)]
     for rule, below in zip(lines[2::2], lines[3::2], strict=True):
@@ -91,11 +91,11 @@ def test_cut_drawings_have_all_words_and_labels_once(tree: Nested, width: int):
     for form in forms:
         assert len(re.findall(rf"\b{form}\b", drawn)) == 1
     numbers = re.findall(r"(?m)^\[(\d+)\]\n\n", drawn)
-    assert all(drawn.count(f"[{number}]") == 2 for number in numbers)  # above, and where it stands
+    assert all(drawn.count(f"[{number}]") == 2 for number in numbers)  # above, and in place
     assert numbers == [str(k + 1) for k in range(len(numbers))]
     blocks = drawn.split("\n\n")
     labels = sorted(label for label, _, _ in constituents(tree))
-    # A part that is cut has its label below it, and once more where its number stands.
+    # A part that is drawn separately has its label there, and again in place of its number.
     seen = [label for b in blocks if not b.startswith("[") or "\n" in b for label in labels_of(b)]
     assert len(seen) == len(labels) + len(numbers)
 
@@ -128,7 +128,7 @@ def test_depth_is_no_matter():
 def test_what_is_asked_wrongly():
     with pytest.raises(UsageError, match="1 form for 2 leaves"):
         draw_derivation(RAIN, ("Rain",))
-    with pytest.raises(UsageError, match="the width 0 is no number of columns"):
+    with pytest.raises(UsageError, match="the width is 0 columns"):
         draw_phrases(PhraseTree((0,), ("UH",)), ("Yes",), width=0)
-    with pytest.raises(UsageError, match=r"'S\[' is no category"):
+    with pytest.raises(UsageError, match=r"'S\[' is not a category"):
         draw_derivation(Derivation((0, 1), ("S[", "NP"), (0, 0)), ("a",))

@@ -1,4 +1,4 @@
-"""The static oracle: its derivations make the tree that they were made from."""
+"""The static oracle: its derivations yield the tree that they were computed from."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ def test_a_derivation_makes_its_tree(heads: list[int]):
 
 
 def test_arcs_are_made_as_soon_as_they_can_be():
-    """She | saw (red) stars yesterday: written out."""
+    """She | saw (red) stars yesterday, by hand."""
     heads = [2, 0, 4, 2, 2]
     assert oracle(heads).actions.tolist() == [
         SHIFT, SHIFT, LEFT, SHIFT, SHIFT, LEFT, RIGHT, SHIFT, RIGHT,
@@ -50,5 +50,5 @@ def test_one_word():
 
 @pytest.mark.parametrize("heads", [[3, 4, 0, 3], [2, 1], [0, 0]])
 def test_what_is_no_projective_tree_is_refused(heads: list[int]):
-    with pytest.raises(UsageError, match="no projective tree; lift its arcs first"):
+    with pytest.raises(UsageError, match="not a projective tree; lift its arcs first"):
         oracle(heads)

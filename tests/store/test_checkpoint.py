@@ -108,7 +108,7 @@ def test_a_card_may_be_edited(folder):
     before = load(folder).digest
     (folder / "README.md").write_text("The treebank is under CC BY-SA 4.0.\n")
     assert load(folder).digest == before
-    # Nothing claims that it has not changed; older folders have a checksum of it.
+    # It has no checksum, so it may change; older folders have one.
     assert "README.md" not in json.loads((folder / "manifest.json").read_text())["sha256"]
     edit(folder / "manifest.json", lambda held: held["sha256"].update({"README.md": "0" * 64}))
     assert load(folder).digest == before
@@ -116,7 +116,7 @@ def test_a_card_may_be_edited(folder):
 
 def test_a_manifest_lists_nothing_that_no_model_has(folder):
     edit(folder / "manifest.json", lambda held: held["sha256"].update({"more.bin": "0" * 64}))
-    assert "manifest.json: lists more.bin, which no model has" in complaint(folder)
+    assert "manifest.json: lists more.bin, which are not files of a model" in complaint(folder)
     edit(folder / "manifest.json", lambda held: held["sha256"].pop("more.bin"))
     edit(folder / "manifest.json", lambda held: held.update(more=1))
     assert "manifest.json: is damaged" in complaint(folder)
@@ -187,7 +187,7 @@ def overflow(arrays):
     "change, message",
     [
         (drop, "the tensor channel.0.window is missing"),
-        (add, "there is a tensor attach.more that no model has"),
+        (add, "the tensor attach.more is unknown"),
         (reshape, "the tensor channel.0.window is float32[4, "),
         (retype, "the tensor channel.0.window is float64[4, "),
         (spoil, "the tensor channel.0.window holds NaN or infinity"),
@@ -226,7 +226,7 @@ def test_lists_of_weights_that_do_not_fit(folder, name, change):
         arrays[f"arrays/{name}"] = change(found)
     save_file(arrays, folder / "vocabulary.safetensors")
     reseal(folder)
-    assert "does not hold what a model needs" in complaint(folder)
+    assert "is not valid for a model" in complaint(folder)
 
 
 def test_tensors_that_are_none(folder):
@@ -267,7 +267,7 @@ def test_tensors_that_are_none(folder):
 def test_a_vocabulary_that_is_none(folder, change):
     edit(folder / "vocabulary.json", change)
     reseal(folder)
-    assert "does not hold what a model needs" in complaint(folder)
+    assert "is not valid for a model" in complaint(folder)
 
 
 def test_a_vocabulary_that_is_nested_too_deeply(folder, monkeypatch):
@@ -281,11 +281,11 @@ def test_a_vocabulary_that_is_nested_too_deeply(folder, monkeypatch):
     def recurse(*_):
         raise RecursionError("maximum recursion depth exceeded")
 
-    # What the parser lets through may still be too deep for what comes after it.
+    # Values within the limits of the JSON parser may still be too deeply nested for later steps.
     monkeypatch.setattr(PunctuationModel, "from_data", recurse)
-    assert "does not hold what a model needs" in complaint(folder)
+    assert "is not valid for a model" in complaint(folder)
     (folder / "config.json").write_bytes(nested)
-    assert "not ours" in refusal(folder)
+    assert "neither empty nor a model folder" in refusal(folder)
 
 
 def refusal(folder):
@@ -328,7 +328,7 @@ def test_a_damaged_state(tiny, finished, tmp_path):
 def test_figures_that_are_none(tiny, folder):
     edit(folder / "config.json", lambda head: head["figures"].update(dev_perplexity=[1]))
     reseal(folder)
-    assert "does not hold what a model needs" in complaint(folder)
+    assert "is not valid for a model" in complaint(folder)
     edit(folder / "config.json", lambda head: head.update(figures={}))
     reseal(folder)
     assert "dev perplexity" not in repr(load(folder))
@@ -340,19 +340,19 @@ def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
     other = tmp_path / "thesis"
     other.mkdir()
     (other / "config.json").write_text("{}")
-    with pytest.raises(ModelError, match="the output folder is not ours"):
+    with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
         train(tiny.config, tiny.train, tiny.dev, other)
-    with pytest.raises(ModelError, match="the output folder is not ours"):
+    with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
         write_folder(other, {"config.json": b""})
     assert (other / "config.json").read_text() == "{}"
     with pytest.raises(ModelError, match="is a file"):
         check_output(other / "config.json")
-    with pytest.raises(ModelError, match="no folder that may be written to"):
+    with pytest.raises(ModelError, match="not a writable folder"):
         check_output(other / "config.json" / "model")
-    with pytest.raises(ModelError, match="the output folder is not ours"):
+    with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
         check_output("/")
     (other / "config.json").write_text("[" * 200_000)
-    with pytest.raises(ModelError, match="the output folder is not ours"):
+    with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
         check_output(other)
     (other / "config.json").write_text("{}")
     assert [p.name for p in tmp_path.rglob("*")] == ["thesis", "config.json"]

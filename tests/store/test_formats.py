@@ -1,4 +1,4 @@
-"""Kinds and versions of model folders: what is known is migrated, the rest refused."""
+"""Kinds and versions of model folders: known ones are migrated, others rejected."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ def test_an_unknown_kind(folder):
     edit(folder / "manifest.json", lambda manifest: manifest.update(kind="tagger"))
     message = complaint(folder)
     assert "of the kind 'tagger', which this program" in message
-    assert f"it knows {', '.join(registry.KINDS)}" in message
+    assert f"it supports {', '.join(registry.KINDS)}" in message
 
 
 def test_a_model_of_another_kind_than_needed(folder):
@@ -50,7 +50,7 @@ def test_a_damaged_manifest(folder, change, message):
 
 
 def as_format_2(folder):
-    """Make a folder what programs that knew format 2 wrote: tables with a weight for everything."""
+    """Convert a folder to format 2 of older programs: tables with a weight for everything."""
     model, parameters = (loaded := load(folder)).model, dict(loaded.parameters)
     columns, labels = model.attach_tables.columns, {}
     conjunctions, sizes = [], dict.fromkeys(chain.from_iterable(columns.values()), 0)
@@ -104,7 +104,7 @@ def test_a_folder_of_format_2_gives_the_same_answers(folder, finished, tiny):
 
 
 def as_format_1(folder):
-    """Make a folder what programs that knew format 1 wrote: no kind, and no passes to choose."""
+    """Convert a folder to format 1 of older programs: no kind, and no choice of passes."""
     as_format_2(folder)
     edit(folder / "config.json", lambda head: head.update(format_version=1))
     edit(folder / "config.json", lambda head: head["config"]["model"].pop("passes"))
@@ -129,7 +129,7 @@ def test_a_run_of_an_older_format_is_not_resumed(tiny, tmp_path):
     folder = tmp_path / "model"
     train(tiny.config, tiny.train, tiny.dev, folder, stop=lambda: True)
     edit(folder / "manifest.json", lambda manifest: manifest.update(format_version=2))
-    with pytest.raises(ModelError, match=r"begun by an older program.*\(format 2\).*--force"):
+    with pytest.raises(ModelError, match=r"started by an older program.*\(format 2\).*--force"):
         load_state(folder)
 
 

@@ -1,4 +1,4 @@
-"""What a distribution accepts, and semirings of one's own that it is asked in."""
+"""Inputs of a distribution, and custom semirings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from semirings import Counting, Expectation, Log, Product, Real, Viterbi
 
 
 def chain() -> Distribution:
-    """Two positions with two states: emissions of 1 and 2, all transitions of 1."""
+    """Build a chain with two positions and two states: emissions 1 and 2, all transitions 1."""
     emission = jnp.log(jnp.array([[[1.0, 2.0], [1.0, 2.0]]]))
     return Distribution(linear_chain(emission, jnp.zeros((2, 2))))
 
@@ -34,7 +34,7 @@ def test_weights_that_would_be_lost_are_not_asked_for():
 
 @pytest.mark.parametrize("spread", [3.0, 5.0])
 def test_trees_of_distant_weights_have_a_total(spread: float):
-    """In the reals these are lost."""
+    """The real semiring loses these weights."""
     arcs = spread * np.random.default_rng(0).standard_normal((8, 41, 41)).astype(np.float32)
     got = Distribution(projective_trees(arcs)).log_partition()
     best = Distribution(projective_trees(arcs)).best().log_weight
@@ -66,7 +66,7 @@ def test_a_log_weight_of_89_is_none_too_many():
 
 @pytest.mark.parametrize("method", ["sequential", "parallel"])
 def test_a_chain_of_distant_weights_has_a_total(method: str):
-    """What is e**100 times less than the rest of its row is all that the next step allows."""
+    """The only state permitted next has a weight e**100 times less than the rest of its row."""
     far = jnp.array([[0.0, -100.0], [-100.0, 0.0]])
     only_second = jnp.array([[-jnp.inf, -jnp.inf], [-jnp.inf, 0.0]])
     transition = jnp.stack([far, only_second, far])[None]
@@ -79,7 +79,7 @@ def test_a_chain_of_distant_weights_has_a_total(method: str):
 
 @pytest.mark.parametrize("share", [-50.0, -90.0, -1e4])
 def test_what_the_other_excludes_is_infinitely_far(share: float):
-    """However little this one has of it."""
+    """This holds for any nonzero share of the first distribution."""
 
     def one(weight: float) -> Distribution:
         return Distribution(linear_chain(jnp.array([[[0.0, weight]]]), jnp.zeros((2, 2))))
@@ -92,18 +92,18 @@ def test_what_the_other_excludes_is_infinitely_far(share: float):
 def test_distributions_over_other_derivations_are_not_compared():
     arcs, transition = jnp.zeros((1, 4, 4)), jnp.zeros((2, 2))
     one, several = (Distribution(projective_trees(arcs, single_root=x)) for x in (True, False))
-    with pytest.raises(UsageError, match="structures of other settings"):
+    with pytest.raises(UsageError, match="structures with different settings"):
         one.kl(several)
     long, short = (
         Distribution(linear_chain(jnp.zeros((1, 3, 2)), transition, jnp.array([n]))) for n in (3, 2)
     )
-    with pytest.raises(UsageError, match=r"differ in \.lengths"):
+    with pytest.raises(UsageError, match=r"\.lengths differs"):
         long.kl(short)
     assert long.kl(long) == 0
 
 
 def test_a_feature_that_all_steps_share():
-    """The expected number of changes of state in three positions is one."""
+    """The expected number of state changes in three positions is one."""
     d = Distribution(linear_chain(jnp.zeros((1, 3, 2)), jnp.zeros((2, 2))))
     changes = ChainParts(jnp.zeros(()), 1 - jnp.eye(2))
     np.testing.assert_allclose(d.expectation(changes), [1.0], rtol=1e-6)
@@ -118,7 +118,7 @@ def test_half_precision_is_refused():
 
 
 def test_the_automaton_of_phrases_weighs_in_scores():
-    """One word between two labels each, of which the second costs 2 to read."""
+    """One word is between two labels each, the second of which costs 2 to read."""
     marks = phrase_marks(
         jnp.zeros((1, 1, 2, 2)), jnp.zeros((1, 2, 1)), jnp.zeros((1, 1), int),
         jnp.array([[[0.0]], [[-2.0]]]), jnp.zeros(1), jnp.array([1]), 1,

@@ -1,4 +1,4 @@
-"""Hypergraphs: a sum written out, levels, and what is refused."""
+"""Hypergraphs: a sum by hand, levels, and errors."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +11,7 @@ from semirings import Counting
 
 
 def test_a_sum_written_out():
-    # Node 3 of nodes 1 and 2, or of node 1 alone; node 1 in two ways.
+    # Node 3 is derived from nodes 1 and 2, or from node 1 alone; node 1 in two ways.
     weights = np.log([[2.0, 3.0, 5.0, 7.0, 11.0]])
     heads = [[1, 1, 2, 3, 3]]
     tails = [[(0, 0), (0, 0), (0, 0), (1, 2), (1, NOTHING)]]
@@ -34,15 +34,15 @@ def test_levels():
 @pytest.mark.parametrize(
     ("heads", "tails", "roots", "complaint"),
     [
-        ([[1, 2]], [[(2, 0), (1, 0)]], [1], "a node is made of itself"),
+        ([[1, 2]], [[(2, 0), (1, 0)]], [1], "a node is derived from itself"),
         ([[0]], [[(0, 0)]], [0], "a number below 1"),
         ([[1]], [[(-1, 0)]], [1], "a number below 1"),
         ([[1]], [[(0, 0, 0)]], [1], "tails has shape"),
         ([[1], [1]], [[(0, 0)]], [1], "heads has shape"),
         ([[]], np.zeros((1, 0, 2)), [1], "without hyperedges"),
         # A derivation would use node 1 twice: directly, and within node 2.
-        ([[1, 2]], [[(0, 0), (1, 1)]], [2], "hyperedge 1 makes node 2 of 1 and 1"),
-        ([[1, 2, 3]], [[(0, 0), (1, 0), (2, 1)]], [3], "both may be made of node 1"),
+        ([[1, 2]], [[(0, 0), (1, 1)]], [2], "hyperedge 1 derives node 2 from 1 and 1"),
+        ([[1, 2, 3]], [[(0, 0), (1, 0), (2, 1)]], [3], "both of which may use node 1"),
     ],
 )
 def test_what_is_refused(heads: list, tails: list, roots: list, complaint: str):  # type: ignore[type-arg]
@@ -51,5 +51,5 @@ def test_what_is_refused(heads: list, tails: list, roots: list, complaint: str):
 
 
 def test_too_little_room():
-    with pytest.raises(UsageError, match="too small"):
+    with pytest.raises(UsageError, match="give at least that"):
         hypergraphs(jnp.zeros((1, 1)), [[1]], [[(0, 0)]], [1], room=Room(1, 0, 1))

@@ -1,4 +1,4 @@
-"""Semi-Markov chains against all segmentations, one by one, in plain Python."""
+"""Semi-Markov chains compared with all segmentations, enumerated in plain Python."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Drawn(NamedTuple):
         return semi_markov_chain(*map(jnp.asarray, self))
 
     def found(self, item: int) -> list[tuple[float, float, list[tuple[int, int, int]]]]:
-        """Log weight, number of segments and segments of each segmentation of an item."""
+        """Return log weight, number of segments and segments of each segmentation of an item."""
         found = []
         for segments in segmentations(int(self.lengths[item]), WIDTH, STATES):
             weight = sum(self.segment[item, end, w - 1, s] for end, w, s in segments)
@@ -158,7 +158,7 @@ def test_width_one_is_a_linear_chain():
 
 
 def test_factors_stay_in_order():
-    """Initial a, segments b and d, the transition c between them: the string a b c d."""
+    """Initial a, segments b and d, and the transition c between them: the string a b c d."""
     weights = SemiMarkovParts(jnp.zeros((1, 2, 1, 1)), jnp.zeros((1, 1, 1)), jnp.zeros((1, 1)))
     letters = SemiMarkovParts(
         jnp.array([1.0, 3.0]).reshape(1, 2, 1, 1), jnp.full((1, 1, 1), 2.0), jnp.zeros((1, 1))
@@ -169,7 +169,7 @@ def test_factors_stay_in_order():
 
 
 def test_what_lies_outside_changes_nothing():
-    """Segments that would begin before the first position or end beyond the last."""
+    """These are segments that begin before the first position or end after the last."""
     generator = np.random.default_rng(2)
     segment = generator.normal(0, 1, (1, LENGTH, WIDTH, STATES)).astype(np.float32)
     outside = np.zeros(segment.shape, bool)
@@ -179,7 +179,7 @@ def test_what_lies_outside_changes_nothing():
     forbidden = np.where(outside, -np.inf, segment).astype(np.float32)
     transition, lengths = np.zeros((1, STATES, STATES), np.float32), np.array([3])
     shared = (transition, np.zeros((1, STATES), np.float32))
-    # As many copies as other tests have items: the same compiled function answers.
+    # As many copies as other tests have items, in order to reuse the compiled function.
     answers = [
         jax.tree.map(
             np.asarray,
@@ -242,7 +242,7 @@ def test_keeps_dtypes_and_ranks(strict_numerics: None):
     ({"lengths": np.zeros(3, int)}, r"lengths has shape .*segment has shape .*'batch'"),
     ({"lengths": np.array([2, 5])}, r"lengths\[1\] is 5; the arrays allow 0 to 4"),
     ({"segment": np.zeros((2, 4, 2))}, r"segment has shape .*batch length max_width states"),
-    ({"segment": np.zeros((2, 4, 0, 2))}, r"segment has shape .* must allow some width"),
+    ({"segment": np.zeros((2, 4, 0, 2))}, r"segment has shape .* must not be empty"),
     ({"segment": np.full((2, 4, 3, 2), np.nan)}, r"segment\[0, 0, 0, 0\] is nan"),
     ({"initial": np.array([0, np.inf])}, r"initial\[0, 1\] is inf"),
 ])  # fmt: skip
@@ -253,7 +253,7 @@ def test_bad_input_is_named(change: dict[str, np.ndarray], message: str):
 
 
 def test_segments_of_no_derivation_have_no_gradient():
-    """Beyond the length, or begun before position 0, a segment may even be no number."""
+    """Segments beyond the length, or beginning before position 0, may even be NaN."""
     segment = jnp.zeros((1, 2, 2, 2)).at[0, 1].set(jnp.nan).at[0, 0, 1].set(jnp.nan)
 
     @jax.jit

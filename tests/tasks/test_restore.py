@@ -1,4 +1,4 @@
-"""What is restored is what loses least under the draws."""
+"""Restoration minimises the expected loss under the draws."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ S = sentence([2, 0], ["", "", ""])
 
 
 def draws(*rows: str) -> Draws:
-    """One draw a row: slots apart by ``|``, tokens by blanks."""
+    """Build draws, one per row: slots separated by ``|``, tokens by blanks."""
     table = [[tuple(slot.split()) for slot in row.split("|")] for row in rows]
     strings = [tuple(dict.fromkeys(column)) for column in zip(*table, strict=True)]
     chosen = [[s.index(x) for s, x in zip(strings, row, strict=True)] for row in table]
@@ -41,7 +41,7 @@ def draws(*rows: str) -> Draws:
 
 
 def edits(a: tuple[str, ...], b: tuple[str, ...]) -> int:
-    """Edit distance by its definition."""
+    """Compute the edit distance from its definition."""
     if not a or not b:
         return len(a) + len(b)
     change = edits(a[1:], b[1:]) + (a[0] != b[0])
@@ -60,12 +60,12 @@ def test_a_case_written_out():
     assert third.strings[0] == (".",)
     assert third.of((".",)) == pytest.approx(0.6)
     assert third.of((";",)) == 0.0
-    # Of the last slot: "." is one edit from ". ”" and from "”".
+    # In the last slot, "." is one edit from ". ”" and from "”".
     assert third.expected_distances([(".",), (".", "”"), ()]).tolist() == pytest.approx(
         [0.4, 0.8, 1.2]
     )
     assert best_strings(d, posteriors(d), None) == [(), (), (".",)]
-    # No draw has both, but for the third.
+    # No draw has both strings, except the third.
     assert best_draw(d, posteriors(d), None) == [(), (), (".",)]
 
 
@@ -141,9 +141,9 @@ def test_restoring_with_a_model():
     "options, message",
     [
         (RestoreOptions(samples=0), "0 samples; restoring needs at least 1"),
-        (RestoreOptions(minimum_confidence=1.5), "confidence of 1.5; it is a probability"),
-        (RestoreOptions(nbest=-1), "the -1 best; give 0 or more"),
-        (RestoreOptions(mistaken=0.0), "a factor of 0.0 for what is taken away"),
+        (RestoreOptions(minimum_confidence=1.5), "confidence is 1.5; give a probability"),
+        (RestoreOptions(nbest=-1), "nbest is -1; give 0 or more"),
+        (RestoreOptions(mistaken=0.0), "the factor of removed marks is 0.0"),
         (RestoreOptions(marks=frozenset({"€", "."})), "never seen €; its marks are"),
     ],
 )
@@ -165,14 +165,14 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
         for keep in ("replace", "repair", "keep")
     }
     assert found["keep"].slots[0] == ("“",)
-    assert found["keep"].slots[2] == ("§",)  # Although the model has never seen it.
+    assert found["keep"].slots[2] == ("§",)  # although it is unknown to the model
 
     def chance(keep: str) -> float:
         known = found[keep].posteriors[0]
         return sum(known.of(string) for string in known.strings if "“" in string)
 
     assert chance("replace") + 0.1 < chance("repair") < chance("keep") == 1
-    # Without evidence nothing is to be kept.
+    # Without evidence nothing can be kept.
     empty = replace(marked, slots=((), (), ()))
     kept, replaced = (
         restore(fitted, [empty], samples=50, keep=keep)[0] for keep in ("keep", "replace")
@@ -182,7 +182,7 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
 
 
 def test_the_dot_of_an_abbreviation_absorbs_a_period():
-    """Whoever writes that words have dots has them written, and one is enough for a reader."""
+    """The dot is written if requested, and one dot is enough in the text."""
     given_sentence = replace(S, slots=((), (), (ABBREVIATION,)))
     found = restored(given_sentence, draws("| |. ”", "| |. ”"), RestoreOptions(), None)
     assert found.slots == ((), (), (".", "”"))

@@ -1,4 +1,4 @@
-"""Categories: read and written, taken apart, and the rules that relate them."""
+"""Categories: reading, writing, decomposition, and the rules that relate them."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ def test_a_category_written_out():
     assert str(conjunct.without_conjunction()) == r"(S\NP)\(S\NP)"
     with pytest.raises(ValueError, match="the atom NP has neither"):
         _ = verb.argument.result
-    with pytest.raises(ValueError, match="2 parts are not those of one category"):
+    with pytest.raises(ValueError, match="2 parts do not form one category"):
         Category((Part("/"), Part("NP")))
 
 
@@ -65,7 +65,7 @@ def test_other_spellings(text: str, expected: str):
     ],
 )  # fmt: skip
 def test_what_is_no_category(text: str, where: str):
-    with pytest.raises(UsageError, match=f"is no category: {where}.* does not fit; give atoms"):
+    with pytest.raises(UsageError, match=f"is not a category: {where}.* is unexpected; give atoms"):
         parse_category(text)
 
 
@@ -83,7 +83,7 @@ categories = st.recursive(
 @given(categories)
 def test_what_is_written_is_read(category: Category):
     assert parse_category(str(category)) == category
-    if "[conj]" not in str(category):  # whose place in brackets tells what it belongs to
+    if "[conj]" not in str(category):  # the place of which determines what it belongs to
         assert parse_category(f"({category})") == category
 
 

@@ -21,7 +21,7 @@ CAT = DependencyTree(
 
 
 def arcs(tree: DependencyTree) -> dict[str, str]:
-    """Who hangs from whom, words called by their relations, which `plain` makes different."""
+    """Return the arcs as pairs of relations, which `plain` makes unique."""
     names = ("", *tree.relations)
     return {names[word]: names[head] for word, head in enumerate(tree.heads, start=1)}
 
@@ -34,9 +34,9 @@ def test_punctuation_is_removed():
 
 
 def test_heirs_take_over_what_depends_on_removed_words():
-    # Without "sleeps" and "purrs" the cat becomes the root; "that" hangs from it.
+    # Without "sleeps" and "purrs" the cat becomes the root; "that" attaches to it.
     assert without_words(CAT, {3, 5, 6, 7}) == DependencyTree((2, 0, 2), ("det", "root", "nsubj"))
-    # "that" and the comma lose the root that they had: the first heir is the root of the others.
+    # "that" and the comma lose their root: the first heir becomes the root of the others.
     tree = DependencyTree((2, 0, 2, 2), ("a", "root", "b", "c"))
     assert without_words(tree, {2}) == DependencyTree((0, 1, 1), ("root", "b", "c"))
     assert without_words(CAT, {3, 6}) == without_leaves(CAT, {3, 6})
@@ -57,7 +57,7 @@ def test_a_tree_without_words_is_a_tree_and_stays_projective(heads, removed):
 def test_a_word_with_dependents_is_not_removed_alone():
     with pytest.raises(UsageError, match="word 5 is the head of word 4: only words without"):
         without_leaves(CAT, {3, 5, 6})
-    # Together with all of its dependents it can be.
+    # It can be removed together with all of its dependents.
     assert without_leaves(CAT, {3, 4, 5, 6}) == without_constituent(CAT, 5)
 
 
@@ -68,7 +68,7 @@ def test_a_constituent_is_deleted():
 
 @pytest.mark.parametrize("word", [0, 7, 8, -1])
 def test_the_root_cannot_be_deleted(word: int):
-    with pytest.raises(UsageError, match=f"word {word} cannot be deleted: give one of 1 to 7"):
+    with pytest.raises(UsageError, match=f"word {word} cannot be deleted: give a word of 1 to 7"):
         without_constituent(CAT, word)
 
 
@@ -80,7 +80,7 @@ def test_another_order():
 
 @pytest.mark.parametrize("order", [(1, 2), (1, 2, 2), (0, 1, 2), (1, 2, 3, 4)])
 def test_what_is_no_order_is_refused(order: tuple[int, ...]):
-    with pytest.raises(UsageError, match="is no permutation of the words 1 to 3"):
+    with pytest.raises(UsageError, match="is not a permutation of the words 1 to 3"):
         reordered(DependencyTree((2, 3, 0), ("a", "b", "root")), order)
 
 

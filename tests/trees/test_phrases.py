@@ -25,7 +25,7 @@ BIRD = nested(
 
 
 def flat(tree: Nested) -> PhraseTree:
-    """The same tree in arrays."""
+    """Return the same tree in arrays."""
     found: list[tuple[int, str]] = []
     stack = [(0, tree)]
     while stack:
@@ -53,7 +53,7 @@ def test_a_tree_written_out():
 @pytest.mark.parametrize(
     ("depths", "labels", "complaint"),
     [
-        ((), (), "one or more nodes"),
+        ((), (), "at least one node"),
         ((0, 1), ("S",), "2 depths and 1 label;"),
         ((1,), ("S",), "node 0 has depth 1"),
         ((0, 2), ("S", "N"), "node 1 has depth 2 after one of depth 0"),
@@ -105,9 +105,9 @@ def test_spans_and_tags_are_the_tree(tree: Nested, random):
         ([], "no span has all of the 3 words"),
         ([Span(0, 2, ("S",))], "no span has all"),
         ([Span(0, 3, ())], "no label"),
-        ([Span(0, 3, ("S",)), Span(1, 1, ("NP",))], "is no span of 3 words"),
-        ([Span(0, 3, ("S",)), Span(2, 4, ("NP",))], "is no span of 3 words"),
-        ([Span(0, 3, ("S",)), Span(0, 3, ("NP",))], "make one chain"),
+        ([Span(0, 3, ("S",)), Span(1, 1, ("NP",))], "is not a span of 3 words"),
+        ([Span(0, 3, ("S",)), Span(2, 4, ("NP",))], "is not a span of 3 words"),
+        ([Span(0, 3, ("S",)), Span(0, 3, ("NP",))], "give one span with both labels"),
         ([Span(0, 3, ("S",)), Span(0, 2, ("NP",)), Span(1, 3, ("VP",))], "crosses a span that"),
     ],
 )

@@ -1,9 +1,9 @@
-"""Errors of punctuation as learners of English make them: counted, and made again elsewhere.
+"""Punctuation errors of learners of English: counting them, and inserting them in other text.
 
-A slot of a corrected sentence has a string of tokens and a context, which are what its writer had
-to get right; what was written there is an error or it is not. Errors are counted in text that was
-corrected, and drawn, slot by slot, where only correct text is at hand. Contexts look at words
-alone, so that text without trees can be counted: its order, and three closed classes of English.
+Each slot of a corrected sentence has a correct string of tokens and a context; the string that was
+written there may be an error. Errors are counted in corrected text, and sampled, slot by slot, for
+correct text. Contexts depend only on words (their order, and three closed classes of English), so
+text without trees can be used.
 """
 
 import json
@@ -30,7 +30,9 @@ Context = Literal[
     "opening clause",
     "medial",
 ]
-"""The first of these that fits a slot: before the first word; after the last; before a conjunction
+"""The context of a slot is the first of these that applies.
+
+Before the first word; after the last; before a conjunction
 that coordinates (*and, but*), a relative pronoun (*which, who*), one that subordinates (*because,
 when*); at the end of the first 1, 2 to 4, or 5 to 7 words if no mark is before it; elsewhere."""
 
@@ -52,13 +54,13 @@ _OPENINGS: tuple[tuple[int, Context], ...] = (
 )
 
 SEEN = 20
-"""A string that stands in a context between words fewer times has the rates of all of these."""
+"""A string that is rarer in a context between words has rates pooled over these contexts."""
 
 SEEN_AT_ALL = 8
-"""A string that stands between words, or at an edge of sentences, fewer times is never mistaken."""
+"""A string with fewer occurrences between words, or at sentence edges, has no errors."""
 
 SLIPS = 2
-"""An error that was made in fewer slots is a slip of one writer, and not made again."""
+"""An error that occurs in fewer slots is regarded as a slip of one writer and not sampled."""
 
 TABLE = "learner_errors.json"
 """The file of counts in ``semipunct.data``."""
@@ -68,8 +70,8 @@ class Made(NamedTuple):
     """Counts of an error.
 
     Attributes:
-        times: once for each reference that corrects it.
-        slots: once for each slot that was written, however many references it has.
+        times: occurrences, counted for each reference that corrects the error.
+        slots: slots with the error, regardless of the number of references.
     """
 
     times: int
@@ -81,11 +83,11 @@ class Made(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """The string that a writer had to get right, and where.
+    """A correct string and its context.
 
     Attributes:
         right: the tokens of the slot.
-        context: of the slot.
+        context: the context of the slot.
     """
 
     right: Puncteme
@@ -124,14 +126,15 @@ def _context(forms: Sequence[str], slot: int, marked: bool) -> Context:
 
 @dataclass(frozen=True, slots=True)
 class LearnerErrors:
-    """Counts of what was written where something else, or the same, was right.
+    """Counts of written strings for each correct string.
 
     Attributes:
-        occurrences: of each situation, once for each reference.
-        errors: of these, how often each other string was written.
+        occurrences: the count of each situation, once for each reference.
+        errors: the counts of each other string written in these.
 
     Raises:
-        UsageError: if there are more errors than occurrences, or an error writes what is right.
+        UsageError: if there are more errors than occurrences, or an error equals the correct
+            string.
     """
 
     occurrences: Mapping[Situation, int]
@@ -144,15 +147,15 @@ class LearnerErrors:
             if situation.right in written or made > seen or not possible:
                 raise UsageError(
                     f"errors where {' '.join(situation.right) or 'nothing'!r} is right "
-                    f"({situation.context}): {made} of {seen}; an error writes another string, in "
-                    "no more slots than times, and there are no more errors than occurrences"
+                    f"({situation.context}): {made} of {seen}; the string of an error must be "
+                    "wrong, its slots at most its times, and errors at most the occurrences"
                 )
 
     def rates(self) -> dict[Situation, dict[Puncteme, float]]:
-        """Return the probabilities of the errors of each situation; the rest is right.
+        """Return the probabilities of the errors of each situation; the rest is correct.
 
-        What the counts are too few for is not invented: see ``SEEN``, ``SEEN_AT_ALL`` and
-        ``SLIPS``. Situations in which no error is made are left out.
+        Errors with too few counts are omitted or pooled: see ``SEEN``, ``SEEN_AT_ALL`` and
+        ``SLIPS``. Situations without errors are left out.
         """
         found: dict[Situation, dict[Puncteme, float]] = {}
         for right in dict.fromkeys(situation.right for situation in self.occurrences):
@@ -170,7 +173,7 @@ class LearnerErrors:
         return found
 
     def _pooled(self, situations: Sequence[Situation]) -> tuple[int, dict[Puncteme, Made]]:
-        """Return the occurrences and errors of some situations together."""
+        """Return the pooled occurrences and errors of some situations."""
         errors: dict[Puncteme, Made] = {}
         for situation in situations:
             for string, made in self.errors.get(situation, {}).items():
@@ -198,7 +201,7 @@ class LearnerErrors:
 
     @classmethod
     def from_dict(cls, rows: Iterable[Mapping[str, Any]]) -> "LearnerErrors":
-        """Return the counts of rows from JSON; the inverse of ``as_dict``."""
+        """Build counts from JSON rows; the inverse of ``as_dict``."""
         occurrences: dict[Situation, int] = {}
         errors: dict[Situation, dict[Puncteme, Made]] = {}
         for row in rows:
@@ -210,10 +213,10 @@ class LearnerErrors:
 
 
 def count_errors(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> LearnerErrors:
-    """Count the errors of sentences that were corrected, against each of their references.
+    """Count the errors of corrected sentences against each of their references.
 
-    A sentence with four references counts four times: rates are means over the references,
-    weighed by what they judge.
+    A sentence with four references counts four times: rates are means over the references, weighted
+    by the number of slots that they cover.
 
     Args:
         pairs: sentences with their corrected versions.
@@ -254,18 +257,18 @@ def english_learner_errors() -> LearnerErrors:
 def erroneous(
     sentences: Iterable[Sentence], errors: LearnerErrors, seed: int
 ) -> Iterator[Sentence]:
-    """Yield sentences with errors of punctuation; words, tags and trees stay as they are.
+    """Yield sentences with punctuation errors; words, tags and trees are unchanged.
 
     Slots are drawn independently of each other, by the rates of their situations. The same seed
-    gives the same errors on every machine; of those before it a sentence's errors depend on the
-    number of slots alone. Dots of abbreviations, which are parts of words, stay.
+    gives the same errors on every machine. The errors of a sentence depend on previous sentences
+    only through their number of slots. Dots of abbreviations, which are parts of words, are kept.
 
     Args:
-        sentences: with correct punctuation.
-        errors: that are to be made.
+        sentences: sentences with correct punctuation.
+        errors: the errors to sample.
         seed: a number.
     """
-    # Only random() of this generator is promised never to change, so nothing else is called.
+    # Only random() is guaranteed to be stable across Python versions, so nothing else is called.
     source, rates = random.Random(seed), errors.rates()
     for sentence in sentences:
         slots = spacing.visible(sentence.slots)
@@ -280,7 +283,7 @@ def erroneous(
 
 
 def _written(right: Puncteme, rates: Mapping[Puncteme, float], place: float) -> Puncteme:
-    """Return the string at a place between 0 and 1 of a distribution; errors come first."""
+    """Return the string at a quantile of a distribution; errors come first."""
     for string, rate in rates.items():
         place -= rate
         if place < 0:

@@ -1,6 +1,6 @@
-"""Parameters of synthetic treebanks: the distributions that sentences are drawn from.
+"""Parameters of synthetic treebanks: the distributions of generated sentences.
 
-Training on what was drawn can then be judged by whether it recovers them.
+Training on generated sentences can be evaluated by how well it recovers them.
 """
 
 import math
@@ -15,35 +15,35 @@ from semipunct.marks.edits import possible
 
 Direction = Literal["l2r", "r2l", "none"]
 Window = tuple[str, str]
-"""Two neighbouring tokens in text order."""
+"""Two adjacent tokens in text order."""
 
 ROOT = "root"
-"""The relation of the root; no other node gets it."""
+"""The relation of the root, used for no other node."""
 
 _NEITHER: Pair = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorParameters:
-    """Everything that a synthetic treebank is drawn from; every mapping to floats sums to 1.
+    """The parameters of a synthetic treebank; every mapping to floats sums to 1.
 
     Attributes:
-        lengths: words of a sentence.
-        word_relations: relations of constituents of one word, the root's apart.
-        phrase_relations: relations of longer constituents, the root's apart.
+        lengths: numbers of words of a sentence.
+        word_relations: relations of constituents of one word, except the root.
+        phrase_relations: relations of longer constituents, except the root.
         upos: by relation, the universal tags of its words; ``X`` for a relation without an entry.
-        pairs: by relation, its pairs of punctemes (p(l, r | w) of section 2.1, which here looks
-            at nothing but the relation); no punctuation for a relation without an entry.
+        pairs: by relation, its pairs of punctemes (p(l, r | w) of section 2.1, which here depends
+            only on the relation); no punctuation for a relation without an entry.
         edits: by window, the edits (section 2.2); a window without an entry is kept.
-        direction: where the window moves.
+        direction: the direction in which the window moves.
         initial_mark: begin slot 0 with ``marks.INITIAL``.
         final_mark: end slot n with ``marks.FINAL``.
         another_kid: probability that a side of a node with dependents gets one more of them.
 
     Raises:
-        UsageError: if the parameters are no distributions, or give weight to an edit that the
-            model excludes (absorbing or moving a boundary mark, telling apart which of two equal
-            tokens goes).
+        UsageError: if the parameters are not distributions, or give weight to an edit that the
+            model excludes (absorbing or moving a boundary mark, distinguishing which of two equal
+            tokens is absorbed).
     """
 
     lengths: Mapping[int, float]
@@ -65,11 +65,11 @@ class GeneratorParameters:
         for name, distribution in self._distributions():
             _check(name, distribution)
         if min(self.lengths) < 1:
-            raise UsageError("generator lengths: a sentence has at least one word")
+            raise UsageError("generator lengths: a sentence has no words; give lengths from 1")
         for relation, table in self.pairs.items():
             tokens = {token for pair in table for side in pair for token in side}
             for mark in sorted(tokens & {marks.INITIAL, marks.FINAL, marks.OPEN}):
-                raise UsageError(f"generator pairs[{relation!r}]: {mark!r} belongs to no puncteme")
+                raise UsageError(f"generator pairs[{relation!r}]: {mark!r} cannot be in a puncteme")
         for window, table in self.edits.items():
             for edit in sorted(e for e, p in table.items() if p and e not in possible(*window)):
                 raise UsageError(f"generator edits[{window!r}]: {edit!r} is impossible there")
@@ -95,18 +95,18 @@ def _check(name: str, distribution: Mapping[object, float]) -> None:
 
 
 def english_parameters() -> GeneratorParameters:
-    """Return invented parameters that show what the paper finds in English (section 6, Figure 3).
+    """Return invented parameters that reflect findings on English (section 6, Figure 3).
 
-    Commas stand around appositives, relative and adverbial clauses and before conjuncts,
-    quotation marks around clausal complements, parentheses around appositives and asides, and a
-    period, question or exclamation mark ends the sentence. Moving from right to left, the
-    channel merges commas, lets periods, dashes, brackets and the initial mark absorb them, and
-    moves periods and commas inside quotation marks as Americans do.
+    Commas occur around appositives, relative and adverbial clauses and before conjuncts, quotation
+    marks around clausal complements, parentheses around appositives and asides, and a period,
+    question or exclamation mark ends the sentence. Moving from right to left, the channel merges
+    commas, lets periods, dashes, brackets and the initial mark absorb them, and moves periods and
+    commas inside quotation marks as in American style.
 
-    What the channel does can be learned from the surface, because every token that it may
-    absorb shows in another way, such as by its partner at the constituent's other edge. That is
-    not so by itself: were some clausal complements to begin with the puncteme ``, “``, a comma
-    before “ could as well be one that always stands there and is absorbed now and then.
+    The channel is identifiable from the surface, because every token that it may absorb has other
+    evidence, such as its partner at the other edge of the constituent. This is not generally so: if
+    some clausal complements began with the puncteme ``, “``, a comma before “ could equally be one
+    that is always present and sometimes absorbed.
     """
     commas: Pair = ((",",), (",",))
     brackets: Pair = (("(",), (")",))

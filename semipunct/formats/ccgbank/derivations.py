@@ -1,4 +1,4 @@
-"""Derivations of ``.auto`` files: read without loss, and written.
+"""Lossless reading and writing of derivations in ``.auto`` files.
 
 A line ``ID=wsj_0001.1 PARSER=GOLD NUMPARSE=1`` comes before each derivation. A leaf is
 ``(<L category tag original-tag word dependency-category>)``, an inner node
@@ -25,11 +25,11 @@ _FIELDS = "category, tag, original tag, word, dependency category"
 
 
 class Leaf(NamedTuple):
-    """A leaf, beside its category.
+    """The fields of a leaf besides its category.
 
     Attributes:
         tag: its part of speech.
-        original_tag: the one that the Penn Treebank has.
+        original_tag: its part of speech in the Penn Treebank.
         form: the word or mark.
         dependency_category: its category with the coindices of heads.
     """
@@ -42,14 +42,14 @@ class Leaf(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AutoRecord:
-    """A derivation of a file, as it was read.
+    """A derivation of a file as read.
 
     Attributes:
         path: the file.
-        line: the number of its first line, from 1: that of its ID, if it has one.
-        sentence_id: that of the ID; ``#k`` for the k-th derivation without one.
-        text: all its lines, the blank ones after it included, and the first derivation's those
-            before it; the texts of all derivations, one behind the other, are the file.
+        line: the number of its first line, from 1: the line of its ID, if it has one.
+        sentence_id: the value of the ID; ``#k`` for the k-th derivation if it has none.
+        text: all its lines, including the blank lines after it and, for the first derivation, those
+            before it; the concatenated texts of all derivations are the file.
         derivation: the tree.
         leaves: ``[n]``.
     """
@@ -63,7 +63,7 @@ class AutoRecord:
 
 
 class _Node(NamedTuple):
-    """An inner node that is open: its place, its line, the children that it wants and has."""
+    """An open inner node: its index, its line, the numbers of its expected and actual children."""
 
     node: int
     line: int
@@ -72,7 +72,7 @@ class _Node(NamedTuple):
 
 
 class _Open:
-    """A derivation of which not all has been read."""
+    """A partially read derivation."""
 
     def __init__(self, path: str, line: int, name: str) -> None:
         self.path, self.line, self.name = path, line, name
@@ -91,12 +91,12 @@ class _Open:
         raise TreebankError(f"{self.path}:{line}: sentence {self.name}: {problem}; {remedy}")
 
     def read(self, line: int, text: str) -> None:
-        """Take a line of the derivation."""
+        """Parse a line of the derivation."""
         for found in _PIECE.finditer(text):
             if self.complete or found["other"] is not None:
                 self.fail(
                     line,
-                    f"{_shown(found[0])} stands where no node can",
+                    f"{_shown(found[0])} is not expected here",
                     "give one derivation of nodes (<T category head arity> ...) and leaves "
                     f"(<L {_FIELDS}>)",
                 )
@@ -131,7 +131,7 @@ class _Open:
         if tuple(fields[1:]) not in (("0", "1"), ("0", "2"), ("1", "2")):
             self.fail(
                 line,
-                f"the node {_shown(' '.join(fields))} has no head and arity that fit",
+                f"the node {_shown(' '.join(fields))} has no valid head and arity",
                 "give its category, the place of the head (0 or 1) and the number of children "
                 "(1 or 2), with one blank between them",
             )
@@ -140,7 +140,7 @@ class _Open:
 
     def close(self, line: int) -> None:
         if not self.above:
-            self.fail(line, "a node is closed that was not opened", "take the bracket out")
+            self.fail(line, "a node is closed that was not opened", "remove the bracket")
         node = self.above.pop()
         if len(node.children) != node.arity:
             self.fail(
@@ -153,7 +153,7 @@ class _Open:
     def record(self) -> AutoRecord:
         """Return the derivation, which must be complete."""
         if not self.depths:
-            self.fail(self.line, "no derivation follows", "give one, or take out the ID line")
+            self.fail(self.line, "no derivation follows", "give one, or remove the ID line")
         if self.above:
             node = self.above[-1]
             self.fail(
@@ -178,15 +178,15 @@ def _shown(text: str) -> str:
 
 
 def read_derivations(path: str | Path) -> Iterator[AutoRecord]:
-    """Yield the derivations of a file in order, one in memory at a time.
+    """Yield the derivations of a file in order, keeping one in memory.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
 
     Raises:
-        TreebankError: with file and line, if the file cannot be read or is not UTF-8, if a
-            category does not parse, the children of a node are not as many as its arity says,
-            brackets do not match, a field is missing, or if there is no derivation.
+        TreebankError: with file and line, if the file cannot be read or is not UTF-8, if a category
+            does not parse, the number of children of a node differs from its arity, brackets do not
+            match, a field is missing, or if there is no derivation.
     """
     name, number = display_name(path), 0
     before: list[str] = []
@@ -214,27 +214,27 @@ def read_derivations(path: str | Path) -> Iterator[AutoRecord]:
 
 
 def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
-    """Write a derivation as ``.auto`` files have it.
+    """Write a derivation in the syntax of ``.auto`` files.
 
     Args:
-        tree: with ``n`` leaves.
+        tree: a derivation with ``n`` leaves.
         leaves: ``[n]``.
 
     Returns:
-        One line, without its end.
+        One line, without a line end.
 
     Raises:
-        UsageError: if there is not one leaf for each of the tree, or a field has a blank in it or
-            nothing at all.
+        UsageError: if the number of leaves differs from that of the tree, or a field contains a
+            blank or is empty.
     """
     if len(leaves) != tree.words:
         raise UsageError(
             f"{counted(len(leaves), 'leaf', 'leaves')} for {tree.words} of the derivation; give "
-            "one each"
+            "one for each"
         )
     wrong = next((field for leaf in leaves for field in leaf if not _FIELD.fullmatch(field)), None)
     if wrong is not None:
-        raise UsageError(f"{wrong!r} cannot be a field of a leaf; leave no blanks and no >) in it")
+        raise UsageError(f"{wrong!r} cannot be a field of a leaf; remove blanks and >) from it")
     given = iter(leaves)
     pieces: list[str] = []
     for node, (depth, category) in enumerate(zip(tree.depths, tree.categories, strict=True)):
@@ -253,13 +253,13 @@ def with_derivation(record: AutoRecord, tree: Derivation) -> str:
     """Write a record with another derivation of the same words.
 
     Args:
-        record: as it was read: its ID line and the blank lines around it stay.
-        tree: with as many leaves.
+        record: the record as read; its ID line and the blank lines around it are kept.
+        tree: a derivation with the same number of leaves.
 
     Raises:
-        UsageError: as ``auto_line`` does.
+        UsageError: as for ``auto_line``.
     """
-    lines = re.findall(r"[^\n]*\n|[^\n]+", record.text)  # no other character ends a line
+    lines = re.findall(r"[^\n]*\n|[^\n]+", record.text)  # only a newline ends a line
     filled = [place for place, line in enumerate(lines) if line.strip(" \t\r\n\ufeff")]
     first = filled[0] + bool(_ID.match(lines[filled[0]]))
     last = lines[filled[-1]]

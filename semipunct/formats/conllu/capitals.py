@@ -1,4 +1,4 @@
-"""Other capitals, written into a record."""
+"""Replacement of capitals in a record."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,13 +12,13 @@ _FORM = 1
 
 
 def cased(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
-    """Spell the words of an entry with other capitals, in FORM and in the comment ``# text =``.
+    """Return an entry with other capitals, in FORM and in the comment ``# text =``.
 
-    A multiword token is spelt with those of its words if it is these, one behind the other;
-    otherwise it begins with a capital if its first word does. Everything else stays as it was.
+    A multiword token gets the capitals of its words if it is their concatenation; otherwise it
+    starts with a capital if its first word does. Everything else is unchanged.
 
     Args:
-        entry: of CoNLL-U.
+        entry: an entry of CoNLL-U.
         forms: ``[n]`` its words, without the dots of abbreviations.
 
     Raises:
@@ -26,13 +26,13 @@ def cased(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
     """
     content, record = entry.content, entry.record
     if isinstance(content, Omitted):
-        raise UsageError(f"{record.where()}: it was omitted ({content.reason}); write it as it was")
+        raise UsageError(f"{record.where()}: it was omitted ({content.reason}); write it unchanged")
     if list(map(str.lower, forms)) != list(map(str.lower, content.forms)):
-        raise UsageError(f"{record.where()}: other words were given than it has, not other case")
+        raise UsageError(f"{record.where()}: the words given differ from it in more than case")
     if tuple(forms) == content.forms:
         return entry
     lines, tokens = list(record.lines), list(record.tokens)
-    changed: dict[int, tuple[str, str]] = {}  # by the place of the line: the old form, the new one
+    changed: dict[int, tuple[str, str]] = {}  # by the index of the line: the old and the new form
     for word_id, form in zip(entry.word_ids, forms, strict=True):
         token = tokens[word_id - 1]
         spelt = form + token.form[len(form) :]  # the dot of an abbreviation
@@ -65,10 +65,10 @@ def cased(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
 
 
 def _in_text(text: str, written: Sequence[tuple[str, str]]) -> str:
-    """Spell the tokens of a text otherwise, those that are found there.
+    """Replace the forms of tokens in a text, as far as they are found.
 
     Args:
-        text: of the sentence.
+        text: the text of the sentence.
         written: the old and the new form of each token, in order.
     """
     pieces: list[str] = []

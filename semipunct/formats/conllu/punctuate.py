@@ -1,7 +1,7 @@
-"""Punctuation written back into CoNLL-U, attached and renumbered, and into plain text.
+"""Writing of punctuation into CoNLL-U, with attachment and renumbering, and into plain text.
 
-Only punctuation changes. The lines of words keep everything but IDs, the dot of an abbreviation
-and SpaceAfter; marks that are the same before and after keep their lines in the same way.
+Only punctuation changes. The lines of words keep everything but IDs, the dot of an abbreviation and
+SpaceAfter; so do the lines of marks that do not change.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,33 +31,33 @@ def punctuated(
 ) -> Record:
     """Rewrite the record of a sentence with other punctuation.
 
-    Slots that stay the same leave their lines unchanged; if all do, the record itself is returned.
-    Elsewhere marks common to both keep their lines, others are removed, and new ones are put in
-    with the tag PUNCT, the relation ``punct`` and a head by ``punctuation_heads``. IDs follow in
-    the columns ID, HEAD and DEPS; the enhanced graph loses its arcs from removed tokens, and gets
-    arcs to new ones if it is there at all. Words keep their heads, projective or not. SpaceAfter
-    and the comment ``# text =`` follow ``marks.spacing``.
+    The lines of unchanged slots are kept; if no slot changes, the record itself is returned. In
+    other slots common marks keep their lines, other old marks are removed, and new ones are
+    inserted with the tag PUNCT, the relation ``punct`` and a head by ``punctuation_heads``. IDs are
+    renumbered in the columns ID, HEAD and DEPS; arcs from removed tokens are removed from the
+    enhanced graph, and arcs to new tokens are added if there is one. Words keep their heads,
+    projective or not. SpaceAfter and the comment ``# text =`` follow ``marks.spacing``.
 
-    ``marks.ABBREVIATION``, first in a slot, puts a dot on the word before it, and its absence
-    takes one off; boundary marks are left out. A straight quotation mark that stays becomes
-    directional where it would no longer be read as the same mark or its partner is a new,
-    directional one; not so where marks are added and none is taken away: then all that are there
-    keep their forms.
+    ``marks.ABBREVIATION``, first in a slot, adds a dot to the word before it, and its absence
+    removes the dot; boundary marks are not written. A straight quotation mark that is kept becomes
+    directional if it would otherwise be read as a different mark, or if its partner is a new,
+    directional one. If marks are only added and none is removed, all existing marks keep their
+    forms.
 
-    A multiword range that loses tokens shrinks to those left, with their marks taken out of
-    its form; one that keeps a single token, or gets a mark inside, is dropped, and its words
-    are spelt apart. An empty node stays behind the word that it follows; if that was a removed
-    mark, it goes to the one before.
+    A multiword range that loses tokens shrinks to the remaining ones, and the removed marks are
+    removed from its form. A range that keeps a single token, or gets a mark inside, is dropped, and
+    its words are written separately. An empty node stays after the word that it follows; if that
+    was a removed mark, it moves to the previous token.
 
     Args:
-        entry: of CoNLL-U; ``bare_entry`` makes one of a sentence from elsewhere.
+        entry: an entry of CoNLL-U; ``bare_entry`` makes one from any sentence.
         slots: ``[n + 1]`` strings of tokens.
-        convention: by which new marks are attached.
+        convention: the convention by which new marks are attached.
 
     Raises:
         UsageError: if the number of slots is wrong, for ``marks.UNK`` or ``marks.OPEN`` where the
-            record does not have just that mark, for an abbreviation's dot that follows no word,
-            and for a token that cannot stand in a column.
+            record does not have the same mark, for an abbreviation dot that does not follow a word,
+            and for a token that cannot be written in a column.
     """
     source = _Source.of(entry)
     target = _Target.of(source, slots)
@@ -72,17 +72,16 @@ def punctuated(
 def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
     """Write a sentence with other punctuation as plain text.
 
-    Multiword tokens are spelt as in the record, spaces stand where its SpaceAfter has them, and
-    where it says nothing (in none of its tokens) or a slot has changed, by the rules of
-    ``marks.spacing``. With the record's own slots the text is that of its comment ``# text =`` if
-    it has one.
+    Multiword tokens are spelt as in the record. Spaces follow its SpaceAfter; if no token has this
+    attribute, or where a slot has changed, they follow ``marks.spacing``. With the original slots
+    the text is that of the comment ``# text =``, if the record has one.
 
     Args:
-        entry: of CoNLL-U.
+        entry: an entry of CoNLL-U.
         slots: ``[n + 1]`` strings of tokens.
 
     Raises:
-        UsageError: as ``punctuated`` does.
+        UsageError: as for ``punctuated``.
     """
     source = _Source.of(entry)
     target = _Target.of(source, slots)
@@ -96,13 +95,14 @@ def surface_text(entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
 def surface_forms(entry: Entry[Record]) -> list[str]:
     """Return the words of a sentence with the characters that ``surface_text`` writes for them.
 
-    Those of a multiword token that is not its words one behind the other belong to its first word.
+    The characters of a multiword token that is not the concatenation of its words belong to its
+    first word.
 
     Args:
-        entry: of CoNLL-U.
+        entry: an entry of CoNLL-U.
 
     Returns:
-        ``[n]`` a string for each word, empty for one that has no characters of its own.
+        ``[n]`` a string for each word, empty for a word without its own characters.
     """
     if isinstance(entry.content, Omitted):
         return []
@@ -119,10 +119,10 @@ def surface_forms(entry: Entry[Record]) -> list[str]:
 
 
 def bare_text(entry: Entry[Record]) -> str:
-    """Write a sentence without punctuation as plain text, whatever its comment says.
+    """Write a sentence without punctuation as plain text, ignoring its comment.
 
     Args:
-        entry: of CoNLL-U, with no mark in its record but dots of abbreviations.
+        entry: an entry of CoNLL-U without marks in its record, except dots of abbreviations.
 
     Raises:
         UsageError: if the entry has no tree.
@@ -137,11 +137,11 @@ def spelt(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
     """Return slots with the characters that ``punctuated`` and ``surface_text`` write for them.
 
     Args:
-        entry: of CoNLL-U.
-        slots: ``[n + 1]`` strings of tokens; tokens that are not written stay as they are.
+        entry: an entry of CoNLL-U.
+        slots: ``[n + 1]`` strings of tokens; tokens that are not written are unchanged.
 
     Raises:
-        UsageError: as ``punctuated`` does.
+        UsageError: as for ``punctuated``.
     """
     source = _Source.of(entry)
     target = _Target.of(source, slots)
@@ -154,9 +154,9 @@ def spelt(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
 
 
 def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
-    """Find the convention by which the marks in the records of entries are attached.
+    """Determine the convention by which the marks in the records of entries are attached.
 
-    It is the one that gives more of them their head, ``unit`` in a tie.
+    It is the one that predicts more of their heads, ``unit`` in a tie.
     """
     agreeing = dict.fromkeys(CONVENTIONS, 0)
     for entry in entries:
@@ -174,7 +174,7 @@ def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
 
 
 def bare_entry(sentence: Sentence) -> Entry[Record]:
-    """Make the record of a sentence that was not read from CoNLL-U: its words, no punctuation."""
+    """Make a record, without punctuation, of a sentence that was not read from CoNLL-U."""
     nothing: list[Puncteme] = [()] * len(sentence.slots)
     lines = [
         f"# sent_id = {sentence.sentence_id}",
@@ -200,16 +200,16 @@ def bare_entry(sentence: Sentence) -> Entry[Record]:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The record of a sentence taken apart.
+    """The components of the record of a sentence.
 
     Attributes:
-        sentence: as models see it.
+        sentence: the sentence as models see it.
         record: its lines.
         word_ids: ``[n]`` IDs of words.
-        slots: ``[n + 1]`` visible tokens as they are read.
+        slots: ``[n + 1]`` visible tokens as read.
         ids: ``[n + 1]`` IDs of these.
-        dots: ``[n]`` whether a word carries an abbreviation's dot.
-        spaces: whether a space follows each token of the record, None where that is not said.
+        dots: ``[n]`` whether a word has an abbreviation dot.
+        spaces: whether a space follows each token of the record, None if unspecified.
     """
 
     sentence: Sentence
@@ -225,13 +225,13 @@ class _Source:
         sentence, record = entry.content, entry.record
         if isinstance(sentence, Words):
             raise UsageError(
-                f"{record.where()}: it has no tree, which says where marks are attached; parse it "
+                f"{record.where()}: it has no tree, to which marks could be attached; parse it "
                 "first (semipunct parse)"
             )
         if isinstance(sentence, Omitted):
             raise UsageError(
                 f"{record.where()}: it was omitted ({sentence.reason}), so its punctuation cannot "
-                "be changed; write it as it was read"
+                "be changed; write it unchanged"
             )
         words = set(entry.word_ids)
         is_punctuation = [token.word_id not in words for token in record.tokens]
@@ -259,12 +259,12 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The slots that are asked for.
+    """The requested slots.
 
     Attributes:
         slots: ``[n + 1]`` visible tokens.
-        ids: ``[n + 1]`` the IDs of those that stay, 0 for new ones.
-        dots: ``[n]`` whether a word carries an abbreviation's dot.
+        ids: ``[n + 1]`` the IDs of tokens that are kept, 0 for new ones.
+        dots: ``[n]`` whether a word has an abbreviation dot.
     """
 
     slots: tuple[Puncteme, ...]
@@ -289,11 +289,11 @@ class _Target:
         return cls(shown, ids, dots)
 
     def changes_nothing(self, source: _Source) -> bool:
-        """Tell whether the record has these slots and dots already."""
+        """Return whether the record already has these slots and dots."""
         return self.slots == source.slots and self.dots == source.dots
 
     def keeps_all(self, source: _Source) -> bool:
-        """Tell whether no token of the record is taken away."""
+        """Return whether no token of the record is removed."""
         return sum(map(len, source.ids)) == sum(1 for row in self.ids for old in row if old)
 
 
@@ -315,7 +315,7 @@ def _check_new(record: Record, slot: int, tokens: Sequence[str]) -> None:
 
 
 def _common(old: Puncteme, ids: Sequence[int], new: Puncteme) -> tuple[int, ...]:
-    """Return the IDs of the tokens of a slot that stay, 0 for those that are new."""
+    """Return the IDs of the tokens of a slot that are kept, 0 for new ones."""
     if old == new:
         return tuple(ids)
     found = [0] * len(new)
@@ -326,7 +326,7 @@ def _common(old: Puncteme, ids: Sequence[int], new: Puncteme) -> tuple[int, ...]
 
 
 def _heads(source: _Source, target: _Target, convention: Convention) -> list[list[int]]:
-    """Choose the head of every visible token, as an ID; tokens that stay keep theirs."""
+    """Choose the head of every visible token, as an ID; kept tokens keep their heads."""
     tokens = source.record.tokens
     numbers = {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
     kept: dict[Place, int] = {
@@ -340,10 +340,10 @@ def _heads(source: _Source, target: _Target, convention: Convention) -> list[lis
 
 
 def _forms(source: _Source, target: _Target, heads: Sequence[Sequence[int]]) -> list[list[str]]:
-    """Spell every visible token: one that stays as in the record, unless it is read otherwise.
+    """Return the form of every visible token, as in the record unless it would be misread.
 
-    A straight quotation mark becomes directional where its partner is new, and where the
-    sentence would not be read again with the same slots; not so where no token is taken away.
+    A straight quotation mark becomes directional if its partner is new, or if the sentence would
+    otherwise be read with different slots; not if no token is removed.
     """
     tokens = source.record.tokens
     forms = [
@@ -368,7 +368,7 @@ def _misread(
     heads: Sequence[Sequence[int]],
     forms: Sequence[Sequence[str]],
 ) -> Place | None:
-    """Find the first token, spelt otherwise than wanted, that is not read as wanted."""
+    """Find the first token whose form differs from the requested one and would be misread."""
     places = [(slot, index) for slot, row in enumerate(forms) for index in range(len(row))]
     drafts: list[Token] = []
     for slot, index in places:
@@ -384,7 +384,7 @@ def _misread(
 
 
 def _spaces(source: _Source, target: _Target, *, recorded: bool) -> list[list[bool]]:
-    """Decide where spaces stand in every slot, with or without those that are recorded."""
+    """Compute the spaces in every slot, with or without those of the record."""
     sentence = source.sentence
     words = [form + "." * dot for form, dot in zip(sentence.forms, target.dots, strict=True)]
     compounds = spacing.compound_slots(sentence.tree.heads, sentence.tree.relations)
@@ -404,7 +404,7 @@ def _pieces(
     forms: Sequence[Sequence[str]],
     rows: Sequence[Sequence[bool]],
 ) -> list[Piece]:
-    """Put words and visible tokens in order."""
+    """Merge words and visible tokens in order."""
     sentence = source.sentence
     pieces: list[Piece] = []
     for slot, spaces in enumerate(rows):
@@ -424,6 +424,6 @@ def _text(
     heads: Sequence[Sequence[int]],
     forms: Sequence[Sequence[str]],
 ) -> str:
-    """Write the sentence as plain text, by the record's spaces if it says anything of them."""
+    """Write the sentence as plain text, with the spaces of the record if it specifies any."""
     rows = _spaces(source, target, recorded=False in source.spaces)
     return renumber.text(source.record, _pieces(source, target, heads, forms, rows))

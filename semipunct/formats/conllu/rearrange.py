@@ -1,4 +1,4 @@
-"""Words of a record deleted and put into another order, without their punctuation."""
+"""Deletion and reordering of words in a record, without punctuation."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,22 +20,22 @@ _ID, _FORM, _HEAD, _DEPREL, _DEPS, _MISC = 0, 1, 6, 7, 8, 9
 def rearranged(
     entry: Entry[Record], words: Sequence[int], tree: DependencyTree
 ) -> Entry[Record, Sentence]:
-    """Return an entry with some of the words of another one, in an order of their own.
+    """Return an entry with a subset of the words of another one, in any order.
 
-    There is no punctuation left, but for dots of abbreviations. Words keep all columns but ID,
+    All punctuation is removed, except dots of abbreviations. Words keep all columns except ID,
     HEAD, DEPREL, DEPS, which becomes empty, and SpaceAfter: a word that is followed by the same
-    one as before keeps what stood between them, others are spaced by ``marks.spacing``. A multiword
-    token stays where its words still follow one another. Comments stay, ``# text =`` is that of
-    the words; empty nodes go.
+    word as before keeps the space between them, others are spaced by ``marks.spacing``. A multiword
+    token is kept if its words are still adjacent. Comments are kept, with ``# text =`` replaced by
+    the text of the words; empty nodes are removed.
 
     Args:
-        entry: of CoNLL-U.
-        words: ``[m]`` the numbers of the words that are left, 1 to n, as they shall stand.
-        tree: over these.
+        entry: an entry of CoNLL-U.
+        words: ``[m]`` the numbers of the remaining words, 1 to n, in their new order.
+        tree: the tree over these words.
 
     Raises:
-        UsageError: if the entry has no tree, ``words`` are not some of its words, or the tree has
-            another number of them.
+        UsageError: if the entry has no tree, ``words`` are not some of its words, or the tree has a
+            different number of words.
     """
     sentence, record = entry.content, entry.record
     if not isinstance(sentence, Sentence):
@@ -43,8 +43,8 @@ def rearranged(
     known = set(range(1, sentence.size + 1))
     if len(set(words)) != len(words) or not set(words) <= known or len(words) != tree.words:
         raise UsageError(
-            f"{record.where()}: {list(words)} are not the words of the new tree, each once; its "
-            f"words are some of 1 to {sentence.size}"
+            f"{record.where()}: {list(words)} are not the words of the new tree; give each of "
+            f"them once, with numbers from 1 to {sentence.size}"
         )
     old = [record.tokens[entry.word_ids[word - 1] - 1] for word in words]
     new = _sentence(sentence, words, tree)
@@ -107,7 +107,7 @@ def _is_outside(line: str) -> bool:
 
 
 def _spaces_after(new: Sentence, old: Sequence[Token], record: Record) -> list[bool]:
-    """Tell whether a space follows each word."""
+    """Return whether a space follows each word."""
     words = [
         form + "." * slot.count(ABBREVIATION)
         for form, slot in zip(new.forms, new.slots[1:], strict=True)
@@ -126,7 +126,7 @@ def _spaces_after(new: Sentence, old: Sequence[Token], record: Record) -> list[b
 
 
 def _ranges(old: Sequence[Token], record: Record) -> dict[int, tuple[int, int]]:
-    """Return the multiword tokens that stay: by their first new ID the last one, and the line."""
+    """Return the remaining multiword tokens: last new ID and line by first new ID."""
     place = {token.word_id: i for i, token in enumerate(old, start=1)}
     found: dict[int, tuple[int, int]] = {}
     for span in multiword_tokens(record):

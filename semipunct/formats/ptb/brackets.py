@@ -1,4 +1,4 @@
-"""Brackets of files: trees with their text and places, read without loss, and trees written."""
+"""Lossless reading of bracketed trees with their text and positions, and writing of trees."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from semipunct.wording import counted
 
 BYTE_ORDER_MARK = "\ufeff"
 
-# White space is that of ASCII: other blanks may stand within words.
+# Only ASCII white space separates tokens: words may contain other blanks.
 PIECE = re.compile(r"[()]|[^()\s]+", re.ASCII)
 """A bracket, a label or a form."""
 
@@ -25,16 +25,16 @@ FORM = re.compile(r"[^()\s]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Bracketing:
-    """A tree of a file, as it was read.
+    """A tree of a file as read.
 
     Attributes:
         path: the file.
         line: the number of the line of its first bracket, from 1.
         sentence_id: ``#k`` for the k-th tree.
-        text: the tree with the white space after it, and the first one with that before it; the
-            texts of all trees, one behind the other, are the file.
-        tree: with all leaves.
-        forms: ``[n]`` of the leaves.
+        text: the tree with the white space after it and, for the first tree, before it; the
+            concatenated texts of all trees are the file.
+        tree: the tree with all leaves.
+        forms: ``[n]`` the forms of the leaves.
     """
 
     path: str
@@ -46,24 +46,24 @@ class Bracketing:
 
 
 class _Open:
-    """A tree of which not all has been read."""
+    """A partially read tree."""
 
     def __init__(self, path: str, line: int, number: int) -> None:
         self.path, self.line, self.number = path, line, number
         self.depths: list[int] = []
         self.labels: list[str] = []
         self.forms: list[str] = []
-        self.above: list[int] = []  # the lines of brackets that are open
-        self.filled: list[bool] = []  # whether each of them has a word or another bracket
-        self.worded = False  # whether the innermost has a word
-        self.bare = False  # whether it has nothing yet, and what comes is its label
-        self.edge = 0  # the first line after that of the tree that begins with a bracket
+        self.above: list[int] = []  # the lines of open brackets
+        self.filled: list[bool] = []  # whether each of them contains a word or a bracket
+        self.worded = False  # whether the innermost contains a word
+        self.bare = False  # whether it is still empty, so that its label comes next
+        self.edge = 0  # the first later line of the tree that starts with a bracket
 
     def fail(self, line: int, problem: str, remedy: str) -> NoReturn:
         raise TreebankError(f"{self.path}:{line}: sentence #{self.number}: {problem}; {remedy}")
 
     def add(self, piece: str, line: int, at_edge: bool) -> bool:
-        """Take the next bracket or token; tell whether the tree is complete."""
+        """Add the next bracket or token; return whether the tree is complete."""
         if piece == "(":
             if at_edge and self.above and not self.edge:
                 self.edge = line
@@ -122,19 +122,20 @@ _LEAF = "give each word a bracket of its own, with its part of speech: (NN dog)"
 
 
 def read_bracketings(path: str | Path) -> Iterator[Bracketing]:
-    """Yield the trees of a file in order, one in memory at a time.
+    """Yield the trees of a file in order, keeping one in memory.
 
-    Trees may stand on any number of lines, several on one of them.
+    A tree may span several lines, and a line may contain several trees.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
 
     Raises:
         TreebankError: with file and line, if the file cannot be read or is not UTF-8, if brackets
-            do not match, a bracket has no word, or a word no bracket, or if there is no tree.
+            do not match, a bracket contains no word, a word is outside brackets, or if there is no
+            tree.
     """
     name, number = display_name(path), 0
-    texts: list[str] = []  # of the tree that is open, or is complete and waits for its white space
+    texts: list[str] = []  # of the tree being read, which may still lack its trailing white space
     tree: _Open | None = None
     complete = False
     for line_number, line in enumerate(text_lines(path), start=1):
@@ -168,17 +169,17 @@ def bracketed(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) 
     """Write a tree in brackets.
 
     Args:
-        tree: with ``n`` leaves.
-        forms: ``[n]`` of the leaves.
-        indent: whether each phrase, and each word after a phrase, begins a line of its own, deeper
-            by two blanks than the phrase around it; otherwise all is one line.
+        tree: a tree with ``n`` leaves.
+        forms: ``[n]`` the forms of the leaves.
+        indent: whether each phrase, and each word after a phrase, starts a new line, indented by
+            two blanks more than the phrase around it; otherwise the tree is one line.
 
     Returns:
-        The text, without an end of line.
+        The text, without a line end.
 
     Raises:
-        UsageError: if there is not one form for each leaf, or a form or label has a bracket or
-            white space in it, or is missing where one is needed.
+        UsageError: if the number of forms differs from that of leaves, a form or label contains a
+            bracket or white space, or a required one is missing.
     """
     leaves = zip(tree.tags, forms, strict=False)
     wrong = next(
@@ -190,7 +191,7 @@ def bracketed(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) 
             f"{counted(len(forms), 'form')} for {counted(tree.words, 'leaf', 'leaves')}"
             if wrong is None
             else f"{wrong!r} cannot be a form or a label in a file of brackets; "
-            "write brackets as -LRB- and -RRB-, and leave no blanks in it"
+            "write brackets as -LRB- and -RRB-, and remove blanks"
         )
     pieces = bracket_pieces(tree.depths, tree.categories, forms)
     if indent:

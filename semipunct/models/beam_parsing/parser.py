@@ -40,20 +40,20 @@ from semipunct.search import (
 )
 
 _WIDE = 16
-"""Beams from which on tables of pairs of positions are less work than hashing at every state."""
+"""Beam sizes from which tables of position pairs are cheaper than hashing at every state."""
 
 ROOT = "root"
-"""The relation of the root, in Universal Dependencies."""
+"""The relation of the root in Universal Dependencies."""
 
 
 class Parse(NamedTuple):
     """The tree of a sentence.
 
     Attributes:
-        heads: ``[words]`` the head of each word, 1 to n, 0 for the root; -1 for marks that are no
-            words to the parser.
-        relations: ``[words]`` labels; ``_`` where arcs have none, ``root`` for the root.
-        score: of the derivation.
+        heads: ``[words]`` the head of each word, 1 to n, 0 for the root; -1 for marks that are not
+            parsed.
+        relations: ``[words]`` labels; ``_`` if arcs have none, ``root`` for the root.
+        score: score of the derivation.
     """
 
     heads: tuple[int, ...]
@@ -63,7 +63,7 @@ class Parse(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BeamParser(Model[Encoded, Batch]):
-    """Everything of a parser but its weights.
+    """A beam parser without its weights.
 
     Attributes:
         options: the settings.
@@ -88,14 +88,14 @@ class BeamParser(Model[Encoded, Batch]):
 
     @property
     def templates(self) -> tuple[Template, ...]:
-        """Those that actions are scored by."""
+        """The templates for scoring actions."""
         return TEMPLATES[self.options.punctuation] + (LABELS if self.options.labelled else ())
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return the weights that training starts from, which are zero unless drawn.
+        """Return initial weights, which are zero unless ``scale`` is positive.
 
         Args:
-            seed: of the draws.
+            seed: seed of the random number generator.
             scale: standard deviation.
         """
         sizes = {"actions": (2**self.options.table_bits, ACTIONS)}
@@ -116,12 +116,12 @@ class BeamParser(Model[Encoded, Batch]):
         return encoding.lay_out(encoded, draft, shape or len(draft))
 
     def search(self, parameters: Parameters, batch: Batch, *, gold: bool) -> Trace:
-        """Search the best derivations of a batch.
+        """Search for the best derivations of a batch.
 
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            gold: whether a lane follows the gold derivation.
+            gold: whether an additional lane follows the gold derivation.
         """
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
         most = 2 if self.options.beam >= _WIDE else 0
@@ -157,16 +157,16 @@ class BeamParser(Model[Encoded, Batch]):
         key: jax.Array,
         options: BeamParserTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the sum of violations: of the best wrong prefix over the gold one.
+        """Return the sum of violations: the scores of the best wrong prefixes minus the gold ones.
 
-        Its gradient is the update of the perceptron, summed over the batch (Zhao and Huang 2013).
+        Its gradient is the perceptron update, summed over the batch (Zhao and Huang 2013).
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance; none is needed.
-            options: where updates are made.
+            key: unused.
+            options: the position of updates.
         """
         fixed = jax.lax.stop_gradient(dict(parameters))
         trace = self.search(fixed, batch, gold=True)
@@ -180,9 +180,9 @@ class BeamParser(Model[Encoded, Batch]):
     def _path_scores(
         self, parameters: Parameters, batch: Batch, found: Path, step: jax.Array
     ) -> jax.Array:
-        """Return ``[paths, batch]`` the scores of first steps of derivations, with a gradient."""
+        """Return ``[paths, batch]`` differentiable scores of the derivations up to a step."""
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
-        # Batch first, then steps, then paths.
+        # Axes in the order batch, steps, paths.
         tops = jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), found.tops)
         action, label = jnp.moveaxis(found.action, 2, 0), jnp.moveaxis(found.label, 2, 0)
         counts = jnp.arange(action.shape[1])[:, None] < step[:, None, None]
@@ -201,12 +201,12 @@ class BeamParser(Model[Encoded, Batch]):
         return jnp.sum(result, 1).T
 
     def optimiser(self, options: BeamParserTrainOptions, steps: int, slots: float) -> Optimiser:
-        """Return steps of one rate, whose result is the mean of all weights (Collins 2002).
+        """Return SGD whose result is the mean of the weights over all steps (Collins 2002).
 
         Args:
             options: rate and schedule.
-            steps: updates in all.
-            slots: ignored: there is no penalty.
+            steps: total number of updates.
+            slots: ignored, because there is no penalty.
         """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
@@ -222,13 +222,13 @@ class BeamParser(Model[Encoded, Batch]):
         batches: Batches[Encoded, Batch] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Parse]:
-        """Return the best tree of each sentence that the beam finds.
+        """Return the best tree of each sentence found by beam search.
 
         Args:
             parameters: weights by name.
-            sentences: words and tags; their trees are not looked at.
-            batches: the sentences, if they are encoded already.
-            shapes: keeps account of what is compiled.
+            sentences: words and tags; their trees are ignored.
+            batches: the same sentences, if they are already encoded.
+            shapes: records the compiled shapes.
         """
         batches = Batches(self, self.encode(sentences)) if batches is None else batches
         result: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
@@ -253,7 +253,7 @@ class BeamParser(Model[Encoded, Batch]):
         return Parse(tuple(heads), tuple(relations), float(score))
 
     def log_likelihoods(self, parameters: Parameters, batch: Batch) -> NoReturn:
-        """Refuse: scores of a perceptron are no probabilities.
+        """Raise an error: the scores of a perceptron are not probabilities.
 
         Args:
             parameters: weights by name.
@@ -263,8 +263,8 @@ class BeamParser(Model[Encoded, Batch]):
             UsageError: always.
         """
         raise UsageError(
-            "a model of the kind beam-parser finds trees and knows no probabilities, so that there "
-            "is no perplexity to evaluate; parse with it instead"
+            "a model of the kind beam-parser has no probabilities, so there is no perplexity to "
+            "evaluate; use semipunct parse instead"
         )
 
     def to_data(self) -> dict[str, Any]:
@@ -310,7 +310,7 @@ def _best(
 
 
 def _violation(trace: Trace, lengths: jax.Array, update: str) -> jax.Array:
-    """Return ``[batch]`` the step up to which the weights learn, 0 where they do not."""
+    """Return ``[batch]`` the step up to which weights are updated, 0 for no update."""
     steps = jnp.arange(len(trace.score))[:, None]
     best, right = trace.score[:, :, 0], trace.score[:, :, -1]
     last = 2 * lengths - 1

@@ -1,4 +1,4 @@
-"""Sentences as the parser reads them: words, marks that are parsed as words, properties."""
+"""Sentences as the parser sees them: words, marks that are parsed as words, and properties."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from semipunct.trees import DependencyTree, lifted, without_words
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The words of a sentence that are parsed, n of them, perhaps none.
+    """The words of a sentence that are parsed, perhaps none; n is their number.
 
     Attributes:
-        forms: ``[n]``; an abbreviation has its dot.
-        tags: ``[n]``.
+        forms: ``[n]`` word forms; an abbreviation includes its dot.
+        tags: ``[n]`` tags.
         properties: ``[n]`` sets of flags.
-        tree: over them, projective; None if there is none of them.
-        numbers: ``[n]`` of each in the sentence, from 1.
+        tree: a projective tree over these words; None if there are none.
+        numbers: ``[n]`` the number of each in the sentence, from 1.
     """
 
     forms: tuple[str, ...]
@@ -34,14 +34,14 @@ class Tokens:
 
 
 def tokens(sentence: Sentence, options: BeamParserOptions) -> Tokens:
-    """Take out of a sentence the marks that are not parsed.
+    """Remove the marks from a sentence that are not parsed.
 
     Args:
-        sentence: marks stand in its slots, or are words with the tag PUNCT.
-        options: say which marks are parsed, and which column has the tags.
+        sentence: a sentence whose marks are in its slots, or are words with the tag PUNCT.
+        options: determine which marks are parsed, and the column of the tags.
 
     Raises:
-        TreebankError: if marks are to be parsed that stand in slots, so that they have no heads.
+        TreebankError: if marks to be parsed are in slots, and so have no heads.
     """
     dots = [slot.count(ABBREVIATION) for slot in sentence.slots[1:]]
     properties, removed = _divided(sentence, options)
@@ -81,7 +81,7 @@ def _check_parsed(
     if any(visible):
         raise TreebankError(
             f"{sentence.where}: with model.punctuation={options.punctuation} marks are parsed as "
-            "words, but they have been taken out of this sentence and have no heads; read the "
+            "words, but this sentence was read without its marks and their heads; read the "
             'treebank with marks="words", or choose model.punctuation=all'
         )
 
@@ -89,7 +89,7 @@ def _check_parsed(
 def _properties(
     sentence: Sentence, is_mark: Sequence[bool], visible: Sequence[Puncteme], *, others: bool
 ) -> tuple[list[int], set[int]]:
-    """Return the property of each word, and the numbers of the marks that are taken out."""
+    """Return the property of each word, and the numbers of the marks that are removed."""
     slots: list[list[str]] = [list(visible[0])]
     origins: list[list[int]] = [[0] * len(visible[0])]  # numbers of marks that are words
     words: list[int] = []
@@ -119,11 +119,11 @@ def _properties(
 
 
 def check_tags(sentences: Sequence[Sentence], options: BeamParserOptions) -> None:
-    """Check that a treebank has the tags that are looked at.
+    """Check that a treebank has the tags that are used.
 
     Args:
         sentences: the treebank.
-        options: say which column has the tags.
+        options: determine the column of the tags.
 
     Raises:
         TreebankError: if the column is empty throughout.

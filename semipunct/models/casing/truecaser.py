@@ -1,4 +1,4 @@
-"""The truecaser as a model that is trained, saved and loaded as any other."""
+"""The truecaser as a model that is trained, saved and loaded like any other."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
 
 CODES = ("word", "suffix", "before", "after")
-"""The properties of a word, in the order of its codes: itself and its end, in lower case; the
-marks of the slots beside it, at the edges of the sentence told from others."""
+"""The properties of a word, in the order of its codes: its form and suffix, in lower case; the
+marks in the slots on its left and right, where the edges of the sentence are distinguished."""
 
-_EDGE = "^"  # stands in a slot at an edge of the sentence
+_EDGE = "^"  # marks a slot at an edge of the sentence
 _SUFFIX = 3
 
 
 class TruecaserVocabulary(Vocabulary, frozen=True, dict=True):
     """The known values of the properties of ``CODES``.
 
-    ``mixed`` has the words that are neither lower nor upper case nor begin with a capital alone,
-    by their lower case.
+    ``mixed`` holds, by their lower case, the words that are neither in lower nor in upper case and
+    do not just begin with a capital.
     """
 
     word: tuple[str, ...]
@@ -57,8 +57,8 @@ class TruecaserVocabulary(Vocabulary, frozen=True, dict=True):
         """Collect the values in training sentences.
 
         Args:
-            sentences: with capitals.
-            minimum: the count that a value must reach.
+            sentences: training sentences, with capitals.
+            minimum: the minimum count of a value.
         """
         values = (_values(s.forms, s.slots) for s in sentences)
         mixed = mixed_forms(form for s in sentences for form in s.forms)
@@ -83,8 +83,9 @@ class WordsBatch(NamedTuple):
     Attributes:
         codes: ``[CODES, batch, length]``.
         shapes: ``[batch, length]``.
-        possible: ``[batch, length, SHAPES]`` which shapes a word can have; all in the padding.
-        lengths: ``[batch]`` words.
+        possible: ``[batch, length, SHAPES]``, the shapes that each word can have; all in the
+            padding.
+        lengths: ``[batch]``, numbers of words.
     """
 
     codes: npt.NDArray[np.int32]
@@ -98,7 +99,7 @@ class Encoded:
     """Sentences encoded for the truecaser.
 
     Attributes:
-        codes: ``[CODES, words]`` of each.
+        codes: ``[CODES, words]`` for each sentence.
         shapes: ``[words]``.
         possible: ``[words, SHAPES]``.
     """
@@ -109,13 +110,13 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return [len(shapes) for shapes in self.shapes]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
-    """A chain over words, scored by gated convolutions.
+    """A linear chain over the shapes of words, scored by gated convolutions.
 
     Attributes:
         options: the settings.
@@ -137,8 +138,8 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
         """Draw the weights.
 
         Args:
-            seed: of the draws.
-            scale: standard deviation of the transitions, which start at zero without it.
+            seed: seed of the random number generator.
+            scale: standard deviation of the transitions, which start at zero if it is 0.
         """
         generator = np.random.default_rng(seed)
         sizes = self.vocabulary.sizes(CODES)
@@ -156,10 +157,10 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
         )
 
     def _shape(self, form: str) -> int:
-        """Return the shape that a word is learnt to have."""
+        """Return the shape that is the training target of a word."""
         low, shape = form.lower(), shape_of(form)
         if shape == MIXED and low not in self.vocabulary.mixed:
-            shape = LOWER  # nobody could know
+            shape = LOWER  # cannot be predicted
         return shape if possible(low, self.vocabulary.mixed)[shape] else LOWER
 
     def lay_out(
@@ -177,12 +178,12 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
     def chain(
         self, parameters: Parameters, batch: WordsBatch, dropout: Dropout | None = None
     ) -> LinearChain:
-        """Return the chains over shapes.
+        """Return the linear chains over shapes.
 
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            dropout: only while training.
+            dropout: given only during training.
         """
         lengths = jnp.asarray(batch.lengths)
         score = word_scores(parameters, CODES, jnp.asarray(batch.codes), lengths, dropout)
@@ -197,7 +198,7 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            dropout: only while training.
+            dropout: given only during training.
         """
         chain = self.chain(parameters, batch, dropout)
         return chain.path_log_weight(batch.shapes) - Distribution(chain).log_partition()
@@ -210,13 +211,13 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
         key: jax.Array,
         options: TruecaserTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per word, and sums; no sentence is impossible.
+        """Return the negative log-likelihood per word, and sums over the batch.
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
+            key: PRNG key, for dropout.
             options: dropout.
         """
         dropout = Dropout(key, options.dropout, options.unknown)
@@ -231,7 +232,7 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
     def from_data(cls, data: Any, options: TruecaserOptions) -> Truecaser:
         found = msgspec.convert(data, TruecaserVocabulary)
         if any(form.lower() != low for low, form in found.mixed.items()):
-            raise ValueError("words of mixed case under other words")
+            raise ValueError("a word of mixed case is listed for a different word")
         return cls(options, found)
 
     @property

@@ -1,4 +1,4 @@
-"""The grammar of a treebank of derivations: its categories, and the rules that it has."""
+"""The grammar of a treebank of derivations: its categories and its rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from semipunct.trees.categories import parse_category
 from semipunct.trees.derivations import Derivation
 
 NO_RULE = 0
-"""The number of what is no rule: a word that has a category."""
+"""The rule number of hyperedges that assign a category to a word."""
 
 COMMA = ","
 
@@ -23,10 +23,10 @@ class Rule(msgspec.Struct, frozen=True, array_like=True):
     """A rule.
 
     Attributes:
-        result: the number of a category; -1 of a rule that makes a category a sentence.
-        left: that of its child, or of the left one.
-        right: that of the right child, -1 if there is none.
-        head: the place of the head among the children.
+        result: number of the resulting category; -1 for a rule that completes a sentence.
+        left: number of the category of the only child, or of the left one.
+        right: number of the category of the right child, -1 if there is none.
+        head: position of the head among the children.
     """
 
     result: int
@@ -39,10 +39,11 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
     """Categories and rules.
 
     Attributes:
-        categories: all of nodes and words. The result of a unary rule comes after its child.
-        lexical: the numbers of those that words have.
+        categories: all categories of nodes and words. The result of a unary rule comes after its
+            child.
+        lexical: the numbers of the categories of words.
         rules: rule ``i`` has the number ``i + 1``.
-        dropped: how many instances of unary rules were left out since they go round in circles.
+        dropped: number of instances of unary rules that were dropped because they form cycles.
     """
 
     categories: tuple[str, ...]
@@ -55,7 +56,7 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
         """Collect the categories and rules of derivations.
 
         Args:
-            trees: of the training sentences.
+            trees: derivations of the training sentences.
             left_commas: see ``CcgOptions``.
         """
         seen: Counter[tuple[str, ...]] = Counter()
@@ -98,17 +99,17 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def rule_number(self) -> dict[tuple[int, int, int], int]:
-        """The number of each rule, by its result and its children."""
+        """The number of each rule, by the categories of its result and its children."""
         return {(r.result, r.left, r.right): i for i, r in enumerate(self.rules, start=1)}
 
     @cached_property
     def roots(self) -> dict[int, int]:
-        """The rule that makes each category a sentence which can be one."""
+        """For each category that can be the root of a sentence, the number of its root rule."""
         return {r.left: i for i, r in enumerate(self.rules, start=1) if r.result < 0}
 
     @cached_property
     def unary(self) -> dict[int, list[tuple[int, int]]]:
-        """For each child the results of its unary rules, with the numbers of these."""
+        """For each child, the results and numbers of its unary rules."""
         found: dict[int, list[tuple[int, int]]] = {}
         for i, r in enumerate(self.rules, start=1):
             if r.result >= 0 and r.right < 0:
@@ -122,7 +123,7 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def binary(self) -> dict[int, dict[int, list[tuple[int, int, int]]]]:
-        """For each left child and each right one the results, numbers and heads of rules."""
+        """For each left child and each right child, the results, numbers and heads of the rules."""
         found: dict[int, dict[int, list[tuple[int, int, int]]]] = {}
         for i, r in enumerate(self.rules, start=1):
             if r.right >= 0:
@@ -131,25 +132,25 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def partners(self) -> dict[int, int]:
-        """For each left child the right children of its rules, as bits."""
+        """For each left child, the right children of its rules, as bits."""
         return {left: sum(1 << right for right in rights) for left, rights in self.binary.items()}
 
     def check(self) -> None:
-        """Check what was read.
+        """Validate a grammar read from a file.
 
         Raises:
-            ValueError: if a number is not one of a category, or a category is none.
+            ValueError: if a category cannot be parsed, or a number or head in a rule is invalid.
         """
         n = len(self.categories)
         for name in self.categories:
             parse_category(name)
         if len(set(self.categories)) != n or any(not 0 <= i < n for i in self.lexical):
-            raise ValueError("categories are not different, or a word has none of them")
+            raise ValueError("a category is listed twice, or a word has an unknown category")
         for r in self.rules:
             if not (-1 <= r.result < n and 0 <= r.left < n and -1 <= r.right < n):
-                raise ValueError(f"the rule {r} has a category that is not there")
+                raise ValueError(f"the rule {r} has an unknown category")
             if r.right < 0 <= r.result <= r.left or r.head not in (0, 1):
-                raise ValueError(f"the rule {r} goes round in a circle, or has no head")
+                raise ValueError(f"the rule {r} is cyclic, or has no head")
 
 
 def _takes_left_comma(key: tuple[str, ...]) -> bool:
@@ -157,7 +158,7 @@ def _takes_left_comma(key: tuple[str, ...]) -> bool:
 
 
 def _unseen_commas(seen: Iterable[tuple[str, ...]], which: LeftCommas) -> list[tuple[str, ...]]:
-    """Return the rules of absorption that are wanted whether they were seen or not."""
+    """Return the absorption rules to add even if they were not observed."""
     if which not in ("all", "both"):
         return []
     takers = {key[0] for key in seen if _takes_left_comma(key)}
@@ -170,7 +171,7 @@ def _unseen_commas(seen: Iterable[tuple[str, ...]], which: LeftCommas) -> list[t
 def _ordered(seen: Counter[tuple[str, ...]], lexical: Iterable[str]) -> tuple[tuple[str, ...], int]:
     """Order the categories so that results of unary rules come after their children."""
     names = sorted({*lexical, *(name for key in seen for name in key if name)})
-    # Lists: the order of a set, and so the categories, would differ from process to process.
+    # Lists instead of sets, whose order, and so that of the categories, varies between processes.
     graph: dict[str, list[str]] = {name: [] for name in names}
     changes = sorted((n, key) for key, n in seen.items() if len(key) == 2 and key[0])
     for _, (result, child) in changes:

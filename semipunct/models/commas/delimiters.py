@@ -1,13 +1,14 @@
-"""A generative model of commas on trees of phrases: each phrase draws them for its two edges.
+"""A generative model of commas on phrase-structure trees: phrases draw commas for their edges.
 
-It is the model of Li, Wang and Eisner (2019) with commas as its only marks, on the trees of their
-footnote 2: every constituent has a pair of punctemes, those that share a head or an edge included.
-A pair is log-linear in features of its phrase. Commas that meet between two words become one; that
-one is seen, or absorbed by what is beside it, such as a period.
+This is the model of Li, Wang and Eisner (2019) with the comma as the only mark, on the trees of
+their footnote 2: every constituent has a pair of punctemes, including those that share a head or an
+edge. The distribution over pairs is log-linear in features of the phrase. Commas that meet between
+two words are merged; the remaining one is either visible, or absorbed by a neighbour such as a
+period.
 
-With the same features there is a conditional random field over spans (``model.field=true``): what
-is seen in the slots at its edges has a weight for each phrase, and the weight of all commas of a
-sentence is the product of these.
+The same features are used in a conditional random field over spans (``model.field=true``): each
+phrase has weights for the visible commas in the slots at its edges, and the weight of all commas of
+a sentence is the product over its phrases.
 """
 
 from __future__ import annotations
@@ -37,21 +38,21 @@ from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
 
 PLACES = ("within", "edge", "before mark", "after mark")
-"""Kinds of slots, each of which absorbs commas with a probability of its own."""
+"""Kinds of slots, each with its own probability of absorbing a comma."""
 
 DEEPEST = 256
-"""Phrases below so many others draw no commas, so that memory is bounded; words always do."""
+"""Phrases at this depth or deeper draw no commas, to bound memory; words always draw."""
 
 _WIDTHS = (1, 2, 3, 5, 8, 13, 21)
 _EDGE = "^"
-_PRIOR = 3.0  # of no comma, when training begins
+_PRIOR = 3.0  # initial weight of drawing no comma
 
-# The automaton of a slot knows whether there was a comma. Labels: none, a comma.
+# The state of a slot automaton tells whether there was a comma. Labels: none, a comma.
 _MATRICES = np.array([[[0, -np.inf], [-np.inf, 0]], [[-np.inf, 0], [-np.inf, 0]]], np.float32)
 _INITIAL = np.array([0, -np.inf], np.float32)
 
-# In the field all labels that meet at a slot are what is seen there, which the state says from the
-# start: 0 without a comma, 1 with one.
+# In the field, all labels that meet at a slot equal the visible comma, which the state holds from
+# the start: 0 without a comma, 1 with one.
 _AGREE = np.array(
     [[[0, -np.inf], [-np.inf, -np.inf]], [[-np.inf, -np.inf], [-np.inf, 0]]], np.float32
 )
@@ -63,12 +64,12 @@ class PhrasesBatch(NamedTuple):
 
     Attributes:
         features: ``[batch, nodes, most]`` i + 1 for feature i, 0 for none.
-        depths: ``[batch, nodes]``.
-        nodes: ``[batch]``; 0 in the padding.
-        places: ``[batch, slots]`` of ``PLACES``.
-        commas: ``[batch, slots]``.
-        slots: ``[batch]``; 0 in the padding.
-        levels: ``[levels]`` zeros: their number is a shape.
+        depths: ``[batch, nodes]`` depths of the nodes.
+        nodes: ``[batch]`` numbers of nodes; 0 in the padding.
+        places: ``[batch, slots]`` indices into ``PLACES``.
+        commas: ``[batch, slots]`` whether each slot has a comma.
+        slots: ``[batch]`` numbers of slots; 0 in the padding.
+        levels: ``[levels]`` zeros, whose shape is the number of levels.
     """
 
     features: npt.NDArray[np.int32] | jax.Array
@@ -85,10 +86,10 @@ class EncodedPhrases:
     """Sentences encoded for the model.
 
     Attributes:
-        features: ``[nodes, most]`` of each.
-        depths: ``[nodes]``.
-        places: ``[n + 1]``.
-        commas: ``[n + 1]``.
+        features: for each sentence ``[nodes, most]``.
+        depths: for each sentence ``[nodes]``.
+        places: for each sentence ``[n + 1]``.
+        commas: for each sentence ``[n + 1]``.
     """
 
     features: Sequence[npt.NDArray[np.int32]]
@@ -98,17 +99,17 @@ class EncodedPhrases:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return [len(commas) - 1 for commas in self.commas]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]):
-    """Commas that phrases ask for, and what is seen of them.
+    """A model of the underlying commas of phrases and of their visibility.
 
     Attributes:
         options: the settings.
-        features: those that have weights, ascending.
+        features: the features that have weights, in ascending order.
     """
 
     kind: ClassVar[str] = "phrase-commas"
@@ -126,10 +127,10 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         return cls(options, frequent(features, options.minimum_feature_count))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return weights with which few phrases ask for commas, and most of these are seen.
+        """Return weights with which few phrases draw commas, and most of these are visible.
 
         Args:
-            seed: of the draws.
+            seed: seed of the random number generator.
             scale: standard deviation of the weights of features.
         """
         generator = np.random.default_rng(seed)
@@ -167,7 +168,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         size = shape or len(draft)
         nodes = row_lengths([len(encoded.depths[i]) for i in draft], size)
         slots = row_lengths([len(encoded.commas[i]) for i in draft], size)
-        # One size follows from the other, so that there are few shapes in all.
+        # One size determines the other, which limits the number of distinct shapes.
         length = round_up(max(int(nodes.max()), 2 * int(slots.max())), 64, 1)
         of_nodes, of_slots = (size, length), (size, length // 2 + 1)
         depths = padded([encoded.depths[i] for i in draft], of_nodes)
@@ -187,7 +188,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            seen: whether the commas of the sentences are known; otherwise all are possible.
+            seen: whether to condition on the commas of the sentences; otherwise all are possible.
         """
         weight = parameters["weight"]
         table = jnp.concatenate([jnp.zeros((1, 2, 2), weight.dtype), weight])
@@ -227,7 +228,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         )
 
     def log_likelihoods(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
-        """Return ``[sentences]`` log p(commas | phrases), summed over what they come from.
+        """Return ``[sentences]`` log p(commas | phrases), summed over the underlying commas.
 
         Args:
             parameters: weights by name.
@@ -239,11 +240,11 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         return found
 
     def probabilities(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
-        """Return ``[sentences, slots]`` the probability that a comma is seen.
+        """Return ``[sentences, slots]`` the probability of a visible comma.
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``; its commas are not looked at.
+            batch: from ``lay_out``; its commas are ignored.
         """
         marginals = Distribution(self.marks(parameters, batch, seen=False)).marginals()
         if self.options.field:
@@ -262,10 +263,10 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: dropout, of features.
+            key: PRNG key, for dropout.
+            options: the rate of dropout of features.
         """
         if options.dropout:
             features = without_some(batch.features, options.dropout, key)
@@ -281,7 +282,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
     def from_data(cls, data: Any, options: DelimiterOptions) -> DelimiterModel:
         features = msgspec.convert(data["features"], tuple[str, ...])
         if list(features) != sorted(set(features)):
-            raise ValueError("features that do not ascend")
+            raise ValueError("the features are not in strictly ascending order")
         return cls(options, features)
 
     @property
@@ -311,10 +312,10 @@ def _places(sentence: Sentence[PhraseTree]) -> npt.NDArray[np.int32]:
 
 
 def node_features(sentence: Sentence[PhraseTree]) -> Iterator[list[str]]:
-    """Yield the features of each node; all nodes have as many.
+    """Yield the features of each node; their number is the same for all nodes.
 
     Args:
-        sentence: with its phrases; its commas are not looked at.
+        sentence: a sentence with its phrases; its commas are ignored.
     """
     tree = sentence.tree
     left, right = tree.edges

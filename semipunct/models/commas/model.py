@@ -1,4 +1,4 @@
-"""The model of commas: a chain of three states over the words of a sentence."""
+"""The comma model: a chain of three states over the words of a sentence."""
 
 from __future__ import annotations
 
@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
 PLAIN, BEFORE_COMMA, AFTER = range(3)
-"""The states of a word: no comma beside it; one after it; one before it and none after it."""
+"""The states of a word: no comma next to it; a comma after it; a comma before it and none after
+it."""
 
 STATES = 3
 
 _STEPS = np.array([[1, 1, 0], [0, 1, 1], [1, 1, 0]], bool)
-"""Which state may follow which: whoever follows a comma knows it."""
+"""The transitions allowed between states: the state after a comma must record the comma."""
 
 
 class CommaBatch(NamedTuple):
@@ -51,9 +52,9 @@ class CommaBatch(NamedTuple):
 
     Attributes:
         terms: ``[batch, positions, QUERIES, terms]`` from ``Trigrams.terms``.
-        features: ``[batch, positions, most]`` of the slot after each position.
-        commas: ``[batch, positions]`` whether there is one in that slot.
-        lengths: ``[batch]`` positions; 0 in the padding.
+        features: ``[batch, positions, most]`` features of the slot after each position.
+        commas: ``[batch, positions]`` whether there is a comma in that slot.
+        lengths: ``[batch]`` numbers of positions; 0 in the padding.
     """
 
     terms: npt.NDArray[np.int32]
@@ -67,9 +68,9 @@ class Encoded:
     """Sentences encoded for the model of commas.
 
     Attributes:
-        terms: ``[n + 2, QUERIES, terms]`` of each.
-        features: ``[n + 1, most]``.
-        commas: ``[n + 1]``.
+        terms: for each sentence ``[n + 2, QUERIES, terms]``.
+        features: for each sentence ``[n + 1, most]``.
+        commas: for each sentence ``[n + 1]``.
     """
 
     terms: Sequence[npt.NDArray[np.int32]]
@@ -78,18 +79,18 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return [len(commas) - 1 for commas in self.commas]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
-    """Commas between words, by trigrams (Shieber and Tao 2003), features of slots, or both.
+    """A model of commas with trigrams (Shieber and Tao 2003), features of slots, or both.
 
     Attributes:
         options: the settings.
-        trigrams: counts of what words and commas follow each other.
-        features: those of slots that have weights.
+        trigrams: counts of n-grams of words and commas.
+        features: the features of slots that have weights.
     """
 
     kind: ClassVar[str] = "commas"
@@ -108,10 +109,10 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         return cls(options, Trigrams.of(sentences, options), found)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return the log weights of counts; features and steps of the chain weigh nothing yet.
+        """Return initial weights: those of trigrams are computed from counts, transitions are zero.
 
         Args:
-            seed: of the draws.
+            seed: seed of the random number generator.
             scale: standard deviation of the weights of features.
         """
         drawn = np.random.default_rng(seed).normal(0.0, scale, len(self.features.names))
@@ -142,7 +143,7 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         )
 
     def chain(self, parameters: Parameters, batch: CommaBatch) -> LinearChain:
-        """Return the chains over states (Shieber and Tao 2003, figure 1).
+        """Return the linear chains over states (Shieber and Tao 2003, figure 1).
 
         Args:
             parameters: weights by name.
@@ -156,7 +157,7 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         slots = jnp.sum(weights[batch.features], -1)
         position = jnp.arange(said.shape[1])
         is_last = position == lengths[:, None] - 1
-        # A comma has the weight of the step on which it comes; that of slot 0 comes on none.
+        # A comma is scored in the transition to its state; no transition precedes slot 0.
         first = (position == 0)[None] & (lengths > 0)[:, None]
         with_comma = slots + jnp.where(first, said[..., COMMA_NEXT], 0.0)
         nothing = jnp.zeros_like(slots)
@@ -205,14 +206,14 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         key: jax.Array,
         options: CommaTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot, and sums; no sentence is impossible.
+        """Return the negative log-likelihood per slot, and sums; no sentence has probability zero.
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: dropout, of features.
+            key: PRNG key, for dropout.
+            options: the rate of dropout of features.
         """
         if options.dropout and batch.features.shape[-1]:
             features = without_some(batch.features, options.dropout, key)
@@ -224,12 +225,12 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
     def optimiser(
         self, options: CommaTrainOptions, steps: int, slots: float
     ) -> optax.GradientTransformation | Optimiser:
-        """Return AdamW for the weights that are learnt; all others stay.
+        """Return AdamW for the weights that are trained; all others are fixed.
 
         Args:
-            options: which ones, rate, schedule and decay.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
+            options: the weights to train, rate, schedule and decay.
+            steps: total number of updates.
+            slots: ignored, because no penalty is per sentence.
         """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
@@ -259,7 +260,7 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         counts = {c.name: Katz.from_data(data["counts"][c.name]) for c in components(options)}
         features = msgspec.convert(data["features"], tuple[str, ...])
         if list(features) != sorted(set(features)):
-            raise ValueError("features that do not ascend")
+            raise ValueError("the features are not in strictly ascending order")
         return cls(options, Trigrams(options, symbols, counts), SlotFeatures(features))
 
     @property
@@ -288,7 +289,7 @@ def states_of(commas: jax.Array) -> jax.Array:
 
 
 def _log_without(log_probability: jax.Array) -> jax.Array:
-    """Return log(1 - p) of log p, which is below zero but for rounding."""
+    """Return log(1 - p) given log p, which is bounded away from zero."""
     return jnp.log1p(-jnp.exp(jnp.minimum(log_probability, -_LEAST)))
 
 

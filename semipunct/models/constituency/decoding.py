@@ -1,4 +1,4 @@
-"""Trees that a parser of phrases finds, and how many of their brackets are right."""
+"""Decoding of phrase-structure trees, and their bracketing scores."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from semipunct.models.scoring import Batches, answers
 from semipunct.trees.phrases import PhraseTree, from_spans
 
 _DOUBT = 0.4
-"""A phrase is put into a tree if it is at least so probable.
+"""The probability from which on a phrase is put into a tree.
 
-What maximises the expected F is half of the F that is reached (Lipton, Elkan and Naryanaswamy
-2014).
+The threshold that maximises the expected F is half of the F achieved (Lipton, Elkan and
+Naryanaswamy 2014).
 """
 
 
 class Bracketed(NamedTuple):
-    """Trees of a batch.
+    """The trees of a batch.
 
     Attributes:
-        labels: ``[batch, length, length]`` codes of the spans; 0 for no phrase.
+        labels: ``[batch, length, length]`` codes of the spans; 0 for a span that is not a phrase.
         tags: ``[batch, length]`` codes.
     """
 
@@ -52,7 +52,7 @@ class Bracketed(NamedTuple):
 
 @dataclass(frozen=True)
 class PhraseFinder:
-    """Parses words into phrases.
+    """Parses sentences into phrases.
 
     Attributes:
         model: the parser.
@@ -66,7 +66,7 @@ class PhraseFinder:
         """Parse sentences.
 
         Args:
-            sentences: the words of each, with commas if the parser reads them.
+            sentences: the words of each, including commas if the parser uses them.
         """
         if not sentences:
             return []
@@ -75,11 +75,11 @@ class PhraseFinder:
     def of_batches(
         self, batches: Iterable[tuple[list[int], PhraseBatch]], shapes: Shapes | None = None
     ) -> list[PhraseTree]:
-        """Parse sentences that are encoded.
+        """Parse sentences that are encoded already.
 
         Args:
-            batches: of them.
-            shapes: keeps account of what is compiled.
+            batches: the batches, with the numbers of their sentences.
+            shapes: records the compiled shapes.
         """
         found: dict[int, PhraseTree] = {}
         inputs = ((members, batch.inputs) for members, batch in batches)
@@ -100,9 +100,9 @@ class PhraseFinder:
 
 @partial(jit, static=1)
 def bracketed(model: PhraseParser, parameters: Parameters, inputs: FormInputs) -> Bracketed:
-    """Find the tree of each sentence whose phrases are most probably right.
+    """Find the tree of each sentence with the highest expected number of correct phrases.
 
-    Each phrase gains its probability, in whatever tree, less ``_DOUBT``.
+    Each phrase contributes its marginal probability minus ``_DOUBT``.
 
     Args:
         model: the parser.
@@ -114,7 +114,7 @@ def bracketed(model: PhraseParser, parameters: Parameters, inputs: FormInputs) -
     _, marginals = distribution(span, lengths).log_partition_and_marginals()
     gain = marginals.span - _DOUBT
     gain = gain.at[..., 0].set(0.0)
-    # A tree has a root.
+    # The root span must have a label.
     whole = jnp.arange(len(lengths)), jnp.zeros_like(lengths), jnp.maximum(lengths - 1, 0), 0
     gain = gain.at[whole].set(-jnp.inf)
     label = jnp.argmax(gain, -1)
@@ -131,25 +131,25 @@ def brackets(
     batches: Batches[Encoded, PhraseBatch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return precision, recall and F1 of labelled brackets, and the share of right tags.
+    """Return precision, recall and F1 of labelled brackets, and the tagging accuracy.
 
     Args:
         model: the parser.
         parameters: its weights.
-        examples: what the batches hold.
+        examples: the sentences in the batches.
         batches: the sentences, with their trees.
-        shapes: keeps account of what is compiled.
+        shapes: records the compiled shapes.
 
     Raises:
-        TreebankError: if no sentence has a word, so that there is nothing to compare.
+        TreebankError: if no sentence contains a word, so that there is nothing to evaluate.
     """
     found = PhraseFinder(model, parameters).of_batches(batches, shapes)
     gold = [read_tree(s, commas=model.options.commas)[1] for s in examples]
     figures = bracket_statistics(gold, found).figures()
     if math.isnan(figures.labelled.f1):
         raise TreebankError(
-            "the development sentences have no phrases with words, by which weights are chosen; "
-            "give others"
+            "the development sentences have no phrases with words, which are needed to select "
+            "the best weights; give others"
         )
     return {
         "f1": figures.labelled.f1,

@@ -1,9 +1,9 @@
-"""Features of the order of two items below the same head.
+"""Features of the order of two items with the same head.
 
-A feature is a pair of different values, one of each item, and what the head is: a determiner and a
-noun that is a subject, below a verb. It speaks for one order with a weight, and against the other
-with the same: the two orders of a pair need no weights of their own. Items of equal values are
-told nothing by it.
+A feature combines two different values, one of each item, with properties of the head: for example
+a determiner and a noun that is a subject, below a verb. It contributes its weight to one order and
+the negative weight to the other, so the two orders of a pair need no separate weights. There is no
+feature for items with equal values.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from semipunct.models.ordering.nodes import Node, nodes_of
 Ints = npt.NDArray[np.int64]
 
 HEAD = "^"
-"""The relation of the head among its dependents."""
+"""The relation given to the head when it is an item among its dependents."""
 
 SIZES = 5
-"""Classes of the number of words of an item: 1, 2 to 3, 4 to 7, 8 to 15, more."""
+"""Number of classes of item sizes: 1, 2 to 3, 4 to 7, 8 to 15 words, and more."""
 
 
 class Template(NamedTuple):
-    """A choice of the properties that are looked at together.
+    """A set of properties that a feature combines.
 
     Attributes:
-        item: properties of each of the two items: its relation, universal tag, class of size.
-        head: those of the head: its own relation and tag.
+        item: properties of each of the two items: its relation, universal tag, size class.
+        head: properties of the head: its own relation and tag.
     """
 
     item: tuple[str, ...]
@@ -50,25 +50,26 @@ TEMPLATES = (
     Template(("relation", "size"), ("upos",)),
     Template(("relation", "size"), ("relation", "upos")),
 )
-"""New ones go to the end: features are numbered in this order."""
+"""Append new templates at the end: features are numbered in this order."""
 
 
 def relations(sentence: Sentence, *, underlying: bool) -> tuple[str, ...]:
-    """Return ``[n]`` the relations that features look at.
+    """Return ``[n]`` the relations that features use.
 
     Args:
         sentence: words, tags and a projective tree.
-        underlying: whether the punctemes of a constituent belong to its relation: ``appos , _ ,``.
+        underlying: whether the punctemes of a constituent are part of its relation, as in
+            ``appos , _ ,``.
 
     Raises:
-        TreebankError: if the punctemes are needed and not there.
+        TreebankError: if the punctemes are needed but missing.
     """
     if not underlying:
         return sentence.tree.relations
     if sentence.underlying is None:
         raise TreebankError(
-            f"{sentence.where}: no underlying tree, which this model of order looks at; train with "
-            "--analysis MODEL, a punctuation model that finds it"
+            f"{sentence.where}: has no underlying tree, which this ordering model needs; train "
+            "with --analysis MODEL, a punctuation model that finds it"
         )
     return tuple(
         " ".join((relation, *left, "_", *right)) if left or right else relation
@@ -79,17 +80,17 @@ def relations(sentence: Sentence, *, underlying: bool) -> tuple[str, ...]:
 
 
 class OrderingVocabulary(msgspec.Struct, frozen=True):
-    """The relations and tags that are known: value i has code i + 1, others have 0."""
+    """The known relations and tags: value i has code i + 1, unknown values have code 0."""
 
     relation: tuple[str, ...]
     upos: tuple[str, ...]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], *, underlying: bool = False) -> OrderingVocabulary:
-        """Collect those of training sentences.
+        """Collect the relations and tags of training sentences.
 
         Args:
-            sentences: to learn from.
+            sentences: training sentences.
             underlying: see ``relations``.
         """
         relation = sorted({r for s in sentences for r in relations(s, underlying=underlying)})
@@ -103,17 +104,18 @@ class OrderingVocabulary(msgspec.Struct, frozen=True):
 
 
 class Pairs(NamedTuple):
-    """All nodes of some sentences, and the pairs of their items.
+    """All nodes of some sentences, and the pairs of items of each node.
 
     Attributes:
-        nodes: the nodes, sentence by sentence.
-        sentence: ``[nodes]`` the sentence of each.
-        start: ``[nodes + 1]`` where the pairs of each begin: those of its items 0 and 1, 0 and 2,
-            1 and 2, 0 and 3, and so on.
-        key: ``[pairs, TEMPLATES]`` a number for each feature, -1 where both items are equal.
-        sign: ``[pairs, TEMPLATES]`` 1 where the feature speaks for the order that they stand in,
-            -1 where against it.
-        long: ``[sentences]`` nodes of too many items, not among these.
+        nodes: the nodes, in the order of the sentences.
+        sentence: ``[nodes]`` the sentence of each node.
+        start: ``[nodes + 1]`` where the pairs of each node begin: those of its items 0 and 1, 0 and
+            2, 1 and 2, 0 and 3, and so on.
+        key: ``[pairs, TEMPLATES]`` a number for each feature, -1 where both items have equal
+            values.
+        sign: ``[pairs, TEMPLATES]`` 1 where the weight of the feature is added for the observed
+            order, -1 where it is subtracted.
+        long: ``[sentences]`` the number of nodes with too many items, which are left out.
     """
 
     nodes: tuple[Node, ...]
@@ -131,7 +133,7 @@ class Pairs(NamedTuple):
         *,
         underlying: bool = False,
     ) -> Pairs:
-        """Take sentences apart.
+        """Extract the nodes and pairs of sentences.
 
         Args:
             sentences: words, tags and projective trees.
@@ -186,13 +188,13 @@ class Pairs(NamedTuple):
 def _features(
     columns: dict[str, Ints], first: Ints, second: Ints, head: Ints, sizes: dict[str, int]
 ) -> tuple[Ints, Ints]:
-    """Number the features of pairs, and tell which order each speaks for.
+    """Return the key of each feature of the pairs, and its sign for the observed order.
 
     Args:
         columns: codes of the items.
-        first: ``[pairs]`` the item that stands first.
-        second: the other one.
-        head: the head of both.
+        first: ``[pairs]`` the item that comes first.
+        second: ``[pairs]`` the item that comes second.
+        head: ``[pairs]`` the head of both.
         sizes: the number of values of each property.
     """
 
@@ -202,7 +204,7 @@ def _features(
             code = code * sizes[name] + columns[name][item]
         return code
 
-    # One base for all: of every number the template can be read off again.
+    # A common base for all templates, so that the template can be recovered from every key.
     most = sizes["relation"] * sizes["upos"] * sizes["size"]
     keys, signs = [], []
     for number, template in enumerate(TEMPLATES):

@@ -1,4 +1,4 @@
-"""The ordering model: orders of the items of a node, log-linear in features of their pairs."""
+"""The ordering model: orders of the items of a node, log-linear in features of item pairs."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
 PADDED = (4, 8, MOST_ITEMS)
-"""Items that nodes are padded to: most nodes have few, and each item more doubles the work."""
+"""Numbers of items to pad nodes to: most nodes have few, and each further item doubles the work."""
 
 
 class NodeGroup(NamedTuple):
     """Nodes padded to the same number of items.
 
     Attributes:
-        feature: ``[nodes, pairs, TEMPLATES]`` the weight of each feature of a pair, as in
+        feature: ``[nodes, pairs, TEMPLATES]`` weight numbers of the features of each pair, as in
             ``Encoded.feature``.
-        items: ``[nodes]``; 0 in the padding.
-        sentence: ``[nodes]`` the place of the sentence in the batch.
+        items: ``[nodes]`` numbers of items; 0 in the padding.
+        sentence: ``[nodes]`` the index of the sentence in the batch.
     """
 
     feature: npt.NDArray[np.int32]
@@ -50,8 +50,8 @@ class NodesBatch(NamedTuple):
     """The nodes of some sentences.
 
     Attributes:
-        groups: one for each of ``PADDED``.
-        sentences: ``[sentences]`` zeros: their number is a shape.
+        groups: one group for each entry of ``PADDED``.
+        sentences: ``[sentences]`` zeros, whose shape is the number of sentences.
     """
 
     groups: tuple[NodeGroup, ...]
@@ -59,7 +59,7 @@ class NodesBatch(NamedTuple):
 
 
 class NodesShape(NamedTuple):
-    """The padded sizes of a batch: the nodes of each group, and sentences."""
+    """The padded sizes of a batch: the number of nodes of each group, and of sentences."""
 
     nodes: tuple[int, ...]
     sentences: int
@@ -70,13 +70,13 @@ class Encoded:
     """Sentences encoded for the ordering model.
 
     Attributes:
-        lengths: words of each sentence.
-        nodes: the nodes of all.
-        first: ``[sentences + 1]`` where the nodes of each begin.
-        start: ``[nodes + 1]`` where the pairs of each begin; see ``Pairs``.
-        feature: ``[pairs, TEMPLATES]`` 0 for none, i + 1 for weight i, and for its negative the
-            number of weights more.
-        long: ``[sentences]`` nodes that are too long to be among these.
+        lengths: number of words of each sentence.
+        nodes: the nodes of all sentences.
+        first: ``[sentences + 1]`` where the nodes of each sentence begin.
+        start: ``[nodes + 1]`` where the pairs of each node begin; see ``Pairs``.
+        feature: ``[pairs, TEMPLATES]`` 0 for none, i + 1 for weight i; plus the number of weights
+            where its negative is used.
+        long: ``[sentences]`` the number of nodes with too many items, which are left out.
     """
 
     lengths: Sequence[int]
@@ -90,9 +90,9 @@ class Encoded:
         """Pad nodes to the same number of items.
 
         Args:
-            numbers: of the nodes.
-            items: at least as many as any has.
-            room: the least number of nodes of the result.
+            numbers: the numbers of the nodes.
+            items: the padded number of items, at least the maximum of the nodes.
+            room: minimum number of nodes in the result.
         """
         size = max(room, len(numbers))
         feature = np.zeros((size, items * (items - 1) // 2, len(TEMPLATES)), np.int32)
@@ -104,7 +104,7 @@ class Encoded:
         return NodeGroup(feature, lengths, np.zeros(size, np.int32))
 
     def by_size(self, numbers: Sequence[int]) -> list[list[int]]:
-        """Divide nodes by what they are padded to, as in ``PADDED``."""
+        """Group nodes by the number of items that they are padded to, as in ``PADDED``."""
         groups: list[list[int]] = [[] for _ in PADDED]
         for number in numbers:
             groups[np.searchsorted(PADDED, len(self.nodes[number].items))].append(number)
@@ -113,12 +113,12 @@ class Encoded:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderingModel(Model[Encoded, NodesBatch]):
-    """A distribution over the orders of the items of each node, independent of each other.
+    """A distribution over the orders of the items of each node, independent between nodes.
 
     Attributes:
         options: the settings.
         vocabulary: known relations and tags.
-        features: ``[weights]`` the key of the feature of each weight, ascending.
+        features: ``[weights]`` the key of the feature of each weight, in ascending order.
     """
 
     kind: ClassVar[str] = "ordering"
@@ -185,11 +185,11 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         return NodesBatch(tuple(groups), np.zeros(size, np.int32))
 
     def orderings(self, parameters: Parameters, group: NodeGroup) -> LinearOrderings:
-        """Return the sets of orders of the items of nodes.
+        """Return the distributions over orders of the items of nodes.
 
         Args:
             parameters: weights by name.
-            group: nodes of as many items at most.
+            group: nodes padded to the same number of items.
         """
         weight = parameters["weight"]
         table = jnp.concatenate([jnp.zeros(1, weight.dtype), weight, -weight])
@@ -202,7 +202,7 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         return linear_orderings(precedence, jnp.asarray(group.items))
 
     def log_likelihoods(self, parameters: Parameters, batch: NodesBatch) -> jax.Array:
-        """Return ``[sentences]`` log p(orders | tree): the sum over nodes.
+        """Return ``[sentences]`` log p(orders | tree), summed over the nodes of each sentence.
 
         Args:
             parameters: weights by name.
@@ -211,7 +211,7 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         total = jnp.zeros(len(batch.sentences), parameters["weight"].dtype)
         for group in batch.groups:
             if not len(group.items):
-                continue  # nothing is compiled for sizes that no node has
+                continue  # do not compile for sizes that no node has
             orderings = self.orderings(parameters, group)
             items = orderings.weights.precedence.shape[1]
             later, earlier = np.tril_indices(items, -1)
@@ -234,10 +234,10 @@ class OrderingModel(Model[Encoded, NodesBatch]):
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: unused: nothing is left to chance.
-            options: the penalty.
+            key: unused: the loss is deterministic.
+            options: coefficient of the penalty.
         """
         total = jnp.sum(self.log_likelihoods(parameters, batch))
         nodes = sum(jnp.sum(jnp.asarray(group.items) > 0) for group in batch.groups)
@@ -252,8 +252,8 @@ class OrderingModel(Model[Encoded, NodesBatch]):
 
         Args:
             options: rate and schedule.
-            steps: updates in all.
-            slots: ignored: no penalty is per sentence.
+            steps: total number of updates.
+            slots: ignored, because no penalty is per sentence.
         """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
@@ -269,7 +269,7 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         features = np.asarray(data["features"])
         vocabulary = {name: value for name, value in data.items() if name != "features"}
         if features.ndim != 1 or features.dtype != np.int64 or (np.diff(features) <= 0).any():
-            raise ValueError("keys of features that do not ascend")
+            raise ValueError("the keys of features are not in strictly ascending order")
         return cls(options, msgspec.convert(vocabulary, OrderingVocabulary), features)
 
     @property
@@ -288,19 +288,19 @@ def figures(
     batches: Batches[Encoded, NodesBatch],
     shapes: Shapes | None = None,
 ) -> Mapping[str, Any]:
-    """Return the perplexity of the order of a node, and how many nodes there are.
+    """Return the perplexity of the order of a node, and the number of nodes.
 
     Args:
         model: the model.
         parameters: its weights.
         examples: held-out sentences.
         batches: the same, encoded.
-        shapes: keeps account of what is compiled.
+        shapes: records the compiled shapes.
     """
     total = float(log_likelihoods(model, parameters, batches, shapes).sum())
     encoded = model.encode(examples)
     nodes = len(encoded.nodes)
-    # A treebank without nouns and verbs leaves nothing to predict, and nothing to go wrong in.
+    # In a treebank without nouns and verbs there is nothing to predict.
     perplexity = math.exp(-total / nodes) if nodes and not math.isnan(total) else 1.0
     return {
         "perplexity": perplexity,
@@ -311,7 +311,7 @@ def figures(
 
 
 def _room(nodes: int) -> int:
-    """Return how many nodes a group is padded to."""
+    """Return the number of nodes that a group is padded to."""
     return round_up(nodes) if nodes else 0
 
 

@@ -1,4 +1,4 @@
-"""Answers of the parser for a batch of sentences, as arrays on the device."""
+"""Decoding of dependency trees and tags for a batch of sentences, as arrays on the device."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from semipunct.structures.distribution import Distribution
 from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
 
 Decoder = Literal["risk", "best"]
-"""The tree of the most arcs that are expected to be right, or the most probable tree."""
+"""The tree with the highest expected number of correct arcs, or the most probable tree."""
 
 
 class Trees(NamedTuple):
-    """Trees of sentences, with an axis of several trees in front where there are some.
+    """Trees of sentences, with a leading axis if there are several per sentence.
 
     Attributes:
         heads: ``[..., batch, length]``, 0 for the root.
         relations: ``[..., batch, length]`` codes.
-        log_probability: ``[..., batch]`` natural logarithm of that of the arcs, without relations;
-            minus infinity where there are fewer trees than were asked for.
+        log_probability: ``[..., batch]`` natural log probability of the arcs, without relations;
+            minus infinity if there are fewer trees than requested.
     """
 
     heads: jax.Array
@@ -40,12 +40,12 @@ class Trees(NamedTuple):
 
 
 class Certainty(NamedTuple):
-    """Probabilities ``[batch, length]`` of what was predicted.
+    """Probabilities ``[batch, length]`` of the predictions.
 
     Attributes:
-        head: that a word hangs on this head, in any tree.
-        relation: of the relation, given the head.
-        tags: ``[TAGS, batch, length]`` of the tags.
+        head: marginal probability of the head of each word.
+        relation: probability of the relation, given the head.
+        tags: ``[TAGS, batch, length]`` probabilities of the tags.
     """
 
     head: jax.Array
@@ -54,11 +54,11 @@ class Certainty(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """The most probable punctuation of each slot that is not none, ``[batch, length + 1]``.
+    """The most probable non-empty punctuation string of each slot, ``[batch, length + 1]``.
 
     Attributes:
-        string: its number; 0, which is none, for a parser that predicts no punctuation.
-        probability: of it; 0 for such a parser.
+        string: its number; 0, the empty string, for a parser that does not predict punctuation.
+        probability: its probability; 0 for such a parser.
     """
 
     string: jax.Array
@@ -73,18 +73,18 @@ def _marked(score: ParserScores) -> Marked:
     if score.slots is None or score.slots.shape[-1] < 3:
         nothing = jnp.zeros((score.arcs.shape[0], score.arcs.shape[1]), jnp.int32)
         return Marked(nothing, nothing.astype(score.arcs.dtype))
-    # The first string is none.
+    # The first string is empty.
     some = _strings(score.slots)[..., 1:]
     return Marked(1 + jnp.argmax(some, -1), jnp.max(some, -1))
 
 
 def _known(logits: jax.Array) -> jax.Array:
-    """Return log probabilities of codes given that the value is one that training saw."""
+    """Return log probabilities of codes, given that the value is known from training."""
     return jax.nn.log_softmax(logits.at[..., 0].set(-jnp.inf))
 
 
 def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) -> jax.Array:
-    """Return log probabilities ``[batch, length, relations]`` of the relations of arcs."""
+    """Return the log probabilities ``[batch, length, relations]`` of the relations of arcs."""
     above = jnp.take_along_axis(score.heads, heads[..., None], 1)
     return _known(relation_scores(parameters, above, score.dependents))
 
@@ -102,11 +102,11 @@ def _tags(score: ParserScores) -> tuple[jax.Array, jax.Array]:
 def parsed(
     model: Parser, decoder: Decoder, parameters: Parameters, inputs: ParserInputs
 ) -> tuple[Trees, jax.Array, Certainty, Marked]:
-    """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and what is believed.
+    """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and their probabilities.
 
     Args:
         model: the parser.
-        decoder: which tree.
+        decoder: the decoding criterion.
         parameters: its weights.
         inputs: the words.
     """
@@ -132,13 +132,13 @@ def parsed(
 def top(
     model: Parser, count: int, parameters: Parameters, inputs: ParserInputs
 ) -> tuple[Trees, jax.Array, jax.Array, Marked]:
-    """Return the most probable trees ``[count, ...]``, best first, tags, and what is believed.
+    """Return the most probable trees ``[count, ...]``, best first, tags and probabilities.
 
-    The third part has the probabilities of heads, ``[count, batch, length]``.
+    The third part of the result holds the probabilities of heads, ``[count, batch, length]``.
 
     Args:
         model: the parser.
-        count: how many.
+        count: number of trees.
         parameters: its weights.
         inputs: the words.
     """
@@ -153,7 +153,7 @@ def top(
 
 
 def _certain(marginals: Any, heads: jax.Array) -> jax.Array:
-    """Return the probabilities of heads ``[count, batch, length]`` in whatever tree."""
+    """Return the marginal probabilities of the given heads, ``[count, batch, length]``."""
 
     def of_one(tree: jax.Array) -> jax.Array:
         return jnp.take_along_axis(marginals.arc[:, :, 1:], tree[:, None], 1)[:, 0]
@@ -170,18 +170,19 @@ def sampled(
     key: jax.Array,
     numbers: jax.Array,
 ) -> tuple[Trees, jax.Array, jax.Array, Marked]:
-    """Draw trees ``[count, ...]`` with relations, and tags ``[count, TAGS, batch, length]``.
+    """Sample trees ``[count, ...]`` with relations, and tags ``[count, TAGS, batch, length]``.
 
-    The third and the fourth part are those of ``top``. The draws of a sentence depend on the key
-    and its numbers, not on its place in the batch, nor on the other sentences there.
+    The third and fourth parts of the result are the same as in ``top``. The samples of a sentence
+    depend only on the key and its numbers, not on its position in the batch or on the other
+    sentences.
 
     Args:
         model: the parser.
-        count: how many.
+        count: number of samples.
         parameters: its weights.
         inputs: the words.
-        key: the source of chance.
-        numbers: ``[batch, 2]`` of each sentence, which are folded into the key.
+        key: PRNG key.
+        numbers: ``[batch, 2]`` two numbers of each sentence, which are folded into the key.
     """
     score = scores(model.options, parameters, inputs, None)
     lengths = jnp.asarray(inputs.lengths)
@@ -194,7 +195,7 @@ def sampled(
     at_trees, at_relations, *at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
 
     def drawn(arcs: jax.Array, length: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        # Alone in its batch, a sentence has random numbers of its own.
+        # Each sentence is a batch of its own, so its samples do not depend on the others.
         trees = Distribution(projective_trees(arcs[None], length[None])).sample(key, count)
         return trees.uses.arc.index[:, 0], trees.log_weight[:, 0]
 
@@ -221,7 +222,7 @@ def sampled(
 
 @partial(jit, static=1)
 def slot_probabilities(model: Parser, parameters: Parameters, inputs: ParserInputs) -> jax.Array:
-    """Return the probabilities ``[batch, length + 1, strings]`` of the strings of each slot.
+    """Return the probabilities of the strings of each slot, ``[batch, length + 1, strings]``.
 
     Args:
         model: a parser that predicts punctuation.
@@ -230,10 +231,10 @@ def slot_probabilities(model: Parser, parameters: Parameters, inputs: ParserInpu
     """
     score = scores(model.options, parameters, inputs, None)
     if score.slots is None:
-        raise ValueError("a parser that predicts no punctuation")
+        raise ValueError("the parser does not predict punctuation")
     return _strings(score.slots)
 
 
 def _strings(logits: jax.Array) -> jax.Array:
-    # The last string stands for all that are too rare: nobody can write it.
+    # The last string stands for all rare strings, which cannot be output.
     return jax.nn.softmax(logits[..., :-1])

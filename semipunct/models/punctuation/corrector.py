@@ -1,4 +1,4 @@
-"""Models of correct punctuation given words, tree and what was written (section 6.2)."""
+"""Models of correct punctuation given words, tree and the written punctuation (section 6.2)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 
 ANALYSED = "analysed"
-"""The template that looks at an underlying tree of what was written."""
+"""The template of features of the underlying tree of the written punctuation."""
 
 
 class _Error(msgspec.Struct, array_like=True):
-    """A row of the errors in model data."""
+    """A row of the table of errors in model data."""
 
     before: Puncteme
     after: Puncteme
@@ -39,16 +39,16 @@ class _Error(msgspec.Struct, array_like=True):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CorrectionModel(PunctuationModel):
-    """The punctuation model, with features of what was written beside those of words and tree.
+    """The punctuation model with additional features of the written punctuation.
 
-    What was written is given, and only what is right is random: structure, likelihood, training
-    and sampling are those of the punctuation model.
+    The written punctuation is given and only the correct punctuation is random, so structure,
+    likelihood, training and sampling are those of the punctuation model.
 
     Attributes:
-        errors: the tokens of a slot that were changed in training, what became of them, and how
-            often.
-        centre: weights of the channel that those of this model are kept close to, as section 6.2
-            keeps them close to the channel of correct text; none for no such centre.
+        errors: the changed tokens of a slot in training, their corrections, and the number of
+            occurrences.
+        centre: channel weights towards which those of this model are regularised, as section 6.2
+            does with the channel of correct text; empty for none.
     """
 
     kind: ClassVar[str] = "correction"
@@ -85,7 +85,7 @@ class CorrectionModel(PunctuationModel):
                 continue
             if name not in parameters:
                 raise ModelError(
-                    f"the model to be close to has no weights {name} of its channel; give one with "
+                    f"the model of --near has no weights {name} of its channel; give one with "
                     "the same settings model.channel, model.passes and model.tied"
                 )
             value, found = np.array(weights, np.float32), np.asarray(parameters[name])
@@ -105,11 +105,11 @@ class CorrectionModel(PunctuationModel):
         return {**super().constants(options), **centre}
 
     def may_become(self, written: Puncteme, right: Puncteme) -> bool:
-        """Tell whether training has seen what leads from one string of a slot to another.
+        """Tell whether all corrections from one string of a slot to another occur in training.
 
         Args:
-            written: the tokens that were written.
-            right: those that take their place.
+            written: the written tokens.
+            right: the tokens that replace them.
         """
         return all(
             (one.before, one.after) in self.errors for one in corrections([written], [right])
@@ -125,14 +125,14 @@ class CorrectionModel(PunctuationModel):
     def from_data(cls, data: Any, options: ModelOptions) -> Self:
         rows = msgspec.convert(data["errors"], list[_Error])
         if any(row.times < 1 or row.before == row.after for row in rows):
-            raise ValueError("errors that nobody made")
+            raise ValueError("an error changes nothing, or has a count below 1")
         errors = {(row.before, row.after): row.times for row in rows}
         model = replace(super().from_data(data, options), errors=errors)
         centre = msgspec.convert(data.get("centre", {}), dict[str, np.ndarray])
         start = model.initial_parameters(0, 0.0)
         for name, value in centre.items():
             if name not in start or value.shape != start[name].shape:
-                raise ValueError(f"{name}: no weights of this channel")
+                raise ValueError(f"{name}: not the weights of this channel")
         return replace(model, centre=centre)
 
     def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
@@ -145,7 +145,7 @@ class CorrectionModel(PunctuationModel):
 
     @property
     def analysed(self) -> bool:
-        """Looks at an underlying tree of what was written, which another model finds, if true."""
+        """True if the model uses an underlying tree of the written punctuation."""
         return ANALYSED in self.options.templates
 
     @property
@@ -159,13 +159,13 @@ class CorrectionModel(PunctuationModel):
 
 
 def count_corrections(sentences: Sequence[Sentence]) -> dict[tuple[Puncteme, Puncteme], int]:
-    """Count the corrections of sentences, by what was there and what becomes of it.
+    """Count the corrections in sentences, by original and corrected tokens.
 
     Args:
-        sentences: with what was written.
+        sentences: sentences with their written punctuation.
 
     Returns:
-        The most frequent first.
+        The counts, most frequent correction first.
     """
     found = Counter(
         (one.before, one.after)
@@ -177,24 +177,24 @@ def count_corrections(sentences: Sequence[Sentence]) -> dict[tuple[Puncteme, Pun
 
 
 def check_written(sentences: Sequence[Sentence], options: ModelOptions) -> None:
-    """Check that sentences say what a model of correction looks at.
+    """Check that sentences contain the information that a correction model uses.
 
     Args:
-        sentences: with what was written.
-        options: of the model.
+        sentences: sentences with their written punctuation.
+        options: options of the model.
 
     Raises:
-        TreebankError: if one does not, or lacks the underlying tree that ``analysed`` looks at.
+        TreebankError: if one does not, or lacks the underlying tree that ``analysed`` requires.
     """
     for sentence in sentences:
         if sentence.written is None:
             raise TreebankError(
-                f"{sentence.where}: there is correct punctuation alone, and a model of the kind "
-                "correction needs what was written beside it; train it with --corrected, and use "
-                "it with semipunct correct"
+                f"{sentence.where}: has only correct punctuation, but a model of the kind "
+                "correction also needs the original punctuation; train it with --corrected, and "
+                "use it with semipunct correct"
             )
         if ANALYSED in options.templates and sentence.written.pairs is None:
             raise TreebankError(
-                f"{sentence.where}: no underlying tree of what was written is known, at which the "
-                f"template {ANALYSED} looks; give a punctuation model of such text as --analysis"
+                f"{sentence.where}: has no underlying tree of the original punctuation, which the "
+                f"template {ANALYSED} needs; give a punctuation model of such text as --analysis"
             )

@@ -1,4 +1,4 @@
-"""The vocabulary of a model as plain JSON values, and back; types are checked by msgspec."""
+"""Conversion of a model's vocabulary to plain JSON values and back; msgspec checks the types."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class InventoryData(msgspec.Struct):
 
 
 class ConjunctionData(msgspec.Struct):
-    """A ``Conjunction``; ``features`` is how many codes it keeps."""
+    """A ``Conjunction``; ``features`` is the number of codes that it keeps."""
 
     templates: Strings
     table: Table
@@ -47,7 +47,7 @@ class ConjunctionData(msgspec.Struct):
 
 
 class FeaturesData(msgspec.Struct):
-    """A ``FeatureIndex``; ``codes`` says how many codes each attribute had when it was made."""
+    """A ``FeatureIndex``; ``codes`` is the number of codes of each attribute when it was built."""
 
     symbols: dict[str, Strings]
     codes: dict[str, int]
@@ -55,7 +55,7 @@ class FeaturesData(msgspec.Struct):
 
 
 class ModelData(msgspec.Struct):
-    """The plain values of a model but options and weights, in the order in which it is written."""
+    """The plain values of a model without options and weights, in the order of writing."""
 
     inventory: InventoryData
     features: FeaturesData
@@ -72,8 +72,8 @@ def to_data(
 
     Args:
         inventory: tokens, punctemes and pairs.
-        features: the feature contexts kept.
-        supports: the weights that they have.
+        features: the feature contexts that are kept.
+        supports: the outcomes for which features have weights.
         words: codes of the network's inputs, or None without a network.
     """
     allowed = inventory.allowed
@@ -118,7 +118,7 @@ def from_data(
     arrays = msgspec.convert(data["arrays"], dict[str, np.ndarray])
     for name, array in arrays.items():
         if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise ValueError(f"{name}: no list of numbers")
+            raise ValueError(f"{name}: is not a list of integers")
     words = None if found.words is None else _vocabulary(found.words, NETWORK_KINDS)
     inventory, features = _inventory(found.inventory), _features(found.features, arrays["kept"])
     return inventory, features, _supports(arrays, inventory, features), words
@@ -129,7 +129,7 @@ def _end_to_end(parts: Iterable[Ints]) -> Ints:
 
 
 def _small(numbers: Ints | npt.NDArray[np.int32]) -> npt.NDArray[Any]:
-    """Return numbers, none below zero, in the least bytes that hold them all."""
+    """Return non-negative numbers in the smallest integer type that can hold them all."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
@@ -141,7 +141,7 @@ def _supports(
         columns = outcome_columns(table, target_columns(inventory))
         counts = arrays[f"{table}.weights"].astype(np.int64)
         if len(counts) != features.sizes[table] or (counts < 0).any():
-            raise ValueError(f"weights of other features in {table}")
+            raise ValueError(f"the weights of {table} do not match its features")
         start = _end_to_end([np.zeros(1, np.int64), counts.cumsum()])
         outcomes = max(own.stop for own in columns.values())
         found[table] = Support(start, arrays[f"{table}.outcome"].astype(np.int32), outcomes)
@@ -156,13 +156,13 @@ def _vocabulary(values: Mapping[str, Strings], kinds: Iterable[str]) -> Vocabula
 def _inventory(data: InventoryData) -> Inventory:
     pairs = np.array(data.pairs, np.int32).reshape(-1, 2)
     if not len(pairs) or pairs.min() < 0 or pairs.max() >= len(data.labels) or pairs[0].any():
-        raise ValueError("pairs that are no pairs of labels")
+        raise ValueError("a pair does not consist of two known punctemes")
     if data.symbols != alphabet(data.symbols[len(alphabet(())) :]):
-        raise ValueError("symbols that do not begin with the special ones")
+        raise ValueError("the symbols do not begin with the special ones")
     if data.labels[0] or not set(data.symbols[1:]).issuperset(t for p in data.labels for t in p):
-        raise ValueError("punctemes of other symbols, or without the empty one")
+        raise ValueError("a puncteme has an unknown symbol, or the first one is not empty")
     if any(len(set(names)) < len(names) for names in (data.symbols, data.labels, data.relations)):
-        raise ValueError("names that stand there twice")
+        raise ValueError("a name is listed twice")
     data.spelling.check(data.symbols)
     shape = (len(data.relations) + 1, len(pairs))
     allowed = None
@@ -172,7 +172,7 @@ def _inventory(data: InventoryData) -> Inventory:
             row[np.array(members, np.int64)] = True
     counts = np.array(data.counts, np.int32).reshape(shape)
     if (counts < 0).any():
-        raise ValueError("counts below zero")
+        raise ValueError("a count is negative")
     return Inventory(
         data.symbols, data.labels, pairs, data.relations, allowed, counts, data.spelling
     )
@@ -185,20 +185,20 @@ def _features(data: FeaturesData, kept: Ints) -> FeatureIndex:
     for c in data.conjunctions:
         codes = kept[first : first + c.features].astype(np.int64)
         if c.features < 0 or len(codes) != c.features or (np.diff(codes) <= 0).any():
-            raise ValueError("features without codes, or codes that do not ascend")
+            raise ValueError("a feature has no code, or codes are not in strictly ascending order")
         if not set(c.targets) <= set(TABLES[c.table]):
-            raise ValueError(f"targets that {c.table} does not have")
+            raise ValueError(f"a target is not in {c.table}")
         conjunctions.append(
             Conjunction(c.templates, c.table, c.targets, c.parts, c.over, codes, sizes[c.table])
         )
         first += c.features
         sizes[c.table] += c.features
     if first != len(kept):
-        raise ValueError("codes of no feature")
+        raise ValueError("there are more codes than features")
     known = _vocabulary(data.symbols, KINDS)
     now = code_sizes(known, attribute_table())
     for name in {part for c in conjunctions for part in (*c.parts, c.over) if part is not None}:
         if data.codes[name] != now.get(name):
             had = f"{data.codes[name]} codes of {name}"
-            raise ValueError(f"features with {had}, which this program gives {now.get(name, 'no')}")
+            raise ValueError(f"features have {had}; this program has {now.get(name, 'none')}")
     return FeatureIndex(known, tuple(conjunctions), sizes)

@@ -1,4 +1,4 @@
-"""Recurrent taggers of slots as models that are trained, saved and scored as any other."""
+"""Recurrent slot taggers as models that are trained, saved and scored like any other."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _MINIMUM = {
     "tag": 1,
     "xpos": 1,
     "written": 2,
-}  # rarer values are unknown ones
+}  # rarer values are unknown
 
 
 class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
-    """The known values of words, and strings that were written, where the network reads them."""
+    """The known values of words, and known written strings if the network uses these."""
 
     word: tuple[str, ...]
     suffix: tuple[str, ...]
@@ -58,8 +58,8 @@ class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
         """Collect the values in training sentences.
 
         Args:
-            sentences: to learn from.
-            written: whether strings that were written are read.
+            sentences: training sentences.
+            written: whether the network uses written strings.
         """
         known = (
             frequent((v for s in sentences for v in _values(kind, s)), _MINIMUM[kind])
@@ -70,15 +70,15 @@ class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
 
 
 def written_slots(sentence: Sentence) -> Sequence[Puncteme]:
-    """Return the strings that were written in a sentence.
+    """Return the strings written in the slots of a sentence.
 
     Raises:
-        TreebankError: if nothing says what was written.
+        TreebankError: if the sentence does not contain what was written.
     """
     if sentence.written is None:
         raise TreebankError(
-            f"{sentence.where}: there is correct punctuation alone, and a tagger that corrects "
-            "needs what was written beside it; train it with --corrected"
+            f"{sentence.where}: has only correct punctuation, but a tagger that corrects also "
+            "needs the original punctuation; train it with --corrected"
         )
     return sentence.written.slots
 
@@ -96,7 +96,7 @@ def _values(kind: str, sentence: Sentence) -> Sequence[str]:
 
 
 class _Data(msgspec.Struct):
-    """Everything of a tagger but options and weights."""
+    """All data of a tagger except options and weights."""
 
     vocabulary: TaggerVocabulary
     tags: SlotStrings
@@ -106,10 +106,10 @@ class TaggerBatch(NamedTuple):
     """Padded sentences.
 
     Attributes:
-        words: their codes.
+        words: the codes of the words.
         evidence: ``[batch, length + 1, tags]`` from ``SlotStrings.log_evidence``; zero in the
             padding.
-        some: ``[batch]`` whether there is a sentence.
+        some: ``[batch]`` whether the row is a sentence, not padding.
     """
 
     words: TaggerInputs
@@ -123,10 +123,10 @@ class Encoded:
 
     Attributes:
         codes: ``[CODES, words]`` of each sentence.
-        strings: for each sentence ``[words + 1]`` rows of ``evidence``.
+        strings: for each sentence ``[words + 1]`` the rows of ``evidence``.
         evidence: ``[strings, tags]`` log p(string | tag) of the distinct strings of slots.
-        written: for each sentence ``[words + 1]`` codes of what was written; empty where the
-            network does not read it.
+        written: for each sentence ``[words + 1]`` codes of the written strings; empty if the
+            network does not use them.
     """
 
     codes: Sequence[npt.NDArray[np.int32]]
@@ -136,18 +136,18 @@ class Encoded:
 
     @property
     def lengths(self) -> list[int]:
-        """Words of each sentence."""
+        """The number of words in each sentence."""
         return [codes.shape[1] for codes in self.codes]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SlotTagger(Network[Encoded, TaggerBatch]):
-    """A tagger of slots by a recurrent network, which ignores the tree.
+    """A recurrent network that tags slots and ignores the tree.
 
     Attributes:
         options: the settings.
-        tags: the strings.
-        vocabulary: the words.
+        tags: the strings of slots that are tags.
+        vocabulary: the known values of words.
     """
 
     kind: ClassVar[str] = "slot-tagger"
@@ -169,8 +169,8 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         """Draw the weights.
 
         Args:
-            seed: of the draws.
-            scale: standard deviation of the transitions, which start at zero without it.
+            seed: seed of the random number generator.
+            scale: standard deviation of the transitions, which start at zero if it is 0.
         """
         generator = np.random.default_rng(seed)
         vocabulary = self.vocabulary
@@ -217,12 +217,12 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
     def log_likelihoods(
         self, parameters: Parameters, batch: TaggerBatch, dropout: Dropout | None = None
     ) -> jax.Array:
-        """Return ``[sentences]`` log p(strings | words), summed over tags that may be written so.
+        """Return ``[sentences]`` log p(strings | words), summed over tags that yield the strings.
 
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            dropout: only while training.
+            dropout: given only during training.
         """
         score, transition = scores(self.options, parameters, batch.words, dropout)
         lengths = jnp.asarray(batch.words.lengths) + 1
@@ -237,14 +237,14 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         key: jax.Array,
         options: TaggerTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot, and sums; no string is impossible.
+        """Return the negative log-likelihood per slot, and sums; no string has probability zero.
 
         Args:
             parameters: weights by name.
-            constants: none are needed.
+            constants: unused.
             batch: from ``lay_out``.
-            key: the source of chance, for dropout.
-            options: dropout.
+            key: PRNG key, for dropout.
+            options: the dropout rates.
         """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
@@ -279,10 +279,10 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         }
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        # An empty column is no tag, so it is not an unseen one.
+        # An empty column does not count as an unseen tag.
         tags, xpos = {*self.vocabulary.tag, MISSING}, {*self.vocabulary.xpos, MISSING}
         found = {"upos": Counter(u for s in sentences for u in s.upos if u not in tags)}
-        # A treebank without language-specific tags taught nothing of them.
+        # From a treebank without language-specific tags none were learned, so none count as unseen.
         if xpos != {MISSING}:
             found["xpos"] = Counter(x for s in sentences for x in s.xpos if x not in xpos)
         return found
@@ -306,7 +306,7 @@ class TaggerPunctuator:
         return log_likelihoods(self.model, self.parameters, batches)
 
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
-        """Return the strings of least expected edit distance under each slot's marginals."""
+        """Return the strings with minimum expected edit distance under each slot's marginals."""
         result: list[tuple[Puncteme, ...]] = [()] * len(sentences)
         batches = Batches(self.model, self.model.encode(sentences))
         for members, _, found in answers(self.model, self.parameters, batches, "tag", _marginals):
@@ -316,13 +316,13 @@ class TaggerPunctuator:
         return result
 
     def correct(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
-        """Return the strings of least expected edit distance, given what was written.
+        """Return the strings with minimum expected edit distance, given the written ones.
 
-        A string that was written with tokens that the tagger does not know stays: it cannot
-        write them again.
+        A written string that contains tokens unknown to the tagger is left unchanged, because the
+        tagger cannot produce it.
 
         Args:
-            sentences: with what was written, which the network need not read.
+            sentences: sentences with written strings, even if the network does not use them.
         """
         known = {*self.model.tags.strings, *self.model.vocabulary.written}
         return [
@@ -335,7 +335,7 @@ class TaggerPunctuator:
 
 
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
-    """Sum over the tags of chains, or of slots that are independent, ``[batch]``."""
+    """Sum over the tag sequences of chains, or over tags if slots are independent, ``[batch]``."""
     if transition is not None:
         return Distribution(linear_chain(score, transition, lengths)).log_partition()
     inside = jnp.arange(score.shape[1]) < lengths[:, None]
@@ -346,5 +346,5 @@ def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.
 def _marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
     score, transition = scores(model.options, parameters, batch.words, None)
     lengths = jnp.asarray(batch.words.lengths) + 1
-    # Those of tags alone: those of transitions would be a matrix for each slot.
+    # Marginals of tags only: marginals of transitions would need a matrix for each slot.
     return jax.grad(lambda x: jnp.sum(_log_partition(x, transition, lengths)))(score)

@@ -1,4 +1,4 @@
-"""Figures: of models, of answers beside a reference, of comparisons, of treebanks."""
+"""Figures of models, of predictions compared with a reference, of comparisons, of treebanks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from semipunct.render.outputs.parts import Count, Ordinal, Part, Probability, Si
 
 
 class EditScore(Part):
-    """Counts of corrections, and their ratios; null is undefined."""
+    """Counts of corrections, and their ratios; null if undefined."""
 
     correct: Annotated[int, Meta(ge=0, description="proposed and needed")]
     proposed: Annotated[int, Meta(ge=0, description="by the model")]
@@ -21,14 +21,14 @@ class EditScore(Part):
 
 
 class CorrectionsCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.correct-gold/1"):
-    """Figures of corrected punctuation beside a reference: ``correct --gold --json``."""
+    """Corrected punctuation compared with a reference: ``correct --gold --json``."""
 
     sentences: Count
     slots: Count
     judged: Annotated[int, Meta(ge=0, description="slots that the references judge")]
     right_before: Annotated[int, Meta(ge=0, description="judged slots that needed no correction")]
-    harmed: Annotated[int, Meta(ge=0, description="those of them that got one")]
-    harm: Annotated[float, Meta(description="harmed of a thousand slots that were right")] | None
+    harmed: Annotated[int, Meta(ge=0, description="those of them that were changed")]
+    harm: Annotated[float, Meta(description="harmed slots per thousand of right_before")] | None
     edit_distance: Count
     average_edit_distance: Annotated[float, Meta(description="per judged slot")] | None
     correct: Count
@@ -42,7 +42,7 @@ class CorrectionsCompared(Part, kw_only=True, tag_field="schema", tag="semipunct
 
 
 class Evaluated(Part, tag_field="schema", tag="semipunct.evaluate/1"):
-    """Figures of how well a model predicts punctuation: ``evaluate --json``."""
+    """Figures of a punctuation model: ``evaluate --json``."""
 
     perplexity: Annotated[float, Meta(description="per slot; null is infinite")] | None
     log_likelihood: Annotated[float, Meta(description="natural; null is minus infinity")] | None
@@ -82,7 +82,7 @@ class PairingErrors(Part):
 
 
 class BothPairingErrors(Part):
-    """Pairing errors of the restored and of the given punctuation."""
+    """Pairing errors of the restored punctuation and of that of the input."""
 
     predicted: PairingErrors
     gold: PairingErrors
@@ -97,7 +97,7 @@ class ConfusionExample(Part):
 
 
 class ConfusionRow(Part):
-    """Slots that have one string and were given another; tokens are joined by blanks."""
+    """Slots with the same gold string and the same wrong prediction; blanks separate tokens."""
 
     gold: str
     predicted: str
@@ -107,12 +107,12 @@ class ConfusionRow(Part):
 
 
 class Compared(Part, kw_only=True, tag_field="schema", tag="semipunct.restore-gold/1"):
-    """Restored punctuation beside that of the input: ``restore --gold --json``."""
+    """Restored punctuation compared with that of the input: ``restore --gold --json``."""
 
     sentences: Count
     slots: Count
     edit_distance: Count
-    average_edit_distance: Annotated[float, Meta(description="edits a slot")] | None
+    average_edit_distance: Annotated[float, Meta(description="edits per slot")] | None
     exact_slots: Count
     slot_accuracy: Probability | None
     exact_sentences: Count
@@ -126,9 +126,9 @@ class Compared(Part, kw_only=True, tag_field="schema", tag="semipunct.restore-go
 
 
 class ParsesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.parse-gold/1"):
-    """Trees and tags of a parser beside those of the input: ``parse --gold --json``.
+    """Trees and tags of a parser compared with those of the input: ``parse --gold --json``.
 
-    All shares are of words, but that of roots and of complete sentences; words are no punctuation.
+    Proportions are of words, without punctuation, except those of roots and complete sentences.
     """
 
     sentences: Count
@@ -147,7 +147,7 @@ class ParsesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.pars
 
 
 class PhrasesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.parse-phrases-gold/1"):
-    """Phrases of a parser beside those of the input: ``parse --gold --json``."""
+    """Phrases of a parser compared with those of the input: ``parse --gold --json``."""
 
     sentences: Count
     words: Count
@@ -162,9 +162,9 @@ class PhrasesCompared(Part, kw_only=True, tag_field="schema", tag="semipunct.par
 class DerivationsCompared(
     Part, kw_only=True, tag_field="schema", tag="semipunct.parse-derivations-gold/2"
 ):
-    """Derivations of a parser beside others: ``parse --gold --json``, and ``evaluate --json``.
+    """Derivations of a parser compared with others: ``parse --gold --json``, ``evaluate --json``.
 
-    Dependencies are those between predicates and arguments; marks are words here.
+    Dependencies are between predicates and arguments; marks count as words.
     """
 
     sentences: Count
@@ -208,7 +208,7 @@ class Comparison(Part, tag_field="schema", tag="semipunct.compare/1"):
     sentences: Count
     resamples: Ordinal
     seed: Count
-    confidence: Annotated[float, Meta(description="that the intervals cover")]
+    confidence: Annotated[float, Meta(description="confidence level of the intervals")]
     measures: dict[str, Measured]
 
 
@@ -224,7 +224,7 @@ class Counted(Part, tag_field="schema", tag="semipunct.stats/1"):
     words: Count
     slots: Count
     slot_lengths: Annotated[dict[str, Count], Meta(description="slots by number of tokens")]
-    minimum_count: Annotated[int, Meta(ge=0, description="rarer tokens are rare")]
+    minimum_count: Annotated[int, Meta(ge=0, description="tokens with fewer occurrences are rare")]
     types: Count
     token_counts: dict[str, Count]
     rare_types: Count

@@ -20,16 +20,16 @@ from semipunct.render.outputs.parts import (
 
 
 class NunbergRule(Part):
-    """A rule of Nunberg's for two neighbouring underlying tokens, stated for English."""
+    """A rule of Nunberg's for two neighbouring underlying tokens of English."""
 
     a: str
     b: str
     edit: EditName
-    stated: Annotated[bool, Meta(description="follows from the paper without a reading of ours")]
+    stated: Annotated[bool, Meta(description="follows from the paper without our interpretation")]
 
 
 class RewritingRow(Part):
-    """The edits of two neighbouring underlying tokens; null and empty without a treebank."""
+    """The edits of two neighbouring underlying tokens; counts need a treebank."""
 
     a: str
     b: str
@@ -40,7 +40,7 @@ class RewritingRow(Part):
 
 
 class ConfidentEdits(Part):
-    """Confident edits, and how many of them Nunberg has."""
+    """Counts of confident edits, and of those that agree with Nunberg's rules."""
 
     confident: Count
     considered: Count
@@ -59,7 +59,7 @@ class ConfidentEdit(Part):
 
 
 class Confidence(Part):
-    """The confident edits among some bigrams, all and those that change something."""
+    """The confident edits of some bigrams: all, and those that change something."""
 
     bigrams: Count
     all: ConfidentEdits
@@ -107,7 +107,7 @@ class Recall(Part):
 
 
 class RelationPair(Part):
-    """A pair of punctemes that a relation takes."""
+    """A pair of punctemes of a relation."""
 
     left: Tokens
     right: Tokens
@@ -126,13 +126,13 @@ class Relation(Part):
 
 
 class Analysed(Part, tag_field="schema", tag="semipunct.analyse/1"):
-    """The grammar that a model has learned: ``analyse --json``; null for what needs a treebank."""
+    """The grammar that a model has learned: ``analyse --json``; some parts need a treebank."""
 
     analysed: Count | None
-    language: Annotated[str, Meta(description="code of the data's language, if names tell")] | None
+    language: Annotated[str, Meta(description="language code, if file names contain it")] | None
     rewriting: list[RewritingRow]
     confident: Confidences
-    nunberg: Annotated[dict[str, Recall], Meta(description="his rules are stated for English")]
+    nunberg: Annotated[dict[str, Recall], Meta(description="Nunberg's rules are for English")]
     inverted_marks: Recall | None
     relations: list[Relation] | None
     sentences: Count | None

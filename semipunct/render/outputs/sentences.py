@@ -1,4 +1,4 @@
-"""Lines of commands that print an object for each sentence: decode, restore, correct."""
+"""Output of commands that print an object for each sentence: decode, restore, correct."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LeftOut(Part, tag_field="schema", tag="semipunct.omitted/1"):
 
 
 class Node(Part):
-    """The punctemes of a word, the strings that its constituent has on its two sides."""
+    """The punctemes of a word: the strings on the two sides of its constituent."""
 
     word: Annotated[int, Meta(ge=1, description="counted among the words, from 1")]
     left: Tokens
@@ -36,7 +36,7 @@ class Node(Part):
 
 
 class ChannelEdit(Part):
-    """An edit of the channel, which rewrites what meets in a slot."""
+    """An edit of the channel, which rewrites neighbouring tokens of a slot."""
 
     edit: EditName
     a: str
@@ -48,7 +48,7 @@ class DecodedSlot(Part):
 
     slot: Slot
     underlying: Tokens
-    edits: Annotated[list[ChannelEdit], Meta(description="in the order made")]
+    edits: Annotated[list[ChannelEdit], Meta(description="in order of application")]
     surface: Tokens
 
 
@@ -66,8 +66,8 @@ class Decoded(Part, kw_only=True, tag_field="schema", tag="semipunct.decode/1"):
     log_posterior: Annotated[
         float, Meta(description="natural log of p(underlying | tree, surface)")
     ]
-    nodes: Annotated[list[Node], Meta(description="one a word")]
-    slots: Annotated[list[DecodedSlot], Meta(description="one more than words")]
+    nodes: Annotated[list[Node], Meta(description="one per word")]
+    slots: Annotated[list[DecodedSlot], Meta(description="one more than the words")]
 
 
 class Alternative(Part):
@@ -78,14 +78,14 @@ class Alternative(Part):
 
 
 class RestoredSlot(Part):
-    """The string put into a slot, and what is known of the posterior there."""
+    """The string inserted into a slot, and its posterior."""
 
     slot: Slot
     surface: Tokens
     probability: Annotated[float, Meta(description="of this string, among the draws")]
     entropy_nats: Nats
     alternatives: Annotated[
-        list[Alternative], Meta(description="the most probable ones, and the one put in")
+        list[Alternative], Meta(description="the most probable ones, and the inserted one")
     ]
 
 
@@ -103,33 +103,37 @@ class Restored(Part, kw_only=True, tag_field="schema", tag="semipunct.restore/1"
     text: str
     words: Words
     word_ids: WordIds
-    slots: Annotated[list[RestoredSlot], Meta(description="one more than words")]
+    slots: Annotated[list[RestoredSlot], Meta(description="one more than the words")]
     nbest: Annotated[list[Draw], Meta(description="with --nbest")] | UnsetType = UNSET
 
 
 class AttachedMarks(Part):
-    """A puncteme that meets others in a slot."""
+    """A puncteme in the underlying string of a slot."""
 
-    word: Annotated[int, Meta(ge=1, description="whose constituent has it, counted from 1")]
+    word: Annotated[int, Meta(ge=1, description="the word of its constituent, counted from 1")]
     side: Annotated[Literal["left", "right"], Meta(description="edge of the constituent")]
     tokens: Tokens
 
 
 class CorrectedSlot(Part):
-    """A correction: tokens of one slot that are put in, taken out, moved or replaced."""
+    """A correction: tokens of one slot that are inserted, deleted, moved or replaced."""
 
     slot: Slot
-    start: Annotated[int, Meta(ge=0, description="of what changes, in characters of the input")]
-    end: Annotated[int, Meta(ge=0, description="likewise; start where tokens are put in")]
+    start: Annotated[int, Meta(ge=0, description="of the change, in characters of the input")]
+    end: Annotated[int, Meta(ge=0, description="of the change; equal to start for insertions")]
     before: Tokens
     after: Tokens
-    error: Annotated[str, Meta(description="its kind with its marks, such as missing ,")]
-    probability: Annotated[float, Meta(description="of the string that the slot gets")]
-    probability_of_written: Annotated[float, Meta(description="of the one that was written")]
-    underlying: Annotated[list[AttachedMarks], Meta(description="what meets there, in text order")]
-    edits: Annotated[list[ChannelEdit], Meta(description="which rewrite that, in the order made")]
-    rule: Annotated[str | None, Meta(description="those that change something")]
-    reason: Annotated[str, Meta(description="a sentence in English")]
+    error: Annotated[str, Meta(description="type of error and marks, such as missing ,")]
+    probability: Annotated[float, Meta(description="of the corrected string of the slot")]
+    probability_of_written: Annotated[float, Meta(description="of the original string")]
+    underlying: Annotated[
+        list[AttachedMarks], Meta(description="punctemes of the slot, in text order")
+    ]
+    edits: Annotated[
+        list[ChannelEdit], Meta(description="edits of the slot, in order of application")
+    ]
+    rule: Annotated[str | None, Meta(description="edits that change something")]
+    reason: Annotated[str, Meta(description="an explanation in English")]
 
 
 class CorrectedSentence(Part, kw_only=True, tag_field="schema", tag="semipunct.correct/1"):

@@ -1,9 +1,9 @@
-"""Composition of transducers, each pair of paths counted once.
+"""Composition of transducers, with an epsilon filter that counts each pair of paths once.
 
-Between two letters that the machines share, either may take arcs that are silent there: the first
-by writing epsilon, the second by reading it. In whatever order they do so the two paths are the
-same, and in a semiring where ``a + a`` is not ``a`` one order only may count. The filter has three
-states and allows this one: both together as long as both can, then one of them alone.
+Between two shared letters, either machine may take silent arcs: the first by writing epsilon, the
+second by reading it. Different orders of these moves give the same pair of paths, so in a semiring
+that is not idempotent only one order may be counted. The filter has three states and allows one
+order: simultaneous moves as long as both machines have one, then moves of a single machine.
 
 | filter | letter | both silent | second alone | first alone |
 | ------ | ------ | ----------- | ------------ | ----------- |
@@ -28,14 +28,14 @@ FILTERS = 3
 
 
 def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transducer:
-    """Return the composition of two transducers: the second reads what the first writes.
+    """Return the composition of two transducers: the second reads the output of the first.
 
-    The weight of a pair (x, z) is the sum over y of the first's weight of (x, y) times the second's
-    of (y, z). The arc of two states sums over the letters that the machines may share there; with
-    a value that is a log weight (in ``Log``, say) so is the result.
+    The weight of a pair (x, z) is the sum over y of the weight of (x, y) in the first times the
+    weight of (y, z) in the second. The arc between two states sums over the letters that the
+    machines may share there. Where values are log weights (as in ``Log``), so is the result.
 
     Args:
-        semiring: what the values belong to.
+        semiring: the semiring of the values.
         first: values, arcs ``[..., inputs, letters, states, states]``.
         second: values, arcs ``[..., letters, outputs, others, others]``, the same leading axes.
 
@@ -44,26 +44,28 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
         ``(filter * states + s) * others + t``.
 
     Raises:
-        TypeError: if the semiring is not commutative: weights of the two alternate along a path.
-        UsageError: if what the first writes and what the second reads differ in number.
+        TypeError: if the semiring is not commutative, since the weights of the two alternate on a
+            path.
+        UsageError: if the first has a different number of output symbols than the second has input
+            symbols.
     """
     s = semiring
     if not s.laws.commutative:
-        raise TypeError(f"{s.name} is not commutative: the weight of a composition is undefined")
+        raise TypeError(f"{s.name} is not commutative, so the weight of a composition is undefined")
     writes, reads = (jax.tree.leaves(x.arcs)[0].shape for x in (first, second))
     if writes[-3] != reads[-4]:
         raise UsageError(
             f"first.arcs has shape {writes} and second.arcs has shape {reads}: they differ in the "
             f"letters that one writes and the other reads ({writes[-3]} and {reads[-4]})"
         )
-    # Axes: what is read, the letter between, what is written; from both states; to both states.
+    # Axes: input, shared letter, output; source states of both; target states of both.
     one = jax.tree.map(lambda x: x[..., :, :, None, :, None, :, None], first.arcs)
     two = jax.tree.map(lambda x: x[..., None, :, :, None, :, None, :], second.arcs)
     both = s.times(one, two)
     letter = s.sum(jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :, :, :, :], both), axis=-6)
     shape = jax.tree.leaves(letter)[0].shape
     inputs, outputs, states, others = shape[-6:-2]
-    # A machine that does not move keeps its state, and neither reads nor writes anything there.
+    # A machine that does not move keeps its state, and reads and writes epsilon.
     same, other = jnp.eye(states, dtype=bool), jnp.eye(others, dtype=bool)
     first_stays = same[None, None, :, None, :, None] & _epsilon(inputs, 5)
     second_stays = other[None, None, None, :, None, :] & _epsilon(outputs, 4)[None]
@@ -92,12 +94,12 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
 
 
 def _silent(value: Value) -> Value:
-    """Take the part where the letter between is epsilon."""
+    """Return the arcs whose shared letter is epsilon."""
     return jax.tree.map(lambda x: x[..., EPSILON, :, :, :, :, :], value)
 
 
 def _epsilon(symbols: int, axes: int) -> jax.Array:
-    """Mark the symbol that is epsilon, with further axes behind."""
+    """Return a mask of the epsilon symbol, with trailing axes of size one."""
     return (jnp.arange(symbols) == EPSILON).reshape(symbols, *(1,) * axes)
 
 

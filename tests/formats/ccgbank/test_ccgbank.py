@@ -1,4 +1,4 @@
-"""Derivations in `.auto` files: lossless, with rules; mistakes with file and line."""
+"""Derivations in `.auto` files: lossless, with rules; errors with file and line."""
 
 import io
 from pathlib import Path
@@ -95,9 +95,11 @@ def test_no_other_character_ends_a_line(tmp_path: Path, odd: str):
 
 def test_what_has_no_place_is_refused(file: Path):
     entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
-    with pytest.raises(UsageError, match=r"some.auto:2: sentence mill.1: .*place for annotations"):
+    with pytest.raises(
+        UsageError, match=r"some.auto:2: sentence mill.1: .*cannot contain annotations"
+    ):
         writer.annotated(entry, Annotation({1: {"a": "b"}}))
-    with pytest.raises(UsageError, match="no place for new punctuation"):
+    with pytest.raises(UsageError, match="cannot contain new punctuation"):
         writer.punctuated(entry, [()] * 8)
     with pytest.raises(UsageError, match="2 slots for 7 words"):
         writer.text(entry, [(), ()])
@@ -112,23 +114,23 @@ LEAF = "(<L NP PRP PRP it NP>)"
         ("", r"no derivation was found"),
         ("ID=a.1 X\n", r":1: sentence a.1: no derivation follows"),
         ("ID=a.1\nID=a.2\n", r":1: sentence a.1: no derivation follows"),
-        (f"ID=a.1\n(<T NP/ 0 1> {LEAF} )", r":2: sentence a.1: 'NP/' is no category: the end"),
-        ("(<L (NP PRP PRP it NP>)", r":1: sentence #1: '\(NP' is no category"),
-        ("(<L NP PRP PRP it N[P>)", r":1: sentence #1: 'N\[P' is no category"),
+        (f"ID=a.1\n(<T NP/ 0 1> {LEAF} )", r":2: sentence a.1: 'NP/' is not a category: the end"),
+        ("(<L (NP PRP PRP it NP>)", r":1: sentence #1: '\(NP' is not a category"),
+        ("(<L NP PRP PRP it N[P>)", r":1: sentence #1: 'N\[P' is not a category"),
         (f"(<T NP 0 2> {LEAF} )", r":1: .* node 'NP' has 1 child and the arity 2; correct"),
         (f"(<T S 0 1> {LEAF} {LEAF} )", r"node 'S' has 2 children and the arity 1"),
-        (f"(<T S 0 3> {LEAF} {LEAF} {LEAF} )", r"node 'S 0 3' has no head and arity that fit"),
-        (f"(<T S 1 1> {LEAF} )", r"node 'S 1 1' has no head and arity"),
-        (f"(<T S x 2> {LEAF} )", r"node 'S x 2' has no head and arity"),
-        (f"(<T S 0> {LEAF} )", r"node 'S 0' has no head and arity"),
+        (f"(<T S 0 3> {LEAF} {LEAF} {LEAF} )", r"node 'S 0 3' has no valid head and arity"),
+        (f"(<T S 1 1> {LEAF} )", r"node 'S 1 1' has no valid head and arity"),
+        (f"(<T S x 2> {LEAF} )", r"node 'S x 2' has no valid head and arity"),
+        (f"(<T S 0> {LEAF} )", r"node 'S 0' has no valid head and arity"),
         (f"ID=a.1\n(<T S 0 2> {LEAF}\n{LEAF}", r":2: sentence a.1: 1 node not closed, .* 'S'"),
-        (f"ID=a.1\n(<T S 0 1> {LEAF} ) )", r":2: sentence a.1: '\)' stands where no node can"),
+        (f"ID=a.1\n(<T S 0 1> {LEAF} ) )", r":2: sentence a.1: '\)' is not expected here"),
         (")", r":1: sentence #1: a node is closed that was not opened"),
-        (f"{LEAF} {LEAF}", r"stands where no node can"),
+        (f"{LEAF} {LEAF}", r"is not expected here"),
         ("(<L NP PRP it NP>)", r"leaf 'NP PRP it NP' has 4 fields"),
         ("(<L NP PRP PRP  NP>)", r"leaf 'NP PRP PRP  NP' has 5 fields of which none may be empty"),
-        ("(<L NP PRP PRP it NP", r"'\(<L' stands where no node can"),
-        (f"{LEAF}\nrain\n", r":2: sentence #2: 'rain' stands where no node can"),
+        ("(<L NP PRP PRP it NP", r"'\(<L' is not expected here"),
+        (f"{LEAF}\nrain\n", r":2: sentence #2: 'rain' is not expected here"),
     ],
 )
 def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
@@ -165,7 +167,7 @@ def derivations(draw: st.DrawFn) -> Derivation:
     """Binary and unary trees with any categories and heads."""
     depths, heads = [0], [0]
     arities = draw(st.lists(st.integers(0, 2), max_size=12))
-    waiting: list[int] = []  # the depths of children that are still to come
+    waiting: list[int] = []  # the depths of missing children
     for arity in [*arities, *[0] * 30]:
         heads[-1] = draw(st.integers(0, 1)) if arity == 2 else 0
         waiting += [depths[-1] + 1] * arity

@@ -60,5 +60,5 @@ def test_the_same_forms_change_nothing(entry):
 
 @pytest.mark.parametrize("forms", [FORMS[1:], ("Vb-", *FORMS[1:])])
 def test_other_words_are_refused(entry, forms: tuple[str, ...]):
-    with pytest.raises(UsageError, match=r"s\.conllu:1: sentence s: other words were given"):
+    with pytest.raises(UsageError, match=r"s\.conllu:1: sentence s: the words given differ"):
         Conllu().writer().cased(entry, forms)

@@ -1,4 +1,4 @@
-"""A parser's beliefs in the MISC column."""
+"""Predictions of a parser in the MISC column."""
 
 from dataclasses import replace
 
@@ -59,5 +59,5 @@ def test_a_sentence_has_as_many_as_words():
 
     s = sentence(["ba", "ce"], ["A", "B"], [2, 0], ["x", "root"])
     assert replace(s, expected=KNOWN).seen != s.seen
-    with pytest.raises(ValueError, match="one more slot"):
+    with pytest.raises(ValueError, match="one slot more than words"):
         replace(s, expected=Expected((1.0,), KNOWN.strings, KNOWN.probabilities))

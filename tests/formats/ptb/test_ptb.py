@@ -1,4 +1,4 @@
-"""Trees in brackets: lossless, as phrases and as dependencies; mistakes with file and line."""
+"""Bracketed trees: lossless, as phrases and as dependencies; errors with file and line."""
 
 import gzip
 import io
@@ -78,7 +78,7 @@ def test_what_was_read_is_written(file: Path):
 
 def test_what_has_no_place_is_refused(file: Path):
     entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
-    with pytest.raises(UsageError, match=r"some.mrg:2: sentence #1: .*no place for annotations"):
+    with pytest.raises(UsageError, match=r"some.mrg:2: sentence #1: .*cannot contain annotations"):
         writer.annotated(entry, Annotation({1: {"a": "b"}}))
     with pytest.raises(UsageError, match="2 slots for 4 words"):
         writer.text(entry, [(), ()])
@@ -174,7 +174,7 @@ def test_the_sample_comes_back_byte_for_byte(penn_sample: Path, part: str):
 
 def test_heads_of_the_sample_and_of_its_dependency_version(penn_sample: Path):
     def agreement(table: HeadTable) -> float:
-        """The part of the words that have the same head in both."""
+        """Return the fraction of the words that have the same head in both."""
         same = words = 0
         theirs = read_entries([penn_sample / "dev.dp"])
         for ours, other in zip(Ptb(table=table).read(penn_sample / "dev.mrg"), theirs, strict=True):
@@ -189,8 +189,8 @@ def test_heads_of_the_sample_and_of_its_dependency_version(penn_sample: Path):
         return same / words
 
     assert agreement(COLLINS) == pytest.approx(0.8701, abs=0.0001)
-    # Three choices are most of the difference: the last noun phrase, *to* after verbs, the last
-    # conjunct.
+    # Three decisions account for most of the difference: the last noun phrase, *to* after verbs,
+    # the last conjunct.
     noun, verb = COLLINS.rules["NP"], COLLINS.rules["VP"]
     last = [search._replace(side="right") if "NP" in search.labels else search for search in noun]
     other = {"NP": tuple(last), "NX": tuple(last), "VP": (*verb[1:9], verb[0], *verb[9:])}

@@ -1,4 +1,4 @@
-"""The beam parser: what it learns, what its loss is, and how it is trained, saved and loaded."""
+"""The beam parser: learning, the loss, training, saving and loading."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_training_resumes_with_the_same_bits(folder: Path):
 
 @pytest.mark.parametrize("beam, labelled", [(3, True), (16, False)])
 def test_the_score_of_a_parse_is_that_of_its_derivation(beam: int, labelled: bool):
-    """A lane follows it, given as the gold tree of its sentence, and has the same score."""
+    """A lane follows the derivation, given as gold tree, and has the same score."""
     model, parameters = fitted(beam=beam, labelled=labelled)
     parses = model.parse(parameters, HELD_OUT[:4])
     trees = [
@@ -111,7 +111,7 @@ def _searched(model: BeamParser, parameters: Any, batch: Any) -> Any:
 
 @pytest.mark.parametrize("update, labelled", [("early", False), ("max-violation", True)])
 def test_the_gradient_is_the_update_of_the_perceptron(update: str, labelled: bool):
-    """It counts features of the wrong prefix, less those of the right one."""
+    """It is the feature counts of the wrong prefix minus those of the correct one."""
     model, parameters = fitted(labelled=labelled)
     weights = {n: jnp.asarray(p) for n, p in parameters.items()}
     options = BeamParserTrainOptions(update=update)
@@ -122,7 +122,7 @@ def test_the_gradient_is_the_update_of_the_perceptron(update: str, labelled: boo
 
     value, gradient = jax.jit(jax.value_and_grad(loss))(weights)
     assert float(value) > 0
-    # The loss is linear in the weights as long as the search finds the same.
+    # The loss is linear in the weights as long as the search returns the same prefix.
     product = sum(float(jnp.vdot(gradient[n], weights[n])) for n in weights)
     assert product == pytest.approx(float(value), rel=1e-3)
     for leaf in gradient.values():
@@ -131,7 +131,7 @@ def test_the_gradient_is_the_update_of_the_perceptron(update: str, labelled: boo
 
 
 def test_nothing_is_learnt_from_what_is_found():
-    """The loss of a sentence is zero just where the best derivation is the gold one."""
+    """The loss of a sentence is zero if and only if the best derivation is the gold one."""
     model, parameters = fitted(beam=2)
     weights = {n: jnp.asarray(p) for n, p in parameters.items()}
     loss = jax.jit(lambda w, b: model.loss(w, {}, b, KEY, BeamParserTrainOptions())[0])
@@ -191,7 +191,7 @@ def test_a_treebank_without_tags_is_refused():
 
 def test_probabilities_are_refused():
     model, parameters = fitted()
-    with pytest.raises(UsageError, match="knows no probabilities"):
+    with pytest.raises(UsageError, match="has no probabilities"):
         model.log_likelihoods(
             {n: jnp.asarray(p) for n, p in parameters.items()},
             model.batch(model.encode(HELD_OUT), [0]),

@@ -1,4 +1,4 @@
-"""The parser: likelihoods against sums without a chart, planted attachment recovered, the store."""
+"""The parser: likelihoods compared with sums without a chart, a planted rule, the store."""
 
 from dataclasses import replace
 from functools import partial
@@ -75,14 +75,14 @@ HEADED = [
     replace(sentence("NNN", tree, i), forms=(word, "m", "n"))
     for i, (word, tree) in enumerate((("a", LEFT), ("b", RIGHT)) * 4)
 ]
-"""Tags are all the same: the first word takes the last one if it is *a*, not if it is *b*."""
+"""All tags are equal: the first word takes the last one if it is *a*, not if it is *b*."""
 
 
 def test_attachment_planted_in_heads_is_recovered():
     model, parameters = learnt(HEADED, replace(OPTIONS, heads=True))
     parser = CcgParser(model, parameters)
     assert [found.derivation for found in parser.parsed(HEADED[:2])] == [LEFT, RIGHT]
-    # Weights that are computed with numpy are those of the loss.
+    # Weights computed with numpy equal those in the loss.
     _, encoded = CcgModel.fit_and_encode(HEADED, model.options)
     batch = model.lay_out(encoded, range(len(HEADED)), None)
     leaves = log_marginals(model.chain(parameters, batch))
@@ -138,5 +138,5 @@ def test_a_model_comes_back(trained: tuple[CcgModel, dict[str, jax.Array]], tmp_
     assert again.fingerprint == model.fingerprint
     broken = model.to_data()
     broken["grammar"]["rules"] = [[0, 9, -1, 0]]
-    with pytest.raises(ValueError, match=r"not there|circle"):
+    with pytest.raises(ValueError, match=r"unknown category|cyclic"):
         CcgModel.from_data(broken, model.options)

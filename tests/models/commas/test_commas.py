@@ -1,4 +1,4 @@
-"""The model of commas: its probabilities are those of strings, and it learns a rule."""
+"""The comma model: its probabilities are those of strings, and it learns a rule."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ PAPER = {
     3: CommaOptions(ends="bit", threshold=2),
     10: CommaOptions(ends="counts", tags=True),
 }
-"""By number, those that have all parts between them."""
+"""Models of the paper by number, which together cover all components."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def sentences(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sequence[Se
 
 
 def log_weight(model: CommaModel, sentence: Sentence[Any], commas: Sequence[bool]) -> float:
-    """The weight of a string of words and commas, symbol by symbol, as the paper writes it down."""
+    """Compute the weight of a string of words and commas, symbol by symbol, as in the paper."""
     trigrams, options = model.trigrams, model.options
     symbols = {k: v[0].tolist()[2:] for k, v in trigrams.symbols.streams([sentence]).items()}
     ends = constituent_counts(sentence.tree)[1]
@@ -83,7 +83,7 @@ def log_weight(model: CommaModel, sentence: Sentence[Any], commas: Sequence[bool
 def test_probabilities_are_those_of_a_list_of_all_strings(number: int, sentences):
     model = CommaModel.fit(sentences["train"], PAPER[number])
     sentence = min(sentences["dev"], key=lambda s: s.size)
-    # A word that was never seen, and a tree with more ends than any.
+    # An unseen word, and a tree with more ends than any in training.
     sentence = replace(sentence, forms=("zebra", *sentence.forms[1:]))
     parameters = model.initial_parameters(0, 0.0)
     ways = list(product((False, True), repeat=sentence.size + 1))
@@ -138,7 +138,7 @@ def test_a_rule_is_learnt(preset: str, sentences, tmp_path: Path):
 def test_a_sentence_of_300_words(sentences):
     model = CommaModel.fit(sentences["train"], CommaOptions(ends="counts"))
     words = 300
-    # Of each phrase the first child is another one, and the second a word: all end in a row.
+    # The first child of each phrase is another phrase, the second a word: all ends are in a row.
     depths = (*range(words), *range(words - 1, 0, -1))
     deep = PhraseTree(depths, ("S",) * (words - 1) + ("NN",) * words)
     nothing = ("_",) * words
@@ -158,9 +158,9 @@ def test_options_that_make_no_sense(sentences):
     loaded = Loaded()
     loaded.model = model  # type: ignore[attr-defined]
     for settings, complaint in (
-        ({"marks": frozenset((".",))}, "knows commas alone, not [.]"),
-        ({"samples": 3}, "draws nothing"),
-        ({"keep": "repair"}, "takes no marks for likely"),
+        ({"marks": frozenset((".",))}, "restores only commas, not [.]"),
+        ({"samples": 3}, "does not draw"),
+        ({"keep": "repair"}, "cannot repair marks"),
         ({"minimum_confidence": inf}, "a probability"),
         ({"nbest": 99}, "give 0 to 16"),
     ):
@@ -179,5 +179,5 @@ def test_the_front_door_takes_models_of_commas(kind: Any, options: Any, sentence
     expected = restore_commas(fitted, some, minimum_confidence=0.5)
     assert [one.as_dict() for one in found] == [one.as_dict() for one in expected]
     assert any(len(one.posteriors[1].strings) == 2 for one in found)
-    with pytest.raises(UsageError, match="draws nothing"):
+    with pytest.raises(UsageError, match="does not draw"):
         semipunct.restore(fitted, some, samples=3)

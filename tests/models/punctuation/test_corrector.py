@@ -1,4 +1,4 @@
-"""Models of correction: what they need, what they count, what they are kept close to."""
+"""Correction models: requirements, counts, and regularisation towards another model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def fitted() -> CorrectionModel:
 
 
 def test_corrections_are_counted(fitted: CorrectionModel):
-    # A token too many, one too few, and another one.
+    # A superfluous token, a missing one, and a substituted one.
     assert fitted.errors == {((), (",",)): 1, ((".",), ()): 1, ((";",), (",",)): 1}
     assert count_corrections(SENTENCES[:1]) == {}
     assert fitted.may_become((), (",",))
@@ -51,7 +51,7 @@ def test_corrections_are_counted(fitted: CorrectionModel):
 
 def test_what_was_written_is_needed(fitted: CorrectionModel):
     for ask in (fitted.encode, fitted.encode_trees):
-        with pytest.raises(TreebankError, match="correct punctuation alone"):
+        with pytest.raises(TreebankError, match="only correct punctuation"):
             ask([RIGHT])
     with pytest.raises(TreebankError, match="train it with --corrected"):
         CorrectionModel.fit([RIGHT], ModelOptions(**TINY))
@@ -76,12 +76,12 @@ def test_data_comes_back(fitted: CorrectionModel):
         n: w.tolist() for n, w in model.centre.items()
     }
     damaged = {**plain, "errors": [[[","], [","], 1]]}
-    with pytest.raises(ValueError, match="nobody made"):
+    with pytest.raises(ValueError, match="count below 1"):
         CorrectionModel.from_data(with_arrays(damaged, arrays), model.options)
 
 
 def test_the_channel_is_kept_close_to_another_one(fitted: CorrectionModel):
-    """By tokens: the other alphabet has another order, and a token more and one less."""
+    """Tokens are matched: the other alphabet differs in order, with one token more and one less."""
     texts = [["", ";", "", "."], ["", "!", "", "."], ["", "!", "", "!"]]
     others = [replace(s, slots=tuple(tuple(x.split()) for x in t)) for s, t in
               zip(SENTENCES, texts, strict=True)]  # fmt: skip
@@ -106,5 +106,5 @@ def test_the_channel_is_kept_close_to_another_one(fitted: CorrectionModel):
     without = CorrectionModel.fit(SENTENCES, ModelOptions(**{**TINY, "channel": "none"}))
     with pytest.raises(ModelError, match="no channel"):
         without.near(other, weights)
-    with pytest.raises(ModelError, match="no weights to be kept close"):
+    with pytest.raises(ModelError, match="no weights in common"):
         Model.near(other, fitted, {})

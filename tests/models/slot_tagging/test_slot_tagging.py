@@ -1,4 +1,4 @@
-"""The competitors: proper distributions over all strings, and able to learn."""
+"""Recurrent taggers: distributions over all strings are normalised, and rules are learned."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ HELD_OUT = [planted("XXCXC"), planted("CCXXC"), planted("X")]
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory: pytest.TempPathFactory):
-    """A tagger of each network, trained by the loop of all models."""
+    """Return a tagger for each network, trained with the general training loop."""
 
     @cache
     def fit(network: str) -> TaggerPunctuator:
@@ -67,7 +67,7 @@ def test_trivial_is_the_usual_end():
     assert trivial.restore(HELD_OUT)[0] == ((), (), (), (), (), (".",))
     (log_p,) = trivial.log_likelihoods([HELD_OUT[2]])
     tags = len(trivial.tags)
-    # 16 empty slots and 64 others before the last, half of the inner ones with a comma.
+    # 16 empty slots and 64 others before the last one, half of the inner ones with a comma.
     spelt = math.exp(trivial.tags.log_evidence([(".",)])[0, -1])
     inner, last = (16 + 24 + 1 / tags) / (64 + 1), (16 + 1 / tags + spelt / tags) / (16 + 1)
     assert log_p == pytest.approx(math.log(inner * last), abs=1e-5)
@@ -92,7 +92,7 @@ def test_risk_is_expected_edit_distance():
 def test_likelihoods_are_sums_over_all_taggings(fitted, network: str):
     tagger = fitted(network)
     model, tags = tagger.model, tagger.model.tags
-    # Unpadded here, padded there.
+    # Unpadded here, padded in the model.
     sentences = [planted("CX"), sentence([0, 1], [",", ". .", ""], upos=["C", "X"])]
     batch = model.batch(model.encode(sentences), [0, 1])
     words = batch.words._replace(codes=batch.words.codes[:, :, :2])
@@ -147,26 +147,26 @@ def test_data_round_trip(network: str):
         encoded = other.encode(HELD_OUT)
         np.testing.assert_array_equal(encoded.evidence, model.encode(HELD_OUT).evidence)
         np.testing.assert_array_equal(encoded.codes[0], model.encode(HELD_OUT).codes[0])
-        # What was computed on the way is no part of the data.
+        # Cached values are not part of the data.
         other.tags.least_risk(np.ones((1, len(other.tags))))
         assert other.to_data() == before
     stored["tags"]["strings"] = [[","]]
-    with pytest.raises(ValueError, match="do not begin with the empty one"):
+    with pytest.raises(ValueError, match="the first string of tags is not empty"):
         SlotTagger.from_data(stored, model.options)
 
 
 @pytest.mark.parametrize("wrong", [{"stop": 0.0}, {"again": 2.0}, {"first": [1.0]}])
 def test_a_spelling_that_is_none_is_refused(wrong):
-    """A string that never stops would be drawn for ever."""
+    """Sampling from a spelling that never stops would not terminate."""
     model = SlotTagger.fit(TRAINING, TaggerOptions())
     data = model.to_data()
     data["tags"]["spelling"] |= wrong
-    with pytest.raises(ValueError, match="a spelling"):
+    with pytest.raises(ValueError, match="the spelling"):
         SlotTagger.from_data(data, model.options)
 
 
 def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
-    """Two masks of one key leave out the same places, which a layer of equal size would see."""
+    """Two masks with the same key drop the same positions, if layers have the same size."""
     model = SlotTagger.fit(TRAINING, TaggerOptions(network="attention", **TINY))
     batch = model.batch(model.encode(HELD_OUT), range(3))
     keys: list[bytes] = []
@@ -215,7 +215,7 @@ def test_an_empty_column_is_no_unseen_tag():
 
 
 def as_written(sentence_: Sentence, *, comma: str) -> Sentence:
-    """The words are no clue: the comma is right where one or another mark was written."""
+    """Hide the words: a comma is correct where one or another mark was written."""
     slots = tuple((comma,) if slot == (",",) else slot for slot in sentence_.slots)
     hidden = ("X",) * len(sentence_.forms)
     return replace(sentence_, upos=hidden, written=Written(slots))
@@ -232,7 +232,7 @@ def test_a_tagger_that_reads_what_was_written(tmp_path: Path):
     tagger = TaggerPunctuator(result.model, result.parameters)
     held_out = [as_written(s, comma=";") for s in HELD_OUT]
     assert tagger.correct(held_out) == [s.slots for s in HELD_OUT]
-    # What it does not know it leaves alone.
+    # Unknown marks are left unchanged.
     (_, *last), *_ = (s.slots for s in HELD_OUT[-1:])
     odd = replace(HELD_OUT[-1], written=Written((("¿",), *last)))
     assert tagger.correct([odd]) == [(("¿",), *last)]
