@@ -137,7 +137,7 @@ def work_on_commas(
 
     Raises:
         ModelError: if a model is of another kind, or the parser reads commas.
-        UsageError: if an option is invalid for a model of commas.
+        UsageError: if an option is invalid for a comma model.
     """
     from semipunct.cli.running_text import read_running_text, running_text_format
     from semipunct.formats import FORMATS, format_of, read_phrases, read_words
@@ -152,9 +152,9 @@ def work_on_commas(
     )
 
     if wrong := [name for name, given in refused.items() if given]:
-        raise UsageError(f"a model of commas does not support {wrong[0]}; leave it out")
+        raise UsageError(f"a comma model does not support {wrong[0]}; leave it out")
     if len(parser) > 1:
-        raise UsageError("a model of commas uses only one parser; give --parser once")
+        raise UsageError("a comma model uses only one parser; give --parser once")
     check(options)
     phrases = load(parser[0], PhraseParser) if parser else None
     entries: Iterator[Any]

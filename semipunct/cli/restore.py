@@ -49,7 +49,7 @@ def restore(
         list[str],
         typer.Argument(
             metavar="IN...",
-            help="Treebanks in CoNLL-U, or trees in brackets for a model of commas; with --parser "
+            help="Treebanks in CoNLL-U, or trees in brackets for a comma model; with --parser "
             "also text; '-' for stdin.",
         ),
     ],
@@ -66,7 +66,7 @@ def restore(
         typer.Option(
             help="slots: choose the marks of each slot (before each word and at the end) "
             "independently; draws: choose among draws for the whole sentence, as in the paper. A "
-            "model of commas does not draw: its most probable sequence is chosen instead."
+            "comma model does not draw: its most probable sequence is chosen instead."
         ),
     ] = Minimise.SLOTS,
     marks: Annotated[

@@ -137,7 +137,7 @@ def read_phrases(
 
 
 COMMA_TAGS = frozenset((",",))
-"""The tags of the marks that models of commas predict; all other marks are words."""
+"""The tags of the marks that comma models predict; all other marks are words."""
 
 
 def read_commas(paths: Iterable[str | Path]) -> Treebank:

@@ -139,7 +139,7 @@ def check(options: RestoreOptions) -> None:
         raise UsageError(f"the model restores only commas, not {others}; give --marks ,")
     usual = RestoreOptions()
     if (options.samples, options.seed) != (usual.samples, usual.seed):
-        raise UsageError("a model of commas does not draw; leave out --samples and --seed")
+        raise UsageError("a comma model does not draw; leave out --samples and --seed")
     if not 0 <= options.minimum_confidence <= 1:
         raise UsageError(
             f"the minimum confidence is {options.minimum_confidence}; give a probability, 0 to 1"
@@ -147,7 +147,7 @@ def check(options: RestoreOptions) -> None:
     if not 0 <= options.nbest <= limits.RANKS:
         raise UsageError(f"nbest is {options.nbest}; give 0 to {limits.RANKS}")
     if options.keep == "repair":
-        raise UsageError("a model of commas cannot repair marks; give --keep replace or keep")
+        raise UsageError("a comma model cannot repair marks; give --keep replace or keep")
 
 
 def _restored(

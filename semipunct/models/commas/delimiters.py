@@ -1,4 +1,4 @@
-"""A generative model of commas on phrase-structure trees: phrases draw commas for their edges.
+"""A generative comma model on phrase-structure trees: phrases draw commas for their edges.
 
 This is the model of Li, Wang and Eisner (2019) with the comma as the only mark, on the trees of
 their footnote 2: every constituent has a pair of punctemes, including those that share a head or an
@@ -293,7 +293,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
                 "in the slots at its two edges."
             )
         return (
-            "A generative model of commas: each phrase draws them for its two edges, and those "
+            "A generative comma model: each phrase draws them for its two edges, and those "
             "that meet between two words become one, which is seen or absorbed (Li, Wang and "
             "Eisner 2019, with the constituents of their footnote 2)."
         )

@@ -65,7 +65,7 @@ class CommaBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Sentences encoded for the model of commas.
+    """Sentences encoded for the comma model.
 
     Attributes:
         terms: for each sentence ``[n + 2, QUERIES, terms]``.
@@ -85,7 +85,7 @@ class Encoded:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
-    """A model of commas with trigrams (Shieber and Tao 2003), features of slots, or both.
+    """A comma model with trigrams (Shieber and Tao 2003), features of slots, or both.
 
     Attributes:
         options: the settings.

@@ -69,7 +69,7 @@ class CommaTrainOptions(kind.NetworkTrainOptions):
 
 @dataclass(frozen=True, slots=True)
 class DelimiterOptions:
-    """Settings that determine the architecture of the model of commas at the edges of phrases.
+    """Settings that determine the architecture of the comma model at the edges of phrases.
 
     Attributes:
         minimum_feature_count: features that occur in fewer phrases have no weight.
