@@ -83,8 +83,8 @@ def restore(
         typer.Option(
             metavar="PARSER",
             help="Folder of a parser. The input may then be text, or words without trees; trees "
-            "in the input are ignored. Several parsers give better results: repeat the option, or "
-            "name a folder of parsers, such as that of jackknife --models.",
+            "in the input are ignored. For several parsers repeat the option, or name a folder of "
+            "parsers, such as that of jackknife --models.",
         ),
     ] = None,
     trees: Annotated[
