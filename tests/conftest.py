@@ -53,13 +53,13 @@ pytest_plugins = ("tests.trained", "tests.planted")
 ROOT = Path(__file__).resolve().parents[1]
 
 
-MAPS = 30_000
-"""Number of memory maps above which compiled code is released; Linux allows 65,530."""
+MAPS = 12_000
+"""Number of memory maps above which compiled code is released: about 2 GiB of it."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _maps_are_few() -> Iterator[None]:
-    """Limit memory maps: compiled code uses them, and a process without any left crashes."""
+    """Limit the memory of compiled code, and its memory maps, of which Linux allows 65,530."""
     yield
     maps = Path("/proc/self/maps")
     if maps.exists() and maps.read_bytes().count(b"\n") > MAPS:

@@ -32,8 +32,8 @@ def evaluate(
 ) -> None:
     """Print the perplexity of the punctuation, given words and trees.
 
-    The perplexity is per slot; there is a slot for marks before each word and one at the end of
-    the sentence. Sentences that no model can process are left out and counted by reason. If MODEL
+    The perplexity is per slot: a place for marks, before each word and at the end of the
+    sentence. Sentences that no model can process are left out and counted by reason. If MODEL
     is a file of derivations, evaluate its dependencies and categories against those of TEST.
     """
     if model == console.STANDARD:

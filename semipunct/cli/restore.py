@@ -64,9 +64,9 @@ def restore(
     minimise: Annotated[
         Minimise,
         typer.Option(
-            help="slots: choose the marks of each slot (before each word and at the end) "
-            "independently; draws: choose among draws for the whole sentence, as in the paper. A "
-            "comma model does not draw: its most probable sequence is chosen instead."
+            help="slots: choose the marks of each slot (a place for them: before each word and at "
+            "the end) independently; draws: choose among draws for the whole sentence, as in the "
+            "paper. A comma model does not draw: its most probable sequence is chosen instead."
         ),
     ] = Minimise.SLOTS,
     marks: Annotated[

@@ -21,7 +21,7 @@ def stats(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Count the words, marks, punctemes, pairs of punctemes and omitted sentences of treebanks.
+    """Count the words, marks, strings of marks and omitted sentences of treebanks.
 
     The first table is Table 2 of the paper. A puncteme is the string of marks on one side of a
     constituent. A slot is a place for marks: one before each word and one at the end of the

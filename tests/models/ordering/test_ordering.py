@@ -124,7 +124,7 @@ def test_marks_of_an_underlying_tree_tell_relations_apart():
               ((comma, ("root", "obl")), (nothing, ("obl", "root")))]  # fmt: skip
     orders = draw_orders(model, {"weight": weights}, turned, seed=0).orders
     assert [order[s.tree.root] for order, s in zip(orders, turned, strict=True)] == [(2, 1), (2, 1)]
-    with pytest.raises(TreebankError, match="sentence s0: no underlying tree"):
+    with pytest.raises(TreebankError, match="sentence s0: has no underlying tree"):
         model.encode([sentence(("root", "obl"))])
 
 
