@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from semipunct.inference import decode as inference
 from semipunct.inference.decode import SlotAnalysis
 from semipunct.marks import Edit
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.tasks import correct as correcting
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.correction import CorrectOptions, CorrectSettings
@@ -222,6 +224,27 @@ def test_parts_and_seeds_share_no_random_numbers():
     derived = {task.part_seed(seed, part) for seed in range(20) for part in range(20)}
     assert len(derived) == 400
     assert task.part_seed(3, 7) == task.part_seed(3, 7)
+
+
+def test_analyses_of_later_sentences_are_not_those_of_another_seed(
+    tiny: Tiny, monkeypatch: pytest.MonkeyPatch
+):
+    """Correction of sentences 5, 6, ... with seed 0 differs from that of 0, 1, ... with seed 5."""
+    seeds: list[int] = []
+
+    def analysed(_analysis: object, _sentences: object, _count: int, seed: int) -> Any:
+        seeds.append(seed)
+        raise InterruptedError
+
+    reads_analyses = SimpleNamespace(model=SimpleNamespace(analysed=True))
+    monkeypatch.setattr(correcting, "correction_model", lambda _: reads_analyses)
+    monkeypatch.setattr(CorrectOptions, "check", lambda *_: None)
+    monkeypatch.setattr(correcting, "analysed", analysed)
+    given: Any = object()
+    for seed, first in ((0, 5), (5, 0), (0, 5)):
+        with pytest.raises(InterruptedError):
+            semipunct.correct(given, tiny.dev, analysis=given, first=first, seed=seed)
+    assert seeds[0] == seeds[2] != seeds[1]
 
 
 def test_training(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
