@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console, pictures
+from semipunct.cli import arguments, console, pictures
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def analyse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
+    model: arguments.Model,
     treebanks: Annotated[
         list[str] | None,
         typer.Argument(
@@ -25,7 +25,7 @@ def analyse(
             "marks and for the punctuation of relations.",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: arguments.Json = False,
     plot: Annotated[
         str | None,
         typer.Option(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 from semipunct.wording import counted
@@ -19,7 +19,7 @@ WIDTH = 120
 def compare(
     a: Annotated[str, typer.Argument(help="A stored result, '-' for stdin, or a folder.")],
     b: Annotated[str, typer.Argument(help="The same, of another system on the same sentences.")],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: arguments.Json = False,
     resamples: Annotated[
         int,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.cli.corrected_sentences import Form, write
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import InPieces, Unseen, in_chunks
@@ -54,10 +54,7 @@ def correct(
             metavar="IN...", help="Treebanks in CoNLL-U, or text with --parser; '-' for stdin."
         ),
     ],
-    out: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout."),
-    ] = None,
+    out: arguments.OptionalOutput = None,
     parser: Annotated[
         str | None,
         typer.Option(
@@ -113,10 +110,8 @@ def correct(
             help="With --analysis: draw K underlying trees instead of using the best one.",
         ),
     ] = 0,
-    samples: Annotated[
-        int, typer.Option(min=1, max=limits.SAMPLES, help="Number of draws per sentence.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    samples: arguments.Samples = 1000,
+    seed: arguments.Seed = 0,
     form: Annotated[
         Form | None,
         typer.Option(
@@ -147,13 +142,8 @@ def correct(
         int | None,
         typer.Option(metavar="N", min=0, help="With --gold: list the N most frequent errors [10]."),
     ] = None,
-    result: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="With --gold: store the result for 'semipunct compare'."),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
-    ] = False,
+    result: arguments.GoldResult = None,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Correct the punctuation of treebanks, or of text with --parser.
 
@@ -180,13 +170,7 @@ def correct(
         raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
     if analyses and analysis is None:
         raise UsageError("--analyses needs --analysis, the model of the trees; give it as well")
-    if gold and json and out == console.STANDARD:
-        raise UsageError(
-            "--json and --output - cannot both write to standard output; give --output the name of "
-            "a file"
-        )
-    if result == console.STANDARD:
-        raise UsageError("--result needs the name of a file; to print the figures give --json")
+    arguments.check_figures(out, result, printed=json)
     console.check_targets(
         out,
         figures=result,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.tasks import limits
@@ -31,13 +31,9 @@ class Format(StrEnum):
 
 
 def decode(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
-    inputs: Annotated[
-        list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
-    ],
-    out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
-    ] = console.STANDARD,
+    model: arguments.Model,
+    inputs: arguments.Treebanks,
+    out: arguments.Output = console.STANDARD,
     semiring: Annotated[
         str,
         typer.Option(
@@ -67,9 +63,7 @@ def decode(
             "three columns if a sentence has several trees; json: one object per line.",
         ),
     ] = Format.CONLLU,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
-    ] = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Find the underlying punctuation tree of each sentence, with its log-probabilities.
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 
@@ -25,7 +25,7 @@ def evaluate(
             metavar="TEST...", help="Treebanks in CoNLL-U, or derivations (.auto); '-' for stdin."
         ),
     ],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: arguments.Json = False,
     result: Annotated[
         str | None, typer.Option(metavar="FILE", help="Store the result for 'semipunct compare'.")
     ] = None,
@@ -38,8 +38,7 @@ def evaluate(
     """
     if model == console.STANDARD:
         raise UsageError("MODEL cannot be standard input; name a model folder or a file (.auto)")
-    if result == console.STANDARD:
-        raise UsageError("--result needs the name of a file; to print the figures give --json")
+    arguments.check_figures(None, result, printed=json)
     console.check_targets(figures=result, inputs=(model, *tests), kept=(model,))
     from semipunct.cli.derivations import evaluate_derivations, holds_derivations
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
 from semipunct.errors import TreebankError
@@ -27,15 +27,8 @@ def jackknife(
     files: Annotated[
         list[str], typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to parse.")
     ],
-    dev: Annotated[
-        list[str],
-        typer.Option(
-            metavar="DEV", help="Development treebank, to select the best weights; repeatable."
-        ),
-    ],
-    out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
-    ],
+    dev: arguments.Dev,
+    out: arguments.Output,
     folds: Annotated[
         int,
         typer.Option(min=2, metavar="N", help="Number of parts, each parsed by its own parser."),
@@ -56,7 +49,7 @@ def jackknife(
             help="Keep the parsers in this folder; those already in it are not trained again.",
         ),
     ] = None,
-    config: Annotated[str | None, typer.Option(metavar="TOML", help="File with settings.")] = None,
+    config: arguments.Settings = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="One setting of the parsers; repeatable."),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.errors import TreebankError, UsageError
 from semipunct.wording import counted
 
@@ -35,9 +35,7 @@ def normalise(
         list[str],
         typer.Argument(metavar="IN...", help="Derivations, or phrases with --to; '-' for stdin."),
     ],
-    out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
-    ] = console.STANDARD,
+    out: arguments.Output = console.STANDARD,
     to: Annotated[
         Target | None,
         typer.Option(help="Convert phrase-structure trees of the Penn Treebank to derivations."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.cli.parse_phrases import parse_into_phrases
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import InPieces, in_chunks
@@ -48,10 +48,7 @@ def parse(
             "(.mrg); '-' for stdin.",
         ),
     ],
-    out: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout."),
-    ] = None,
+    out: arguments.OptionalOutput = None,
     tokeniser: Annotated[
         str | None,
         typer.Option(
@@ -92,16 +89,9 @@ def parse(
     gold: Annotated[
         bool, typer.Option("--gold", help="Evaluate against the trees and tags of the input.")
     ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="With --gold: print one JSON object.")
-    ] = False,
-    result: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="With --gold: store the result for 'semipunct compare'."),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
-    ] = False,
+    json: arguments.GoldJson = False,
+    result: arguments.GoldResult = None,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Tag words and parse them into dependency trees, or with a parser of phrases into phrases.
 
@@ -130,13 +120,7 @@ def parse(
         raise UsageError(
             "--tokeniser reads text, which has no trees; --gold needs a treebank to compare with"
         )
-    if gold and json and out == console.STANDARD:
-        raise UsageError(
-            "--json and --output - cannot both write to standard output; give --output the name of "
-            "a file"
-        )
-    if result == console.STANDARD:
-        raise UsageError("--result needs the name of a file; to print the figures give --json")
+    arguments.check_figures(out, result, printed=json)
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
         from semipunct.arrays.compilation import enable_compilation_cache

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import Unseen, in_chunks
 from semipunct.errors import EditError, UsageError
@@ -42,13 +42,9 @@ class Surface(StrEnum):
 
 
 def rephrase(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
-    inputs: Annotated[
-        list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
-    ],
-    out: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
-    ] = console.STANDARD,
+    model: arguments.Model,
+    inputs: arguments.Treebanks,
+    out: arguments.Output = console.STANDARD,
     edits: Annotated[
         str | None,
         typer.Option(
@@ -96,13 +92,11 @@ def rephrase(
             "moved to the new first word.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: arguments.Seed = 0,
     form: Annotated[
         Format, typer.Option("--format", help="conllu with the new trees, or text.")
     ] = Format.CONLLU,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
-    ] = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Delete, move or reorder constituents, and regenerate the punctuation.
 

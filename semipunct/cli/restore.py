@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.cli.restoration_work import work_on_commas, work_on_marks
 from semipunct.cli.restored_sentences import Format
 from semipunct.cli.timings import phase
@@ -44,7 +44,7 @@ class Keep(StrEnum):
 
 
 def restore(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")],
+    model: arguments.Model,
     inputs: Annotated[
         list[str],
         typer.Argument(
@@ -53,14 +53,9 @@ def restore(
             "also text; '-' for stdin.",
         ),
     ],
-    out: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout."),
-    ] = None,
-    samples: Annotated[
-        int, typer.Option(min=1, max=limits.SAMPLES, help="Number of draws per sentence.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    out: arguments.OptionalOutput = None,
+    samples: arguments.Samples = 1000,
+    seed: arguments.Seed = 0,
     minimise: Annotated[
         Minimise,
         typer.Option(
@@ -146,22 +141,15 @@ def restore(
     gold: Annotated[
         bool, typer.Option("--gold", help="Evaluate against the punctuation of the input.")
     ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="With --gold: print one JSON object.")
-    ] = False,
+    json: arguments.GoldJson = False,
     confusions: Annotated[
         int,
         typer.Option(
             metavar="N", min=0, help="With --gold: list the N confusions with most edits."
         ),
     ] = 0,
-    result: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="With --gold: store the result for 'semipunct compare'."),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")
-    ] = False,
+    result: arguments.GoldResult = None,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Restore the punctuation of trees, or of text with --parser.
 
@@ -199,13 +187,7 @@ def restore(
             "--nbest needs restored sentences as JSON: give --format json (with --gold also "
             "--output)"
         )
-    if gold and json and out == console.STANDARD:
-        raise UsageError(
-            "--json and --output - cannot both write to standard output; give --output the name of "
-            "a file"
-        )
-    if result == console.STANDARD:
-        raise UsageError("--result needs the name of a file; to print the figures give --json")
+    arguments.check_figures(out, result, printed=json)
     console.check_targets(
         out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, case)
     )

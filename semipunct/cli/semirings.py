@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.tasks import limits
 from semipunct.wording import counted
 
@@ -21,7 +21,7 @@ app = typer.Typer(
 
 @app.command("list", epilog=console.example("semirings list --json"))
 def list_semirings(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: arguments.Json = False,
 ) -> None:
     """List the installed semirings: name, distribution, version and declared properties.
 
@@ -103,7 +103,7 @@ def check_semiring(
         int, typer.Option(min=1, max=limits.LAW_DRAWS, help="Number of random values per operand.")
     ] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: arguments.Json = False,
 ) -> None:
     """Test the laws that a semiring claims to satisfy, on random values.
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def stats(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Treebanks in CoNLL-U, counted together.")
     ],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: arguments.Json = False,
 ) -> None:
     """Count the words, marks, strings of marks and omitted sentences of treebanks.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semipunct.cli import console
+from semipunct.cli import arguments, console
 from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
 from semipunct.models.registry import DEFAULT, KINDS
@@ -40,12 +40,7 @@ def train(
         list[str],
         typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to train on."),
     ],
-    dev: Annotated[
-        list[str],
-        typer.Option(
-            metavar="DEV", help="Development treebank, to select the best weights; repeatable."
-        ),
-    ],
+    dev: arguments.Dev,
     out: Annotated[
         str, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")
     ],
@@ -89,7 +84,7 @@ def train(
     kind: Annotated[
         str, typer.Option(metavar="KIND", help=f"The kind of model: {', '.join(KINDS)}.")
     ] = DEFAULT,
-    config: Annotated[str | None, typer.Option(metavar="TOML", help="File with settings.")] = None,
+    config: arguments.Settings = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(

@@ -1,0 +1,56 @@
+"""Arguments and options that several commands share, and the conditions on their combination."""
+
+from typing import Annotated
+
+import typer
+
+from semipunct.errors import UsageError
+from semipunct.files import STANDARD
+from semipunct.tasks import limits
+
+_OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
+
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")]
+Treebanks = Annotated[
+    list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
+]
+Dev = Annotated[
+    list[str],
+    typer.Option(
+        metavar="DEV", help="Development treebank, to select the best weights; repeatable."
+    ),
+]
+Settings = Annotated[str | None, typer.Option(metavar="TOML", help="File with settings.")]
+Output = Annotated[str, _OUTPUT]
+OptionalOutput = Annotated[str | None, _OUTPUT]
+Samples = Annotated[
+    int, typer.Option(min=1, max=limits.SAMPLES, help="Number of draws per sentence.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+GoldJson = Annotated[bool, typer.Option("--json", help="With --gold: print one JSON object.")]
+GoldResult = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="With --gold: store the result for 'semipunct compare'."),
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")]
+
+
+def check_figures(out: str | None, result: str | None, *, printed: bool) -> None:
+    """Check that the figures of an evaluation do not go where something else is written.
+
+    Args:
+        out: the file of the sentences, if there is one.
+        result: the file of the figures, if they are stored.
+        printed: whether the figures are printed as JSON.
+
+    Raises:
+        UsageError: if they do.
+    """
+    if printed and out == STANDARD:
+        raise UsageError(
+            "--json and --output - cannot both write to standard output; give --output the name of "
+            "a file"
+        )
+    if result == STANDARD:
+        raise UsageError("--result needs the name of a file; to print the figures give --json")
