@@ -109,7 +109,7 @@ def main() -> None:
 def settings(arguments: argparse.Namespace) -> tuple[str, str]:
     """Return the settings of tagger and parser in the format of UDPipe."""
     tagger, parser = OF_LANGUAGE[arguments.settings]
-    both = (TAGGER | tagger, PARSER | parser | dict(arguments.set))
+    both = (TAGGER | tagger | dict(arguments.tagger_set), PARSER | parser | dict(arguments.set))
     tagger_line, parser_line = (";".join(f"{k}={v}" for k, v in s.items()) for s in both)
     return tagger_line, parser_line
 
@@ -281,6 +281,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--set", nargs="*", default=[], type=lambda text: text.split("=", 1),
         metavar="NAME=VALUE", help="settings of the parser to replace",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tagger-set", nargs="*", default=[], type=lambda text: text.split("=", 1),
+        metavar="NAME=VALUE", help="settings of the tagger to replace",
     )  # fmt: skip
     parser.add_argument("--passes", type=int, default=5, help="passes over the data, for the speed")
     parser.add_argument("--models", type=Path, help="a folder")

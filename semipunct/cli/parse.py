@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 DERIVATIONS = "ccg-parser"
 """The kind of model that predicts derivations instead of dependency trees."""
 
+TAGGED = "beam-parser"
+"""The kind of model that reads tags and punctuation."""
+
 CHUNK = 1024
 """Sentences parsed at a time."""
 
@@ -97,7 +100,8 @@ def parse(
 
     Punctuation is attached by rule. It influences the parse only with --punctuation, or if the
     parser was trained with model.marks. Tags and trees of the input are ignored; with --gold, those
-    of the parser are evaluated against them, without punctuation. A model of the kind ccg-parser
+    of the parser are evaluated against them, without punctuation. A model of the kind beam-parser
+    reads the tags and the punctuation of its input (.conllu, .dp), and one of the kind ccg-parser
     reads words with tags (.auto) and writes derivations.
     """
     if (json or result) and not gold:
@@ -127,6 +131,7 @@ def parse(
         from semipunct.cli.derivations import parse_derivations
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.running_text import read_running_text, running_text_format
+        from semipunct.cli.tagged_treebanks import parse_by_beam
         from semipunct.models.constituency.parser import PhraseParser
         from semipunct.models.parsing.parser import Parser
         from semipunct.models.punctuation.model import PunctuationModel
@@ -151,10 +156,18 @@ def parse(
             gold=gold, json=json, path=result, quiet=quiet,
         )  # fmt: skip
         return
+    if loaded.model.kind == TAGGED:
+        _refuse_others(
+            TAGGED, decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees,
+            nbest=nbest, punctuation=punctuation, probabilities=probabilities,
+        )  # fmt: skip
+        enable_compilation_cache()
+        parse_by_beam(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
+        return
     if loaded.model.kind == DERIVATIONS:
         _refuse_others(
-            decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees, nbest=nbest,
-            punctuation=punctuation, probabilities=probabilities,
+            DERIVATIONS, decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees,
+            nbest=nbest, punctuation=punctuation, probabilities=probabilities,
         )  # fmt: skip
         enable_compilation_cache()
         parse_derivations(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
@@ -201,12 +214,12 @@ def parse(
     cut.say()
 
 
-def _refuse_others(**options: object) -> None:
-    """Refuse options that a parser of derivations does not support."""
+def _refuse_others(kind: str, **options: object) -> None:
+    """Refuse options that parsers of a kind do not support."""
     given = [f"--{name}" for name, value in options.items() if value]
     if given:
         raise UsageError(
-            f"a model of the kind {DERIVATIONS} does not support {', '.join(given)}; leave it out"
+            f"a model of the kind {kind} does not support {', '.join(given)}; leave it out"
         )
 
 
@@ -262,32 +275,15 @@ def _compare(
     path: str | None,
 ) -> None:
     """Print how the parser's trees and tags compare with those of the input, and store it."""
-    from semipunct.cli.treebanks import omissions, usable
-    from semipunct.evaluation.parsing import parsing_statistics
-    from semipunct.evaluation.results import Result, write_result
+    from semipunct.cli.parsing_report import report
+    from semipunct.cli.treebanks import usable
 
     treebank = usable(inputs)
     cut = InPieces()
     cut.look_at(treebank.sentences)
     found = parsed(treebank.sentences)
     cut.say()
-    statistics = parsing_statistics(treebank.sentences, [one.sentence for one in found])
-    line = signature(treebank.sentences)
-    if path:
-        write_result(path, Result(model, line, statistics))
-    figures = statistics.figures()
-    if json:
-        from semipunct.render.outputs import output
-        from semipunct.render.outputs.figures import ParsesCompared
-
-        values = {**figures.as_dict(), "omitted": treebank.omitted_by_reason(), "signature": line}
-        console.print_json(output(ParsesCompared, values))
-        return
-    table = console.table("figure", "value")
-    for name, value in figures.rows():
-        table.add_row(name, value)
-    screen = console.tables()
-    screen.print(table)
-    screen.print(line, style="dim", markup=False, soft_wrap=True)
-    if treebank.omitted:
-        console.say(omissions(treebank))
+    report(
+        model, signature(treebank.sentences), treebank, [one.sentence for one in found],
+        json=json, path=path,
+    )  # fmt: skip

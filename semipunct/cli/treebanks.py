@@ -30,7 +30,7 @@ def usable(paths: Sequence[str]) -> "Treebank":
     from semipunct.formats import read_treebank
 
     treebank = read_treebank(paths)
-    _check_any(treebank, paths, "sentence")
+    check_any(treebank, paths, "sentence")
     return treebank
 
 
@@ -45,11 +45,21 @@ def examples(kind: "Kind", paths: Sequence[str]) -> "Sequence[Example]":
         TreebankError: if none is left, or a file is missing or damaged.
     """
     found = kind.read(paths)
-    _check_any(found, paths, kind.unit)
+    check_any(found, paths, kind.unit)
     return found
 
 
-def _check_any(found: "Sequence[Any]", paths: Sequence[str], unit: str) -> None:
+def check_any(found: "Sequence[Any]", paths: Sequence[str], unit: str) -> None:
+    """Check that something usable was read.
+
+    Args:
+        found: what was read.
+        paths: the files.
+        unit: the word for one element.
+
+    Raises:
+        TreebankError: if nothing was; it says what was omitted.
+    """
     if not found:
         told = omissions(found)
         raise TreebankError(

@@ -13,6 +13,7 @@ from semipunct.files import beginning
 from semipunct.formats.base import Format
 from semipunct.formats.ccgbank import Ccgbank
 from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
 from semipunct.formats.m2 import M2
@@ -111,6 +112,24 @@ def read_treebank(paths: Iterable[str | Path]) -> Treebank:
         TreebankError: with file and line, if a file is missing or damaged.
     """
     return Treebank.of(read_entries(paths))
+
+
+def with_marks(entry: AnyEntry) -> Sentence:
+    """Return a sentence with its punctuation among the words, with the tags and heads of its file.
+
+    Args:
+        entry: the sentence in any format of trees.
+    """
+    return cast(Sentence, to_entry(entry.record, "words").content)
+
+
+def read_with_marks(paths: Iterable[str | Path]) -> Treebank:
+    """Read files into one treebank, with punctuation among the words; no sentence is omitted.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged.
+    """
+    return Treebank.of(to_entry(entry.record, "words") for entry in read_entries(paths))
 
 
 def read_phrases(

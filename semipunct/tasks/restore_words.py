@@ -26,7 +26,7 @@ from semipunct.tasks.restore import drawn, restored
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.wording import counted
 
-SHARE = 0.5
+SHARE = 0.4
 """Weight of the parser's own distributions of slots (docs/decisions/0026-parsed-text.md)."""
 
 
