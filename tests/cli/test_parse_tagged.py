@@ -97,4 +97,4 @@ def test_what_it_cannot_do_is_said(cli: Cli, trained, files, tmp_path: Path):
     untagged.write_text("1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n", "utf-8")
     found = cli("parse", parser, untagged)
     assert found.status == 1
-    assert "no word has a tag in the column xpos; choose model.tags=upos" in found.message
+    assert "no word has a tag in the column xpos; train with model.tags=upos" in found.message

@@ -128,9 +128,14 @@ def check_tags(sentences: Sequence[Sentence], options: BeamParserOptions) -> Non
     Raises:
         TreebankError: if the column is empty throughout.
     """
-    columns = {"xpos": "upos", "upos": "xpos"}
-    if all(tag == MISSING for s in sentences for tag in getattr(s, options.tags)):
-        raise TreebankError(
-            f"{sentences[0].path}: no word has a tag in the column {options.tags}; choose "
-            f"model.tags={columns[options.tags]}, or tag the treebank first"
-        )
+    if any(tag != MISSING for s in sentences for tag in getattr(s, options.tags)):
+        return
+    other = {"xpos": "upos", "upos": "xpos"}[options.tags]
+    advice = (
+        "tag the treebank first, for example by semipunct parse with a model of the kind parser"
+    )
+    if any(tag != MISSING for s in sentences for tag in getattr(s, other)):
+        advice = f"train with model.tags={other}, or {advice}"
+    raise TreebankError(
+        f"{sentences[0].path}: no word has a tag in the column {options.tags}; {advice}"
+    )

@@ -183,10 +183,10 @@ def test_marks_without_heads_cannot_be_parsed():
 
 def test_a_treebank_without_tags_is_refused():
     untagged = replace(TRAINING[0], xpos=("_",) * len(TRAINING[0].forms))
-    with pytest.raises(
-        TreebankError, match=r"no word has a tag in the column xpos; choose model.t"
-    ):
+    with pytest.raises(TreebankError, match=r"in the column xpos; train with model\.tags=upos"):
         BeamParser.fit([untagged], BeamParserOptions())
+    with pytest.raises(TreebankError, match="in the column xpos; tag the treebank first"):
+        BeamParser.fit([replace(untagged, upos=untagged.xpos)], BeamParserOptions())
 
 
 def test_probabilities_are_refused():
