@@ -58,7 +58,7 @@ def work_on_marks(
         tokeniser: of running text.
         gold: whether the restored punctuation is compared with the input.
         trees: to be drawn from each parser.
-        share: the weight of the marks that parsers predict between words.
+        share: the weight of the marks that parsers predict between words, if it is given.
 
     Raises:
         ModelError: if a model is of another kind.
@@ -72,7 +72,6 @@ def work_on_marks(
     from semipunct.tasks.base import punctuation_model
     from semipunct.tasks.restore import restoration_signature
     from semipunct.tasks.restore import restore as run
-    from semipunct.tasks.restore_words import SHARE
     from semipunct.tasks.restore_words import restore_words as run_on_words
 
     fitted = punctuation_model(model, alone=True)
@@ -93,9 +92,8 @@ def work_on_marks(
     def restored(sentences: Sequence[Any], number: int) -> "Sequence[Restoration]":
         if parsers:
             cut.look_at(sentences)
-            weight = SHARE if share is None else share
             found = run_on_words(
-                fitted, parsers, sentences, options, trees=trees, share=weight, first=number
+                fitted, parsers, sentences, options, trees=trees, share=share, first=number
             )
             unseen.look_at([one.sentence for one in found])
             return found

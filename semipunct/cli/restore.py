@@ -100,7 +100,8 @@ def restore(
             min=0,
             max=1,
             help="With --parser: weight of the marks that the parser itself predicts between "
-            "words, without a tree; 0 for the punctuation model alone [0.4].",
+            "words, without a tree; 0 for the punctuation model alone [0.4 for a model of the "
+            "preset parsed, 0.6 for others].",
         ),
     ] = None,
     tokeniser: Annotated[

@@ -18,6 +18,7 @@ from typing import Any, Unpack
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
+from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.parse import Parse, check_reads_words, parse, parses, slot_posteriors
@@ -26,8 +27,10 @@ from semipunct.tasks.restore import drawn, restored
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.wording import counted
 
-SHARE = 0.4
-"""Weight of the parser's own distributions of slots (docs/decisions/0026-parsed-text.md)."""
+AWARE, UNAWARE = 0.4, 0.6
+"""Default weights of the parser's own distributions of slots: for a model that reads the parser's
+probabilities, and for one that takes every tree for correct and so is too certain
+(docs/decisions/0026-parsed-text.md)."""
 
 
 def restore_words(
@@ -37,7 +40,7 @@ def restore_words(
     options: RestoreOptions | None = None,
     *,
     trees: int = 0,
-    share: float = SHARE,
+    share: float | None = None,
     first: int = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration]:
@@ -53,9 +56,10 @@ def restore_words(
         trees: the number of trees drawn from each parser per sentence; the ``options.samples``
             draws of punctuation are divided equally among all trees, rounded down. With 0, each
             parser's single tree from ``parse`` is used.
-        share: the weight of the parsers' own distributions of slots in the mean. It is ignored if
-            existing marks are used (``options.keep``), with ``options.minimise="draws"``, and for
-            parsers that predict no punctuation.
+        share: the weight of the parsers' own distributions of slots in the mean, by default 0.4 for
+            a model of the preset ``parsed`` and 0.6 for others (``default_share``). It is ignored
+            if existing marks are used (``options.keep``), with ``options.minimise="draws"``, and
+            for parsers that predict no punctuation.
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
@@ -65,9 +69,10 @@ def restore_words(
         ModelError: if a model is of another kind, or a parser reads punctuation.
     """
     options = replace(options or RestoreOptions(), **settings)
-    options.check(
-        punctuation_model(model, alone=True).model
-    )  # before parsing, which may take minutes
+    fitted = punctuation_model(model, alone=True).model
+    options.check(fitted)  # before parsing, which may take minutes
+    if share is None:
+        share = default_share(fitted)
     parsers = parser if isinstance(parser, Sequence) else [parser]
     for one in parsers:
         check_reads_words(one, "to restore punctuation")
@@ -97,6 +102,15 @@ def restore_words(
         restored(of[0], draws, options, _pooled(posteriors(draws), share, own) if own else None)
         for of, draws, own in zip(found, joined, views, strict=True)
     ]
+
+
+def default_share(model: PunctuationModel) -> float:
+    """Return the weight of the parsers' own distributions that suits a model.
+
+    Args:
+        model: the punctuation model.
+    """
+    return AWARE if "expected" in model.options.templates else UNAWARE
 
 
 def _trees(

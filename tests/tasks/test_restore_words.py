@@ -14,7 +14,7 @@ from semipunct.store.checkpoint import load
 from semipunct.tasks import restore_words as task
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.parse_punctuated import parse_punctuated
-from semipunct.tasks.restore_words import restore_words
+from semipunct.tasks.restore_words import default_share, restore_words
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.parsing.treebank import planted
 
@@ -43,6 +43,13 @@ def test_with_all_of_the_share_the_parser_decides(
     for one, before in zip(half, alone, strict=True):
         for known, own in zip(one.posteriors, before.posteriors, strict=True):
             assert known.of((";",)) == pytest.approx(0.25 + 0.75 * own.of((";",)))
+    # A model that takes every tree for correct gets less than half of the weight.
+    usual = restore_words(model, trees, words, samples=20)
+    for one, before in zip(usual, alone, strict=True):
+        for known, own in zip(one.posteriors, before.posteriors, strict=True):
+            assert known.of((";",)) == pytest.approx(0.6 + 0.4 * own.of((";",)))
+    options = replace(model.model.options, templates=("N", "expected"))
+    assert default_share(replace(model.model, options=options)) == 0.4
     # Whole draws are selected among those of the model.
     whole = restore_words(model, trees, words, samples=20, minimise="draws")
     assert not any(known.of((";",)) == 1 for one in whole for known in one.posteriors)
