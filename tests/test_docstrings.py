@@ -23,6 +23,8 @@ NO_STATEMENT = {"What", "How", "Whether", "Which", "Where"}
 _CODE = re.compile(r"``.+?``(?!`)", re.DOTALL)
 _ROLE = re.compile(r":[a-z:]+:`[^`]+`")  # as in :math:`x`
 _LINK = re.compile(r"`[^`]+<[^`]+>`_")
+_HELPED = re.compile(r"\btyper\.|^arguments\.[A-Z]")
+"""Annotations of parameters with a help text: of typer, or of ``semipunct.cli.arguments``."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Documented = ast.Module | ast.ClassDef | Function
@@ -138,7 +140,7 @@ def parameters(method: Method) -> list[str]:
     return [
         argument.arg
         for argument in found
-        if not (argument.annotation and "typer." in ast.unparse(argument.annotation))
+        if not (argument.annotation and _HELPED.search(ast.unparse(argument.annotation)))
     ]
 
 

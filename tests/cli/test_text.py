@@ -56,7 +56,7 @@ def test_a_text_is_parsed(cli: Cli, parser: Path, tokeniser: Path):
 
 
 def test_a_text_comes_back_with_marks(restored):
-    result = restored(TEXT, "--format", "text")
+    result = restored(TEXT, "--format", "text", "--parser-share", 0)
     assert result.status == 0, result.err
     given, found = ([c for c in text if not is_mark(c)] for text in (TEXT, result.out))
     left = iter(found)
