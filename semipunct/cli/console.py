@@ -67,6 +67,21 @@ def table(*headings: str) -> "Table":
     return made
 
 
+def print_figures(rows: Iterable[tuple[str, str]], signature: str) -> None:
+    """Print the figures of an evaluation as a table, and their signature below it.
+
+    Args:
+        rows: names and values.
+        signature: of the figures.
+    """
+    made = table("figure", "value")
+    for name, value in rows:
+        made.add_row(name, value)
+    screen = tables()
+    screen.print(made)
+    screen.print(signature, style="dim", markup=False, soft_wrap=True)
+
+
 def example(arguments: str) -> str:
     """Return the last line of a help text: an example of a command with arguments."""
     return f"Example: `semipunct {arguments}`"

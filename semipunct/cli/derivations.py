@@ -179,9 +179,4 @@ def _report(found: "Result[DerivationStatistics]", *, json: bool, path: str | No
         values = {**figures.as_dict(), "signature": found.signature}
         console.print_json(output(DerivationsCompared, values))
         return
-    table = console.table("figure", "value")
-    for name, value in figures.rows():
-        table.add_row(name, value)
-    screen = console.tables()
-    screen.print(table)
-    screen.print(found.signature, style="dim", markup=False, soft_wrap=True)
+    console.print_figures(figures.rows(), found.signature)

@@ -95,11 +95,9 @@ def as_dict(found: "Result", treebank: "Treebank") -> dict[str, Any]:
 
 
 def _print_table(found: "Figures", signature: str, treebank: "Treebank") -> None:
-    table = console.table("figure", "value")
+    rows: list[tuple[str, str]] = []
     for name, value in found.rows():
-        table.add_row(name, value)
+        rows.append((name, value))
         if name == "sentences":
-            table.add_row("  made projective", f"{treebank.projectivised:,}")
-    screen = console.tables()
-    screen.print(table)
-    screen.print(signature, style="dim", markup=False, soft_wrap=True)
+            rows.append(("  made projective", f"{treebank.projectivised:,}"))
+    console.print_figures(rows, signature)

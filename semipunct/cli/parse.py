@@ -1,7 +1,7 @@
 """``semipunct parse``: tag and parse words."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
@@ -145,32 +145,21 @@ def parse(
         loaded = load(model)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         marks_of = load(punctuation, PunctuationModel) if punctuation is not None else None
+    others = {
+        "--decoder": decoder is not Decoder.RISK, "--trees": trees, "--nbest": nbest,
+        "--punctuation": punctuation, "--probabilities": probabilities,
+    }  # fmt: skip
     if isinstance(loaded.model, PhraseParser):
-        refused = {
-            "--decoder": decoder is not Decoder.RISK, "--trees": trees, "--nbest": nbest,
-            "--punctuation": punctuation, "--probabilities": probabilities,
-        }  # fmt: skip
+        _refuse(loaded.model.kind, others)
         parse_into_phrases(
-            loaded, inputs, out, words_of,
-            refused=[name for name, given in refused.items() if given],
-            gold=gold, json=json, path=result, quiet=quiet,
-        )  # fmt: skip
+            loaded, inputs, out, words_of, gold=gold, json=json, path=result, quiet=quiet
+        )
         return
-    if loaded.model.kind == TAGGED:
-        _refuse_others(
-            TAGGED, decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees,
-            nbest=nbest, punctuation=punctuation, probabilities=probabilities,
-        )  # fmt: skip
+    if loaded.model.kind in (TAGGED, DERIVATIONS):
+        _refuse(loaded.model.kind, {"--tokeniser": tokeniser, **others})
         enable_compilation_cache()
-        parse_by_beam(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
-        return
-    if loaded.model.kind == DERIVATIONS:
-        _refuse_others(
-            DERIVATIONS, decoder=decoder is not Decoder.RISK, tokeniser=tokeniser, trees=trees,
-            nbest=nbest, punctuation=punctuation, probabilities=probabilities,
-        )  # fmt: skip
-        enable_compilation_cache()
-        parse_derivations(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
+        run_on_tags = parse_by_beam if loaded.model.kind == TAGGED else parse_derivations
+        run_on_tags(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
         return
     loaded = of_kind(loaded, Parser)
     enable_compilation_cache()
@@ -214,9 +203,9 @@ def parse(
     cut.say()
 
 
-def _refuse_others(kind: str, **options: object) -> None:
-    """Refuse options that parsers of a kind do not support."""
-    given = [f"--{name}" for name, value in options.items() if value]
+def _refuse(kind: str, options: "Mapping[str, object]") -> None:
+    """Refuse the given ones of some options, which parsers of a kind do not support."""
+    given = [name for name, value in options.items() if value]
     if given:
         raise UsageError(
             f"a model of the kind {kind} does not support {', '.join(given)}; leave it out"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from semipunct.cli import console
 from semipunct.cli.treebanks import InPieces, in_chunks
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import TreebankError
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ def parse_into_phrases(
     out: str | None,
     tokeniser: "Trained[Any] | None",
     *,
-    refused: Sequence[str],
     gold: bool,
     json: bool,
     path: str | None,
@@ -38,14 +37,12 @@ def parse_into_phrases(
         inputs: the files.
         out: the output file; None for standard output, or with ``gold`` for no output.
         tokeniser: of running text.
-        refused: options that were given but are not supported by such a parser.
         gold: whether trees are compared with those of the input.
         json: print the comparison as one JSON object.
         path: the file to store the comparison in, if any.
         quiet: show no progress.
 
     Raises:
-        UsageError: if such an option was given.
         TreebankError: if a file is missing or damaged, or there is nothing to compare with.
     """
     from semipunct.arrays.compilation import enable_compilation_cache
@@ -53,8 +50,6 @@ def parse_into_phrases(
     from semipunct.formats.ptb.writing import written
     from semipunct.tasks.parse_phrases import parse_phrases
 
-    if refused:
-        raise UsageError(f"a parser of phrases does not support {refused[0]}; leave it out")
     enable_compilation_cache()
     if gold:
         _compare(model, inputs, json=json, path=path)
@@ -138,9 +133,4 @@ def _compare(
 
         console.print_json(output(PhrasesCompared, {**figures.as_dict(), "signature": line}))
         return
-    table = console.table("figure", "value")
-    for name, value in figures.rows():
-        table.add_row(name, value)
-    screen = console.tables()
-    screen.print(table)
-    screen.print(line, style="dim", markup=False, soft_wrap=True)
+    console.print_figures(figures.rows(), line)

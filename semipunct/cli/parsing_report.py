@@ -44,11 +44,6 @@ def report(
         values = {**figures.as_dict(), "omitted": omitted, "signature": signature}
         console.print_json(output(ParsesCompared, values))
         return
-    table = console.table("figure", "value")
-    for name, value in figures.rows():
-        table.add_row(name, value)
-    screen = console.tables()
-    screen.print(table)
-    screen.print(signature, style="dim", markup=False, soft_wrap=True)
+    console.print_figures(figures.rows(), signature)
     if treebank.omitted:
         console.say(omissions(treebank))
