@@ -59,11 +59,12 @@ def parse_by_beam(
                 "does not have; give CoNLL-U, for example as written by semipunct parse with a "
                 "model of the kind parser"
             )
+    pairs: Iterable[tuple[AnyEntry, Sentence | None]] = _parsed(loaded, read_entries(inputs))
     if gold:
-        entries = [*read_entries(inputs)]
-        treebank = Treebank.of(entries)
+        pairs = [*pairs]
+        treebank = Treebank.of(entry for entry, _ in pairs)
         check_any(treebank, inputs, "sentence")
-        found = [s for _, s in _parsed(loaded, entries) if s is not None]
+        found = [sentence for _, sentence in pairs if sentence is not None]
         line = tagged_signature(loaded.digest, treebank.sentences)
         report(str(loaded.path), line, treebank, found, json=json, path=path)
         if not loaded.model.options.labelled:
@@ -76,7 +77,7 @@ def parse_by_beam(
         console.output(to) as stream,
         sentence_progress("parsing", to, quiet=quiet) as advancing,
     ):
-        stream.writelines(advancing(_texts(loaded, inputs, omitted)))
+        stream.writelines(advancing(_texts(pairs, omitted)))
     for reason, number in omitted.items():
         console.say(f"{counted(number, 'sentence')} not parsed: {reason}")
 
@@ -100,18 +101,17 @@ def _parsed(
 
 
 def _texts(
-    loaded: "SavedModel[Any]", inputs: Sequence[str], omitted: Counter[str]
+    pairs: "Iterable[tuple[AnyEntry, Sentence | None]]", omitted: Counter[str]
 ) -> Iterator[str]:
     """Yield the sentences as CoNLL-U; omitted ones are unchanged, and counted."""
     from semipunct.corpus import Omitted
     from semipunct.formats import Annotation
     from semipunct.formats.conllu import Conllu, Record
     from semipunct.formats.conllu.analysed import analysed_entry
-    from semipunct.formats.registry import read_entries
     from semipunct.render.analyses import OURS
 
     writer = Conllu().writer()
-    for entry, sentence in _parsed(loaded, read_entries(inputs)):
+    for entry, sentence in pairs:
         if sentence is not None:
             yield writer.annotated(analysed_entry(entry, sentence), Annotation(replaces=OURS))
         elif isinstance(entry.content, Omitted):

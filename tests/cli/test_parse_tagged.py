@@ -75,6 +75,14 @@ def test_figures_are_printed_and_stored(cli: Cli, trained, files, tmp_path: Path
     assert read_result(stored).figures.as_dict()["las"] == value["las"]
 
 
+def test_standard_input_is_read_once(cli: Cli, trained, files, tmp_path: Path):
+    parser, out = trained(cli, "all", 240), tmp_path / "out.conllu"
+    result = cli("parse", parser, "-", "--gold", "-o", out, stdin=files["dev"].read_bytes())
+    assert result.status == 0, result.err
+    assert "heads (UAS)" in result.out
+    assert out.read_text("utf-8") == cli("parse", parser, files["dev"]).out
+
+
 def test_a_parser_that_attaches_marks_is_trained_and_used(cli: Cli, trained, files):
     parser = trained(cli, "baseline", 20)
     result = cli("parse", parser, files["dev"])
