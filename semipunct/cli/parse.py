@@ -18,11 +18,11 @@ from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Words
-    from semipunct.corpus.treebank import WordsEntry
+    from semipunct.corpus.treebank import AnyEntry, WordsEntry
     from semipunct.tasks.base import Trained
     from semipunct.tasks.parse import Parse, ParseOptions
 
-    Outcome = tuple[WordsEntry, Sequence[Parse]]
+    Outcome = tuple[WordsEntry | AnyEntry, Sequence[Parse]]
 
 DERIVATIONS = "ccg-parser"
 """The kind of model that predicts derivations instead of dependency trees."""
@@ -132,6 +132,7 @@ def parse(
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.running_text import read_running_text, running_text_format
         from semipunct.cli.tagged_treebanks import parse_by_beam
+        from semipunct.formats import read_words
         from semipunct.models.constituency.parser import PhraseParser
         from semipunct.models.parsing.parser import Parser
         from semipunct.models.punctuation.model import PunctuationModel
@@ -170,25 +171,25 @@ def parse(
             return parse_punctuated(loaded, marks_of, words, weight=weight)
         return run(loaded, words, options)
 
+    omitted: Counter[str] = Counter()
+    cut = InPieces()
+    outcomes: Iterable[Outcome]
     if gold:
         marks = "" if marks_of is None else f"+{weight:g}*{marks_of.digest[:12]}"
 
         def signature(sentences: "Sequence[Sentence]") -> str:
             return parsing_signature(loaded.digest[:12] + marks, sentences, options)
 
-        _compare(parsed, signature, model, inputs, json=json, path=result)
+        outcomes = _compared(parsed, signature, model, inputs, json=json, path=result)
         if out is None:
             return
-    from semipunct.formats import read_words
-
-    if words_of is not None:
-        running_text_format(inputs)
-        entries = read_running_text(inputs, words_of)
     else:
-        entries = read_words(inputs)
-    omitted: Counter[str] = Counter()
-    cut = InPieces()
-    outcomes = _outcomes(entries, parsed, loaded, options, trees, nbest, omitted, cut)
+        if words_of is not None:
+            running_text_format(inputs)
+            entries = read_running_text(inputs, words_of)
+        else:
+            entries = read_words(inputs)
+        outcomes = _outcomes(entries, parsed, loaded, options, trees, nbest, omitted, cut)
     label = "sample" if trees else "rank" if nbest else ""
     with (
         console.output(out or console.STANDARD) as stream,
@@ -254,7 +255,7 @@ def _texts(outcome: "Outcome", label: str, probabilities: bool) -> Iterator[str]
     yield from parsed_texts(entry, found, label, probabilities=probabilities)
 
 
-def _compare(
+def _compared(
     parsed: "Callable[[Sequence[Any]], list[Parse]]",
     signature: "Callable[[Sequence[Sentence]], str]",
     model: str,
@@ -262,12 +263,19 @@ def _compare(
     *,
     json: bool,
     path: str | None,
-) -> None:
-    """Print how the parser's trees and tags compare with those of the input, and store it."""
-    from semipunct.cli.parsing_report import report
-    from semipunct.cli.treebanks import usable
+) -> "list[Outcome]":
+    """Print how the parser's trees and tags compare with those of the input, and store it.
 
-    treebank = usable(inputs)
+    Return all sentences with their parses, so that standard input is read only once.
+    """
+    from semipunct.cli.parsing_report import report
+    from semipunct.cli.treebanks import check_any
+    from semipunct.corpus import Omitted, Treebank
+    from semipunct.formats import read_entries
+
+    entries = [*read_entries(inputs)]
+    treebank = Treebank.of(entries)
+    check_any(treebank, inputs, "sentence")
     cut = InPieces()
     cut.look_at(treebank.sentences)
     found = parsed(treebank.sentences)
@@ -276,3 +284,5 @@ def _compare(
         model, signature(treebank.sentences), treebank, [one.sentence for one in found],
         json=json, path=path,
     )  # fmt: skip
+    rest = iter(found)
+    return [(e, () if isinstance(e.content, Omitted) else (next(rest),)) for e in entries]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from semipunct.cli import console
 from semipunct.cli.treebanks import InPieces, in_chunks
-from semipunct.errors import TreebankError
+from semipunct.errors import TreebankError, UsageError
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def parse_into_phrases(
         quiet: show no progress.
 
     Raises:
+        UsageError: for standard input with both ``gold`` and ``out``.
         TreebankError: if a file is missing or damaged, or there is nothing to compare with.
     """
     from semipunct.arrays.compilation import enable_compilation_cache
@@ -50,6 +51,11 @@ def parse_into_phrases(
     from semipunct.formats.ptb.writing import written
     from semipunct.tasks.parse_phrases import parse_phrases
 
+    if gold and out is not None and console.STANDARD in inputs:
+        raise UsageError(
+            "--gold and --output both read the input, and standard input can be read only "
+            "once; name a file"
+        )
     enable_compilation_cache()
     if gold:
         _compare(model, inputs, json=json, path=path)

@@ -50,6 +50,11 @@ def test_the_comparison_is_with_the_input(cli: Cli, parser: Path, short: Path, t
     own = tmp_path / "own.conllu"
     assert cli("parse", parser, short, "-o", own).status == 0
     same = json.loads(cli("parse", parser, own, "--gold", "--json").out)
+    # Standard input is compared and parsed, though it can be read only once.
+    both = tmp_path / "both.conllu"
+    result = cli("parse", parser, "-", "--gold", "-o", both, stdin=short.read_bytes())
+    assert "heads (UAS)" in result.out
+    assert both.read_text("utf-8") == own.read_text("utf-8")
     assert same["las"] == same["upos"] == same["feats"] == same["complete"] == 1
     assert 0 < value["las"] <= value["uas"] < 1
     assert cli("compare", stored, stored).status == 0
