@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from semipunct.arrays.programs import jit
 from semipunct.models.base import Parameters
@@ -17,6 +18,7 @@ from semipunct.models.parsing.networks import (
     scores,
 )
 from semipunct.models.parsing.parser import Parser
+from semipunct.models.vocabulary import Codes
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
 
@@ -89,13 +91,34 @@ def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) ->
     return _known(relation_scores(parameters, above, score.dependents))
 
 
-def _tags(score: ParserScores) -> tuple[jax.Array, jax.Array]:
-    """Return the best tags ``[TAGS, batch, length]`` and their probabilities."""
+def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.Array]]:
+    """Return codes of tags that are chosen together, and their log probabilities.
+
+    All tags of a word are one choice, among the combinations known from training.
+
+    Returns:
+        Codes ``[tags, combinations]`` and log probabilities ``[batch, length, combinations]`` for
+        some of ``TAGS`` at a time, in order.
+    """
     each = [_known(x) for x in score.tags]
-    return (
-        jnp.stack([jnp.argmax(x, -1) for x in each]),
-        jnp.stack([jnp.exp(jnp.max(x, -1)) for x in each]),
-    )
+    codes = model.vocabulary.combination_codes
+    if not codes.size:
+        return [(np.arange(x.shape[-1], dtype=np.int32)[None], x) for x in each]
+    total = sum(x[..., own] for x, own in zip(each, codes, strict=True))
+    return [(codes, jax.nn.log_softmax(total))]
+
+
+def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
+    """Return the best tags ``[TAGS, batch, length]`` and their probabilities."""
+    tags: list[jax.Array] = []
+    certain: list[jax.Array] = []
+    for codes, weight in _combinations(model, score):
+        best = jnp.argmax(weight, -1)
+        for column in map(jnp.asarray, codes):
+            tags.append(column[best])
+            same = column == tags[-1][..., None]
+            certain.append(jnp.sum(jnp.where(same, jnp.exp(weight), 0.0), -1))
+    return jnp.stack(tags), jnp.stack(certain)
 
 
 @partial(jit, static=2)
@@ -121,7 +144,7 @@ def parsed(
     arcs: jax.Array = cast(ArcParts, chosen.parts).arc
     heads = jnp.argmax(arcs, 1)[:, 1:]
     named = _relations(parameters, score, heads)
-    tags, certain = _tags(score)
+    tags, certain = _tags(model, score)
     weight = distribution.score(ArcParts(arcs))
     trees = Trees(heads, jnp.argmax(named, -1), weight - total)
     head = jnp.take_along_axis(marginals.arc[:, :, 1:], heads[:, None], 1)[:, 0]
@@ -149,7 +172,7 @@ def top(
     named = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
     total, marginals = distribution.log_partition_and_marginals()
     trees = Trees(heads, named, answer.log_weight - total)
-    return trees, _tags(score)[0], _certain(marginals, heads), _marked(score)
+    return trees, _tags(model, score)[0], _certain(marginals, heads), _marked(score)
 
 
 def _certain(marginals: Any, heads: jax.Array) -> jax.Array:
@@ -186,11 +209,11 @@ def sampled(
     """
     score = scores(model.options, parameters, inputs, None)
     lengths = jnp.asarray(inputs.lengths)
+    combinations = _combinations(model, score)
 
     def keys_of(pair: jax.Array) -> jax.Array:
         own = jax.random.fold_in(jax.random.fold_in(key, pair[0]), pair[1])
-        at_trees, *others = jax.random.split(own, 2 + len(score.tags))
-        return jnp.stack([at_trees, *others])
+        return jax.random.split(own, 2 + len(combinations))
 
     at_trees, at_relations, *at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
 
@@ -210,10 +233,13 @@ def sampled(
     keys = jax.vmap(lambda key: jax.random.split(key, count), out_axes=1)(at_relations)
     named = jax.lax.map(relations, (heads, keys))
 
-    def tagged(key: jax.Array, logits: jax.Array) -> jax.Array:
-        return jax.random.categorical(key, _known(logits), shape=(count, len(logits)))
+    def picked(key: jax.Array, weight: jax.Array) -> jax.Array:
+        return jax.random.categorical(key, weight, shape=(count, len(weight)))
 
-    tags = [jax.vmap(tagged, out_axes=1)(*pair) for pair in zip(at_tags, score.tags, strict=True)]
+    tags: list[jax.Array] = []
+    for keys, (codes, weight) in zip(at_tags, combinations, strict=True):
+        picks = jax.vmap(picked, out_axes=1)(keys, weight)
+        tags += [jnp.asarray(column)[picks] for column in codes]
     whole = Distribution(projective_trees(score.arcs, lengths))
     total, marginals = whole.log_partition_and_marginals()
     trees = Trees(heads, named, weights - total)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
 
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.forms import FormVocabulary
-from semipunct.models.vocabulary import frequent
+from semipunct.models.vocabulary import Codes, frequent
 
 TAGS = ("upos", "xpos", "feats")
 """The columns of a sentence that are predicted together with its tree, in the order of their
@@ -20,12 +22,15 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
     Attributes:
         upos, xpos, feats: values of these columns.
         relation: relations.
+        combination: combinations of values of ``TAGS``; empty in parsers of older programs, which
+            predict each tag separately.
     """
 
     upos: tuple[str, ...]
     xpos: tuple[str, ...]
     feats: tuple[str, ...]
     relation: tuple[str, ...]
+    combination: tuple[tuple[str, ...], ...] = ()
 
     @classmethod
     def of(
@@ -38,22 +43,20 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
             minimum_word_count: rarer forms have no code of their own.
             minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
         """
-        columns = {kind: {v for s in sentences for v in getattr(s, kind)} for kind in TAGS}
+        combination = {
+            found for s in sentences for found in zip(s.upos, s.xpos, s.feats, strict=True)
+        }
+        columns = {kind: {found[i] for found in combination} for i, kind in enumerate(TAGS)}
         relation = frequent((name for s in sentences for name in s.tree.relations), 1)
         return cls(
             **cls.of_forms([s.forms for s in sentences], minimum_word_count, minimum_ngram_forms),
             **{kind: frequent(values, 1) for kind, values in columns.items()},
             relation=relation,
+            combination=frequent(combination, 1),
         )
 
-    def unseen(self, sentences: Sequence[Sentence]) -> dict[str, Counter[str]]:
-        """Count the values of tags and relations that have no code, by kind and value."""
-        values: dict[str, Iterable[str]] = {
-            "upos": (v for s in sentences for v in s.upos),
-            "xpos": (v for s in sentences for v in s.xpos),
-            "relation": (v for s in sentences for v in s.tree.relations),
-        }
-        return {
-            kind: Counter(v for v in found if not self.known(kind, v))
-            for kind, found in values.items()
-        }
+    @cached_property
+    def combination_codes(self) -> Codes:
+        """The codes of the combinations, ``[TAGS, combinations]``."""
+        columns = zip(*self.combination, strict=True)
+        return np.array([self.codes(*pair) for pair in zip(TAGS, columns, strict=False)], np.int32)

@@ -164,6 +164,46 @@ def words(forms: list[str], name: str = "w") -> Words:
     return Words(name, "made", 1, tuple(forms), ((),) * (len(forms) + 1))
 
 
+def test_tags_are_chosen_among_the_combinations_of_training(random: InPlace[Parser]):
+    weights = {**random.parameters}
+    # Each column has a preference of its own; code 1 is A, code 2 is B.
+    for name, preference in {"upos": 2.0, "xpos": -1.5, "feats": -1.0}.items():
+        weights[f"{name}.bias"] = jax.numpy.array([9.0, preference, 0.0])
+    model = random.model
+    one = sentence(["di"], ["A"], [0], ["root"])
+    columns = [("A", "a", "Tag=A"), ("B", "b", "Tag=B")]
+    ways = [replace(one, upos=(u,), xpos=(x,), feats=(f,)) for u, x, f in itertools.product(
+        *zip(*columns, strict=True)
+    )]  # fmt: skip
+    told = np.exp(log_probabilities(model, weights, ways).astype(np.float64))
+    chance = {(s.upos[0], s.xpos[0], s.feats[0]): p for s, p in zip(ways, told, strict=True)}
+    known = {c: chance[c] / sum(chance[c] for c in columns) for c in columns}
+    assert max(chance, key=lambda c: chance[c]) not in known
+    best = max(known, key=lambda c: known[c])
+    (found,) = parse(InPlace(model, weights), [one])
+    assert (found.sentence.upos, found.sentence.xpos, found.sentence.feats) == tuple(
+        (value,) for value in best
+    )
+    assert [p for (p,) in found.tags] == pytest.approx([known[best]] * 3, rel=1e-3)
+    (draws,) = parses(InPlace(model, weights), [one], 1000)
+    drawn = Counter((d.sentence.upos[0], d.sentence.xpos[0], d.sentence.feats[0]) for d in draws)
+    assert {*drawn} <= {*known}
+    assert drawn[best] / 1000 == pytest.approx(known[best], abs=0.06)
+
+
+def test_a_parser_without_combinations_predicts_each_tag_separately(random: InPlace[Parser]):
+    data = random.model.to_data()
+    del data["vocabulary"]["combination"]
+    model = Parser.from_data(data, SMALL)
+    weights = {**random.parameters}
+    for name, preference in {"upos": 5.0, "xpos": -5.0, "feats": -5.0}.items():
+        weights[f"{name}.bias"] = jax.numpy.array([9.0, preference, 0.0])
+    (found,) = parse(InPlace(model, weights), SHORT[1:])
+    assert (found.sentence.upos, found.sentence.xpos) == (("A",), ("b",))
+    (draws,) = parses(InPlace(model, weights), SHORT[1:], 50)
+    assert {(d.sentence.upos, d.sentence.xpos) for d in draws} >= {(("A",), ("b",))}
+
+
 def test_padding_changes_nothing(random: InPlace[Parser]):
     model, weights = random.model, random.parameters
     alone = log_probabilities(model, weights, SHORT[:1])
