@@ -4,7 +4,9 @@
 
 The development text is one long line with the spaces of the treebank. F1 of tokens and of sentences
 is computed over characters, as in CoNLL 2018. ``stripped`` is the same text in lower case without
-marks. UDPipe requires the package ``ufal.udpipe``; ``--without-udpipe`` skips it.
+marks. UDPipe requires the package ``ufal.udpipe``; ``--without-udpipe`` skips it. With ``--tagger``
+a BiLSTM-CRF also finds the ends of sentences in stripped text, given its tokens; it and the
+tokeniser are then compared on the passages of the development text.
 """
 
 import argparse
@@ -20,19 +22,26 @@ from models import trained
 from treebanks import add_treebanks, check_treebanks, training_and_dev
 
 from semipunct.arrays.compilation import enable_compilation_cache
-from semipunct.corpus.passages import Passage, Span
+from semipunct.corpus import Sentence
+from semipunct.corpus.passages import Passage, Span, sentence_spans
+from semipunct.corpus.sentences import MISSING
 from semipunct.evaluation.segmentation import SpanCounts
 from semipunct.formats.conllu.passages import passages
 from semipunct.formats.conllu.records import Record, read_records
 from semipunct.models.segmentation.guises import IN_GUISE, Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
 from semipunct.training.config import load_config
+from semipunct.trees import DependencyTree
 
 WHOLE = sys.maxsize
 """Minimum sizes in sentences and characters for which a passage is a whole file."""
 
-MISSING = (
+END = "."
+"""The mark that stands for the end of a sentence."""
+
+NO_PACKAGE = (
     "the package ufal.udpipe is not installed: pip install ufal.udpipe, or measure without it by "
     "--without-udpipe"
 )
@@ -46,6 +55,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", nargs="*", default=[], help="settings of the tokeniser")
     parser.add_argument("--without-udpipe", action="store_true")
+    parser.add_argument("--tagger", action="store_true", help="also train a BiLSTM-CRF")
     parser.add_argument("--udpipe-options", default="", help="for its tokeniser, e.g. epochs=20")
     parser.add_argument("--output", type=Path, help="JSON file to add the systems to")
     arguments = parser.parse_args()
@@ -60,8 +70,11 @@ def main() -> None:
     if not arguments.without_udpipe:
         systems["udpipe"] = udpipe(training, whole, arguments.udpipe_options)
         print(json.dumps(systems["udpipe"]), flush=True)
-    systems["semipunct"] = ours(training, dev, whole, arguments)
-    print(json.dumps(systems["semipunct"]))
+    model, systems["semipunct"] = ours(training, dev, whole, arguments)
+    print(json.dumps(systems["semipunct"]), flush=True)
+    if arguments.tagger:
+        systems["passages"] = tagger(training, dev, model, arguments)
+        print(json.dumps(systems["passages"]))
     if arguments.output:
         arguments.output.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
 
@@ -82,7 +95,7 @@ def ours(
     dev: Sequence[Record],
     whole: Passage,
     arguments: argparse.Namespace,
-) -> dict[str, float]:
+) -> tuple[Segmenter, dict[str, float]]:
     """Train the tokeniser, or load an existing one, and evaluate it.
 
     Args:
@@ -108,7 +121,52 @@ def ours(
         segmenter.words(form) == (words if len(words) > 1 else ())
         for form, words in zip(whole.forms(), whole.words, strict=True)
     )
-    return {**found, "expanded_right": right / whole.size}
+    return segmenter, {**found, "expanded_right": right / whole.size}
+
+
+def tagger(
+    training: Sequence[Record],
+    dev: Sequence[Record],
+    segmenter: Segmenter,
+    arguments: argparse.Namespace,
+) -> dict[str, float]:
+    """Train a BiLSTM-CRF on the ends of sentences; return the F1 of sentences of both systems.
+
+    Args:
+        training: training records.
+        dev: development records.
+        segmenter: the tokeniser.
+        arguments: the command line.
+    """
+    start = time.monotonic()
+    gold = [IN_GUISE["stripped"](p) for p in passages(dev)]
+    gold = [one for one in gold if one.tokens]
+    config = load_config(None, [f"train.seed={arguments.seed}"], kind="slot-tagger")
+    folder = arguments.models / f"ends-{arguments.name}-{arguments.seed}"
+    known = [IN_GUISE["stripped"](p) for p in passages(training)]
+    data, held = ([as_sentence(one) for one in some if one.tokens] for some in (known, gold))
+    model = trained(config, data, held, folder, SlotTagger)
+    seconds = time.monotonic() - start
+    found = TaggerPunctuator(model.model, model.parameters).restore(held)
+    counts = own = SpanCounts()
+    for right, slots, ours in zip(
+        gold, found, segmenter.segmented([one.text for one in gold]), strict=True
+    ):
+        ends = [bool(slot) for slot in slots[1:]]
+        counts = counts.plus(SpanCounts.of(right.sentences, sentence_spans(right.tokens, ends)))
+        own = own.plus(SpanCounts.of(right.sentences, ours.sentences))
+    return {"seconds": round(seconds, 1), "bilstm_crf": counts.f1, "semipunct": own.f1}
+
+
+def as_sentence(passage: Segmentation) -> Sentence:
+    """Return the tokens of a passage as a sentence with a mark after the last token of each."""
+    forms = tuple(passage.text[start:end] for start, end in passage.tokens)
+    no_tags = (MISSING,) * len(forms)
+    chain = DependencyTree(tuple(range(len(forms))), ("root", *("dep" for _ in forms[1:])))
+    slots = ((), *((END,) if stops else () for stops in passage.ends))
+    return Sentence(
+        "passage", "made", 1, forms, no_tags, no_tags, no_tags, no_tags, chain, slots
+    )  # fmt: skip
 
 
 def figures(
@@ -142,7 +200,7 @@ def udpipe(training: Sequence[Record], whole: Passage, options: str) -> dict[str
     try:
         from ufal import udpipe as package  # pyright: ignore[reportMissingImports]
     except ImportError as error:
-        raise SystemExit(MISSING) from error
+        raise SystemExit(NO_PACKAGE) from error
     start = time.monotonic()
     (text,) = passages(training, WHOLE, WHOLE)
     sentences, error = package.Sentences(), package.ProcessingError()

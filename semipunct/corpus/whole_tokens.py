@@ -10,12 +10,12 @@ from semipunct.corpus.passages import Span
 
 # No pattern searches for its start inside another possible match, which would take quadratic time
 # for a long word. An address ends with its last ASCII character, because in scripts without spaces
-# it may be followed directly by other letters.
+# it may be followed directly by other letters. A mail address in angle brackets is not markup.
 _KINDS = re.compile(
     r"""
       (?P<page> (?<![A-Za-z0-9+.-]) (?: [A-Za-z][A-Za-z0-9+.-]*:// | www\. ) [!#-;=?-Z\[\]_a-z~]+ )
     | (?<![\w.+-]) [\w.+-]+ @ [\w-]+ (?: \.[\w-]+ )+
-    | </? [A-Za-z!] [^<>\n]* >
+    | < (?! [\w.+-]+ @ [\w.-]+ > ) /? [A-Za-z!] [^<>\n]* >
     | (?<!\w) [#@] [^\W\d] \w*
     | (?<!\d) \d+ (?: [.,:/'’\-–] \d+ )+
     """,

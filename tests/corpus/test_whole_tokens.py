@@ -16,6 +16,8 @@ from semipunct.corpus.whole_tokens import whole_tokens
         ("to a.b+c@d-e.org.", ["a.b+c@d-e.org"]),
         ('<a href="http://x.y">', ['<a href="http://x.y">']),
         ('<a href="x y">now</a> a < b > c', ['<a href="x y">', "</a>"]),
+        ("Anna <a.b@c.org>, <b>", ["a.b@c.org", "<b>"]),
+        ('<a href="mailto:a@b.org"> <!--@-->', ['<a href="mailto:a@b.org">', "<!--@-->"]),
         ("1.000,50 10:30 1990-1995 3 kg. 3.", ["1.000,50", "10:30", "1990-1995"]),
         ("@anna #dos # 1 a@ b#c", ["@anna", "#dos"]),
         ("so, it is: over.", []),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Check, Positive, Share, meant
+from semipunct.models.settings import AtLeastOne, Check, Decay, Positive, Share, meant
 
 EPOCHS = 8
 """Passes over the training passages."""
@@ -55,12 +55,14 @@ class TokeniserTrainOptions(kind.NetworkTrainOptions):
     Attributes:
         unknown: fraction of characters replaced by the unknown character in a training step.
         unknown_words: fraction of the words in character properties replaced in the same way.
+        average: decay of the running mean of the weights, which is the result of training.
     """
 
     batch_size: AtLeastOne = 16
     learning_rate: Positive = 4e-3
     unknown: Share = 0.01
     unknown_words: Share = 0.3
+    average: Decay = 0.995
 
     evaluations: ClassVar[int] = EPOCHS
     epochs: ClassVar[int] = EPOCHS

@@ -18,7 +18,7 @@ from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.convolutions import convolution_weights, convolved
-from semipunct.models.network import Network
+from semipunct.models.network import AveragedNetwork
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
 from semipunct.models.segmentation.expansion import Expansions
 from semipunct.models.segmentation.guises import IN_GUISE
@@ -85,7 +85,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
+class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
     """A linear chain over the tags of characters, scored by gated convolutions.
 
     Attributes:
@@ -98,6 +98,7 @@ class Tokeniser(Network[Encoded, CharacterBatch, Passage]):
 
     kind: ClassVar[str] = "tokeniser"
     scoring_limits: ClassVar[tuple[int, int]] = (16, 2**14)
+    warming: ClassVar[int] = 100
     usage: ClassVar[tuple[str, ...]] = ()
 
     options: TokeniserOptions
