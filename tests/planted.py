@@ -23,6 +23,7 @@ PARSER = (
 TOKENISER = (
     "model.size=12", "model.layers=2", "model.minimum_run_count=1", "train.visits=480",
     "train.evaluate_every=160", "train.learning_rate=0.02", "train.unknown_words=0.02",
+    "train.batch_size=4", "train.average=0.9",
 )  # fmt: skip
 TRUECASER = (
     "model.size=12", "model.layers=1", "train.visits=960", "train.evaluate_every=320",

@@ -72,7 +72,7 @@ def test_rules_are_learnt(tokeniser: Path):
 def test_a_resumed_run_ends_with_the_same_bits(tokeniser: Path, tmp_path: Path):
     config = load_config(None, TOKENISER, kind="tokeniser")
     train, dev, folder = generated(60, 1), generated(12, 2), tmp_path / "m"
-    stops = iter([False] * 14 + [True])  # within an epoch, after an evaluation
+    stops = iter([False] * 54 + [True])  # within an epoch, after an evaluation
     assert loop.train(config, train, dev, folder, stop=lambda: next(stops)).interrupted
     loop.train(config, train, dev, folder, resume=True)
     one, other = ((place / "model.safetensors").read_bytes() for place in (folder, tokeniser))
