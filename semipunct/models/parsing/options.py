@@ -70,9 +70,10 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
 
     batch_size: AtLeastOne = 32
     learning_rate: Positive = 3e-3
+    weight_decay: NotNegative = 0.1
     dropout: Share = 0.4
     word_dropout: Share = 0.25
-    tags: NotNegative = 0.5
+    tags: NotNegative = 1.0
     punctuation: NotNegative = 0.5
     average: Decay = 0.998
 
