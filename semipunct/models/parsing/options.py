@@ -9,8 +9,12 @@ from typing import ClassVar
 from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Decay, NotNegative, Positive, Share
 
-_VISITS = 1700
-"""Factor of the square root of the number of training sentences; 15 epochs for 12,500 sentences."""
+_EPOCHS = 21.5
+"""Passes over a treebank of medium size."""
+
+_LEAST, _MOST = 1300, 2500
+"""Limits of the number of visits, as factors of the square root of the number of sentences: small
+treebanks need more epochs, and large ones fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +84,10 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
     evaluations: ClassVar[int] = 5
 
     def suggested_visits(self, sentences: int) -> int:
-        """Return the number of visits that suits a treebank; it grows with the square root."""
-        return 1000 * max(1, round(_VISITS * math.sqrt(sentences) / 1000))
+        """Return a number of visits that suits a treebank of a given number of sentences."""
+        root = math.sqrt(sentences)
+        visits = min(max(_EPOCHS * sentences, _LEAST * root), _MOST * root)
+        return 1000 * max(1, round(visits / 1000))
 
 
 KIND = kind.Kind(
