@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, cast
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 
 from semipunct.arrays.programs import jit
 from semipunct.models.base import Parameters
@@ -100,12 +101,21 @@ def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.A
         Codes ``[tags, combinations]`` and log probabilities ``[batch, length, combinations]`` for
         some of ``TAGS`` at a time, in order.
     """
-    each = [_known(x) for x in score.tags]
     codes = model.vocabulary.combination_codes
     if not codes.size:
-        return [(np.arange(x.shape[-1], dtype=np.int32)[None], x) for x in each]
-    total = sum(x[..., own] for x, own in zip(each, codes, strict=True))
-    return [(codes, jax.nn.log_softmax(total))]
+        return [(np.arange(x.shape[-1], dtype=np.int32)[None], _known(x)) for x in score.tags]
+    # Products with indicator matrices are faster than gathering along the last axis.
+    parts = [_product(x, _indicator(own).T) for x, own in zip(score.tags, codes, strict=True)]
+    return [(codes, jax.nn.log_softmax(sum(parts, jnp.zeros(()))))]
+
+
+def _indicator(codes: Codes) -> npt.NDArray[np.float32]:
+    """Return the matrix ``[combinations, codes]`` of the code of each combination."""
+    return np.eye(codes.max() + 1, dtype=np.float32)[codes]
+
+
+def _product(x: jax.Array, matrix: npt.NDArray[np.float32]) -> jax.Array:
+    return jnp.matmul(x[..., : len(matrix)], matrix, precision=jax.lax.Precision.HIGHEST)
 
 
 def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
@@ -114,10 +124,10 @@ def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
     certain: list[jax.Array] = []
     for codes, weight in _combinations(model, score):
         best = jnp.argmax(weight, -1)
-        for column in map(jnp.asarray, codes):
-            tags.append(column[best])
-            same = column == tags[-1][..., None]
-            certain.append(jnp.sum(jnp.where(same, jnp.exp(weight), 0.0), -1))
+        for column in codes:
+            tags.append(jnp.asarray(column)[best])
+            each = _product(jnp.exp(weight), _indicator(column))
+            certain.append(jnp.take_along_axis(each, tags[-1][..., None], -1)[..., 0])
     return jnp.stack(tags), jnp.stack(certain)
 
 
