@@ -139,12 +139,13 @@ def tagger(
         arguments: the command line.
     """
     start = time.monotonic()
-    gold = [IN_GUISE["stripped"](p) for p in passages(dev)]
-    gold = [one for one in gold if one.tokens]
     config = load_config(None, [f"train.seed={arguments.seed}"], kind="slot-tagger")
     folder = arguments.models / f"ends-{arguments.name}-{arguments.seed}"
-    known = [IN_GUISE["stripped"](p) for p in passages(training)]
-    data, held = ([as_sentence(one) for one in some if one.tokens] for some in (known, gold))
+    known, gold = (
+        [one for p in passages(records) if (one := IN_GUISE["stripped"](p)).tokens]
+        for records in (training, dev)
+    )
+    data, held = ([*map(as_sentence, some)] for some in (known, gold))
     model = trained(config, data, held, folder, SlotTagger)
     seconds = time.monotonic() - start
     found = TaggerPunctuator(model.model, model.parameters).restore(held)
@@ -164,9 +165,7 @@ def as_sentence(passage: Segmentation) -> Sentence:
     no_tags = (MISSING,) * len(forms)
     chain = DependencyTree(tuple(range(len(forms))), ("root", *("dep" for _ in forms[1:])))
     slots = ((), *((END,) if stops else () for stops in passage.ends))
-    return Sentence(
-        "passage", "made", 1, forms, no_tags, no_tags, no_tags, no_tags, chain, slots
-    )  # fmt: skip
+    return Sentence("passage", "made", 1, forms, *[no_tags] * 4, chain, slots)
 
 
 def figures(

@@ -237,23 +237,27 @@ def sampled(
 
     def relations(at: tuple[jax.Array, jax.Array]) -> jax.Array:
         heads, keys = at
-        named = _relations(parameters, score, heads)
-        return jax.vmap(jax.random.categorical)(keys, named)
+        return _picked(_relations(parameters, score, heads), keys)
 
-    keys = jax.vmap(lambda key: jax.random.split(key, count), out_axes=1)(at_relations)
-    named = jax.lax.map(relations, (heads, keys))
+    def for_draws(keys: jax.Array) -> jax.Array:
+        return jax.vmap(lambda key: jax.random.split(key, count), out_axes=1)(keys)
 
-    def picked(key: jax.Array, weight: jax.Array) -> jax.Array:
-        return jax.random.categorical(key, weight, shape=(count, len(weight)))
+    named = jax.lax.map(relations, (heads, for_draws(at_relations)))
 
     tags: list[jax.Array] = []
-    for keys, (codes, weight) in zip(at_tags, combinations, strict=True):
-        picks = jax.vmap(picked, out_axes=1)(keys, weight)
+    for own, (codes, weight) in zip(at_tags, combinations, strict=True):
+        # One draw at a time: random numbers for all combinations and draws would not fit in memory.
+        picks = jax.lax.map(partial(_picked, weight), for_draws(own))
         tags += [jnp.asarray(column)[picks] for column in codes]
     whole = Distribution(projective_trees(score.arcs, lengths))
     total, marginals = whole.log_partition_and_marginals()
     trees = Trees(heads, named, weights - total)
     return trees, jnp.stack(tags, 1), _certain(marginals, heads), _marked(score)
+
+
+def _picked(weight: jax.Array, keys: jax.Array) -> jax.Array:
+    """Draw choices ``[batch, length]`` with log weights ``[batch, length, choices]``."""
+    return jax.vmap(jax.random.categorical)(keys, weight)
 
 
 @partial(jit, static=1)

@@ -17,7 +17,7 @@ from semipunct.corpus import Sentence, Words
 from semipunct.corpus.sentences import without_punctuation
 from semipunct.errors import ModelError, UsageError
 from semipunct.models.parsing.decoding import parsed, sampled, top
-from semipunct.models.parsing.options import ParserOptions
+from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
 from semipunct.models.parsing.parser import Parser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import InPlace
@@ -202,6 +202,13 @@ def test_a_parser_without_combinations_predicts_each_tag_separately(random: InPl
     assert (found.sentence.upos, found.sentence.xpos) == (("A",), ("b",))
     (draws,) = parses(InPlace(model, weights), SHORT[1:], 50)
     assert {(d.sentence.upos, d.sentence.xpos) for d in draws} >= {(("A",), ("b",))}
+
+
+@pytest.mark.parametrize(
+    ("sentences", "visits"), [(1, 1_000), (400, 26_000), (4_000, 86_000), (40_000, 500_000)]
+)
+def test_small_treebanks_have_more_epochs_than_large_ones(sentences: int, visits: int):
+    assert ParserTrainOptions().suggested_visits(sentences) == visits
 
 
 def test_padding_changes_nothing(random: InPlace[Parser]):
