@@ -21,7 +21,7 @@ import jax.numpy as jnp
 
 from semirings.base import Laws
 from semirings.capabilities import Selective
-from semirings.numerics import first_largest
+from semirings.numerics import first_largest, matmul
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Boolean(Selective):
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Multiply as matrices of zeros and ones: true where the product is positive."""
-        return a.astype(jnp.float32) @ b.astype(jnp.float32) > 0
+        return matmul(a.astype(jnp.float32), b.astype(jnp.float32)) > 0
 
     def select(self, a: jax.Array, axis: int) -> jax.Array:
         """Return the index of the first true entry along one axis; 0 if there is none."""

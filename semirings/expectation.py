@@ -28,7 +28,7 @@ import jax.numpy as jnp
 from semirings.base import Groups, Laws, Semiring, Value
 from semirings.capabilities import Divisible, require_divisible
 from semirings.log import Log
-from semirings.numerics import quotient, weighted
+from semirings.numerics import matmul, quotient, weighted
 from semirings.real import Real
 
 INFINITE_BROKEN = {"infinite weights": "times infinity all weights are alike, and so are shares"}
@@ -91,7 +91,7 @@ class Expectation(Semiring):
         """Multiply matrices; over ``Real`` with finite features, without storing all products."""
         if not isinstance(self.base, Real):
             return super().matmul(a, b)
-        total = _total(a) @ b.weight + a.weight @ _total(b)
+        total = matmul(_total(a), b.weight) + matmul(a.weight, _total(b))
         return _averaging(self.base.matmul(a.weight, b.weight), total)
 
     def group_sum(self, a: Moments, groups: Groups) -> Moments:
@@ -101,7 +101,7 @@ class Expectation(Semiring):
         """
         if not isinstance(self.base, Real):
             return super().group_sum(a, groups)
-        total = _total(a) @ groups.membership
+        total = matmul(_total(a), groups.membership)
         return _averaging(self.base.group_sum(a.weight, groups), total)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:

@@ -26,6 +26,9 @@ import numpy as np
 _SHORT = 256
 """The longest axis whose running sums are computed by a matrix product."""
 
+_PRECISION = jax.lax.Precision.HIGHEST
+"""By default, GPUs and TPUs round the factors of matrix products to 11 bits or fewer."""
+
 
 def safe_log(a: jax.Array) -> jax.Array:
     """Return the logarithm, with value minus infinity and gradient zero at zero."""
@@ -154,7 +157,7 @@ def cumulative(terms: jax.Array, axis: int) -> jax.Array:
     if size > _SHORT:
         return jax.lax.cumsum(terms, axis % terms.ndim)
     lower = jnp.tril(jnp.ones((size, size), terms.dtype))
-    sums = jnp.tensordot(lower, terms, (1, axis), precision="highest")
+    sums = jnp.tensordot(lower, terms, (1, axis), precision=_PRECISION)
     return jnp.moveaxis(sums, 0, axis)
 
 
@@ -221,6 +224,16 @@ def log_add(a: jax.Array, b: jax.Array) -> jax.Array:
     return log_sum(jnp.stack([a, b]), 0)
 
 
+def matmul(a: jax.Array, b: jax.Array | np.ndarray) -> jax.Array:
+    """Multiply matrices of numbers in the precision of their dtype, on every device.
+
+    Args:
+        a: ``[..., i, k]``.
+        b: ``[..., k, j]``.
+    """
+    return jnp.matmul(a, b, precision=_PRECISION)
+
+
 def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
     """Multiply matrices in log space.
 
@@ -241,7 +254,7 @@ def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
 
     def by_numbers(a: jax.Array, b: jax.Array) -> jax.Array:
         # Zero stays zero, even where infinity was subtracted.
-        product = safe_log(rows @ columns)
+        product = safe_log(matmul(rows, columns))
         return log_times(log_times(product, most_of_rows), most_of_columns)
 
     # Its reverse pass stores no terms: they would take memory even where they are not summed.

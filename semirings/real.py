@@ -20,7 +20,7 @@ import jax.numpy as jnp
 
 from semirings.base import Groups, Laws
 from semirings.capabilities import Divisible
-from semirings.numerics import quotient, safe_log
+from semirings.numerics import matmul, quotient, safe_log
 
 
 @dataclass(frozen=True)
@@ -84,15 +84,15 @@ class Real(Divisible):
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Multiply matrices of reals."""
-        return a @ b
+        return matmul(a, b)
 
     def group_sum(self, a: jax.Array, groups: Groups) -> jax.Array:
         """Multiply by the membership matrix, which avoids scatters in both passes."""
-        return a @ groups.membership
+        return matmul(a, groups.membership)
 
     def group_spread(self, a: jax.Array, groups: Groups) -> jax.Array:
         """Multiply by the transposed membership matrix, which avoids scatters in both passes."""
-        return a @ groups.membership.T
+        return matmul(a, groups.membership.T)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the exponential of the log weight."""

@@ -40,6 +40,19 @@ def test_a_score_that_is_no_number_is_not_lost():
     assert jnp.isnan(found[1, 3])
 
 
+def test_accelerators_multiply_in_full_precision():
+    """By default, they would round the factors."""
+
+    def pull(scores: jax.Array, values: jax.Array) -> jax.Array:
+        return log_sums(scores, GROUPS).sum() + (spread(values, GROUPS) * scores).sum()
+
+    shapes = (jnp.zeros((2, 6)), jnp.zeros((2, 4)))
+    program = jax.jit(jax.grad(pull, (0, 1))).lower(*shapes).as_text()
+    products = [line for line in program.splitlines() if "dot_general" in line]
+    assert len(products) >= 3  # sums, their shares, and sums of tangents
+    assert all("[HIGHEST, HIGHEST]" in line for line in products)
+
+
 def test_spreading_is_indexing_with_infinities_too():
     values = np.array([[1.0, 2.0, -np.inf, 4.0]], np.float32)
     found, pull = jax.vjp(lambda x: spread(x, GROUPS), jnp.asarray(values))

@@ -11,7 +11,8 @@ import pytest
 
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
-from semirings import Real, Semiring, Value
+from semirings import Expectation, Real, Semiring, Value
+from semirings.base import Groups
 from semirings.numerics import (
     log_add,
     log_balance,
@@ -21,10 +22,30 @@ from semirings.numerics import (
     pick,
     safe_log,
 )
-from tests.semirings.cases import SEMIRINGS
+from tests.semirings.cases import EVERY, SEMIRINGS
 
 INF = np.inf
 every_semiring = pytest.mark.parametrize("semiring", SEMIRINGS, ids=lambda s: s.name)
+
+
+def test_accelerators_multiply_in_full_precision():
+    """By default, they would round the factors of matrix products and of their gradients."""
+    by_products = set()
+    groups = Groups.of([2, 0, 2, 0], 4)
+    for semiring in (*EVERY, Expectation(Real())):
+
+        def pull(weights: jax.Array, s: Semiring = semiring) -> jax.Array:
+            a = s.lift(weights)
+            found = [s.matmul(a, a), s.group_sum(a, groups), s.group_spread(a, groups)]
+            total = sum(jnp.sum(s.log_weight(x).astype(jnp.float32)) for x in found)
+            return jnp.asarray(total)
+
+        program = jax.jit(jax.value_and_grad(pull)).lower(jnp.zeros((4, 4))).as_text()
+        products = [line for line in program.splitlines() if "dot_general" in line]
+        assert all("[HIGHEST, HIGHEST]" in line for line in products), semiring
+        if products:
+            by_products.add(semiring.name)
+    assert by_products >= {"boolean", "expectation", "log", "real"}
 
 
 @pytest.mark.parametrize(

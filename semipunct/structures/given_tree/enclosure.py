@@ -19,6 +19,7 @@ import jax.numpy as jnp
 
 from semipunct.structures.given_tree.trees import GivenTrees, inside
 from semirings.base import Semiring
+from semirings.numerics import matmul
 from semirings.real import Real
 
 AGREEMENT = 1e-5
@@ -40,8 +41,8 @@ class RoundedUp(Real):
 
     def matmul(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Multiply matrices, adding the smallest float for each product of positive numbers."""
-        positive = (a > 0).astype(a.dtype) @ (b > 0).astype(b.dtype)
-        return a @ b + positive * jnp.finfo(a.dtype).tiny
+        positive = matmul((a > 0).astype(a.dtype), (b > 0).astype(b.dtype))
+        return matmul(a, b) + positive * jnp.finfo(a.dtype).tiny
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the exponential of the log weight, zero only for minus infinity."""
