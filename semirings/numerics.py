@@ -333,10 +333,18 @@ def first_largest(a: jax.Array, axis: int) -> jax.Array:
         a: any shape.
         axis: the axis to remove; not empty.
     """
+    return first_true(a == jnp.max(a, axis, keepdims=True), axis)
+
+
+def first_true(a: jax.Array, axis: int) -> jax.Array:
+    """Return the index of the first true entry along one axis; of the last entry if there is none.
+
+    Args:
+        a: booleans of any shape.
+        axis: the axis to remove; not empty.
+    """
     size = a.shape[axis]
-    index = _along(axis, size, a.ndim)
-    largest = jnp.max(a, axis, keepdims=True)
-    return jnp.min(jnp.where(a == largest, index, size - 1), axis)
+    return jnp.min(jnp.where(a, _along(axis, size, a.ndim), size - 1), axis)
 
 
 def one_hot(winner: jax.Array, shape: tuple[int, ...], axis: int) -> jax.Array:

@@ -26,7 +26,7 @@ import numpy as np
 from semirings.base import Laws
 from semirings.boolean import Boolean
 from semirings.capabilities import Selective
-from semirings.numerics import first_largest, pick
+from semirings.numerics import first_true, pick
 
 _MOST = np.int32(2**31 - 1)
 
@@ -131,7 +131,8 @@ class Strings(Selective):
     def select(self, a: Coded, axis: int) -> jax.Array:
         """Return the index of the smallest string in shortlex order along one axis."""
         shortest = jnp.min(a.size, axis, keepdims=True)
-        return first_largest(-jnp.where(a.size == shortest, a.code, _MOST), axis)
+        code = jnp.where(a.size == shortest, a.code, _MOST)
+        return first_true(code == jnp.min(code, axis, keepdims=True), axis)
 
     def star(self, a: Coded) -> Coded:
         """Return the empty string, since no string is smaller."""
