@@ -191,13 +191,13 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--trees", nargs="*", type=int, default=[8], help="numbers of drawn trees")
     parser.add_argument(
-        "--shares", nargs="*", type=float, default=[0.4], help="weights of the parser"
+        "--shares", nargs="*", type=float, default=[0.3], help="weights of the parser"
     )
     parser.add_argument("--epochs", type=int, default=12, help="epochs of the recurrent systems")
     parser.add_argument("--draws", type=int, default=2, help="trees of each sentence, for drawn")
     add_parsers(parser)
     parser.add_argument(
-        "--ours", default="parsed-0.4-parser", help="the label that p compares with"
+        "--ours", default="parsed-0.3-parser", help="the label that p compares with"
     )
     parser.add_argument("--models", required=True, type=Path, help="a folder")
     parser.add_argument("--output", required=True, type=Path, help="a folder")

@@ -100,7 +100,7 @@ def restore(
             min=0,
             max=1,
             help="With --parser: weight of the marks that the parser itself predicts between "
-            "words, without a tree; 0 for the punctuation model alone [0.4 for a model of the "
+            "words, without a tree; 0 for the punctuation model alone [0.3 for a model of the "
             "preset parsed, 0.6 for others].",
         ),
     ] = None,

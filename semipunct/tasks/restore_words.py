@@ -27,7 +27,7 @@ from semipunct.tasks.restore import drawn, restored
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.wording import counted
 
-AWARE, UNAWARE = 0.4, 0.6
+AWARE, UNAWARE = 0.3, 0.6
 """Default weights of the parser's own distributions of slots: for a model that reads the parser's
 probabilities, and for one that takes every tree for correct and so is too certain
 (docs/decisions/0026-parsed-text.md)."""
@@ -56,7 +56,7 @@ def restore_words(
         trees: the number of trees drawn from each parser per sentence; the ``options.samples``
             draws of punctuation are divided equally among all trees, rounded down. With 0, each
             parser's single tree from ``parse`` is used.
-        share: the weight of the parsers' own distributions of slots in the mean, by default 0.4 for
+        share: the weight of the parsers' own distributions of slots in the mean, by default 0.3 for
             a model of the preset ``parsed`` and 0.6 for others (``default_share``). It is ignored
             if existing marks are used (``options.keep``), with ``options.minimise="draws"``, and
             for parsers that predict no punctuation.

@@ -49,7 +49,7 @@ def test_with_all_of_the_share_the_parser_decides(
         for known, own in zip(one.posteriors, before.posteriors, strict=True):
             assert known.of((";",)) == pytest.approx(0.6 + 0.4 * own.of((";",)))
     options = replace(model.model.options, templates=("N", "expected"))
-    assert default_share(replace(model.model, options=options)) == 0.4
+    assert default_share(replace(model.model, options=options)) == 0.3
     # Whole draws are selected among those of the model.
     whole = restore_words(model, trees, words, samples=20, minimise="draws")
     assert not any(known.of((";",)) == 1 for one in whole for known in one.posteriors)
