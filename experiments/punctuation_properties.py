@@ -110,6 +110,17 @@ def _read(files: Iterable[Path], marks: str) -> Iterable[Entry[Any]]:
         yield from replace(format_of(path), marks=marks).read(path)
 
 
+def set_aside(training: list[Example], share: float) -> tuple[list[Example], list[Example]]:
+    """Return the sentences to train on, and the last ones, which are only evaluated.
+
+    Args:
+        training: all training sentences.
+        share: share of the sentences that are only evaluated.
+    """
+    kept = len(training) - round(share * len(training))
+    return training[:kept], training[kept:]
+
+
 def counted(example: Example, parse: Parse) -> Counts:
     """Compare a parse with the tree.
 
@@ -211,16 +222,18 @@ def main() -> None:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--limit", type=int, help="maximum number of training sentences")
     parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE",
-                        help="share of the training sentences to evaluate on instead")  # fmt: skip
+                        help="share of the training sentences that is only evaluated")  # fmt: skip
     parser.add_argument("--set", nargs="*", default=[], help="further settings of all models")
     parser.add_argument("--speed", action="store_true", help="parse twice, and time the second")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
+    if not 0 <= options.held_out < 1:
+        parser.error("--held-out must be at least 0 and less than 1")
     enable_compilation_cache()
     training, omitted = examples(options.train, options.train_tags, options.limit)
     held_out, omitted_dev = examples(options.dev, options.dev_tags, None)
-    kept = len(training) - round(options.held_out * len(training))
-    training, held_out = training[:kept], training[kept:] + held_out
+    training, rest = set_aside(training, options.held_out)
+    held_out = rest + held_out
     runs: dict[tuple[str, int, int], list[list[Counts]]] = {}
     rows: list[dict[str, Any]] = []
     for seed in options.seeds:
@@ -233,7 +246,7 @@ def main() -> None:
                         "name": options.name, "mode": mode, "beam": beam, "parse beam": used,
                         "seed": seed, **figures(counts), "sentences per second": speed,
                         "sentences": len(counts), "omitted": [omitted, omitted_dev],
-                        "words": sum(c.words for c in counts), "training": kept,
+                        "words": sum(c.words for c in counts), "training": len(training),
                         "settings": options.set,
                     }  # fmt: skip
                     print(json.dumps(row), flush=True)

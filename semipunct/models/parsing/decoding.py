@@ -22,6 +22,7 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.models.vocabulary import Codes
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
+from semirings.numerics import matmul
 
 Decoder = Literal["risk", "best"]
 """The tree with the highest expected number of correct arcs, or the most probable tree."""
@@ -115,7 +116,7 @@ def _indicator(codes: Codes) -> npt.NDArray[np.float32]:
 
 
 def _product(x: jax.Array, matrix: npt.NDArray[np.float32]) -> jax.Array:
-    return jnp.matmul(x[..., : len(matrix)], matrix, precision=jax.lax.Precision.HIGHEST)
+    return matmul(x[..., : len(matrix)], matrix)
 
 
 def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
