@@ -1,6 +1,5 @@
 """``semipunct correct``: correct the punctuation of treebanks and text."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain, islice
@@ -11,10 +10,9 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.corrected_sentences import Form, write
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import InPieces, Unseen, in_chunks
+from semipunct.cli.treebanks import InPieces, LeftOut, Unseen, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
-from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.cli.corrected_sentences import Outcome
@@ -223,7 +221,7 @@ def correct(
     writer = form_in.writer(first)
     form = form or _form(form_in.name)
     unseen, cut = Unseen(loaded.model), InPieces()
-    omitted: Counter[str] = Counter()
+    omitted = LeftOut("left unchanged")
 
     def corrected(sentences: "Sequence[Any]", number: int) -> "Sequence[Corrected]":
         if parsing is not None:
@@ -241,8 +239,7 @@ def correct(
         if not gold or out is not None:
             with console.output(out or console.STANDARD) as stream:
                 write(outcomes, form, writer, stream, parsed=parsing is not None)
-    for reason, number in omitted.items():
-        console.say(f"{counted(number, 'sentence')} left unchanged: {reason}")
+    omitted.say()
     cut.say()
     unseen.say()
     if gold:
@@ -259,7 +256,7 @@ def _form(name: str) -> Form:
 def _outcomes(
     entries: "Iterable[Entry[Any, Any]]",
     corrected: "Callable[[Sequence[Any], int], Sequence[Corrected]]",
-    omitted: Counter[str],
+    omitted: LeftOut,
 ) -> "Iterator[Outcome]":
     from semipunct.corpus import Omitted
 
@@ -270,7 +267,7 @@ def _outcomes(
         number += len(sentences)
         for entry in chunk:
             if isinstance(entry.content, Omitted):
-                omitted[entry.content.reason] += 1
+                omitted.count(entry.content.reason)
                 yield entry, None
             else:
                 yield entry, next(found)

@@ -1,6 +1,5 @@
 """``semipunct decode``: the underlying tree of each sentence of a treebank."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,9 +10,8 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import Unseen, in_chunks
+from semipunct.cli.treebanks import LeftOut, Unseen, in_chunks
 from semipunct.tasks import limits
-from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence
@@ -88,7 +86,7 @@ def decode(
         fitted = InPlace.of(load(model, PunctuationModel))
     enable_compilation_cache()
     writer = format_of(*inputs).writer()
-    omitted: Counter[str] = Counter()
+    omitted = LeftOut("not analysed")
     shown: set[str] = set()
     unseen = Unseen(fitted.model)
 
@@ -109,8 +107,7 @@ def decode(
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
                 if form is Format.BRACKETS:
                     shown.update(*map(shown_tokens, item.analyses))
-    for reason, number in omitted.items():
-        console.say(f"{counted(number, 'sentence')} not analysed: {reason}")
+    omitted.say()
     if told := legend(shown):
         console.say(told)
     unseen.say()
@@ -133,7 +130,7 @@ class Outcome:
 def _analysed(
     entries: "Iterable[AnyEntry]",
     decoder: "Callable[[Sequence[Sentence], int], list[list[Analysis]]]",
-    omitted: Counter[str],
+    omitted: LeftOut,
 ) -> Iterator[Outcome]:
     from semipunct.corpus import Sentence
     from semipunct.render.analyses import NO_ANALYSIS
@@ -149,7 +146,7 @@ def _analysed(
                 continue
             left_out = entry.content
             reason = NO_ANALYSIS if isinstance(left_out, Sentence) else left_out.reason
-            omitted[reason] += 1
+            omitted.count(reason)
             yield Outcome(entry, [], reason)
 
 

@@ -1,6 +1,5 @@
 """``semipunct parse``: tag and parse words."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
@@ -11,10 +10,9 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.parse_phrases import parse_into_phrases
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import InPieces, in_chunks
+from semipunct.cli.treebanks import InPieces, LeftOut, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
-from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Words
@@ -171,7 +169,7 @@ def parse(
             return parse_punctuated(loaded, marks_of, words, weight=weight)
         return run(loaded, words, options)
 
-    omitted: Counter[str] = Counter()
+    omitted = LeftOut("not parsed")
     cut = InPieces()
     outcomes: Iterable[Outcome]
     if gold:
@@ -199,8 +197,7 @@ def parse(
         from semipunct.formats.conllu import Conllu
 
         Conllu().writer().write(chain.from_iterable(texts), stream)
-    for reason, number in omitted.items():
-        console.say(f"{counted(number, 'sentence')} not parsed: {reason}")
+    omitted.say()
     cut.say()
 
 
@@ -220,7 +217,7 @@ def _outcomes(
     options: "ParseOptions",
     trees: int,
     nbest: int,
-    omitted: Counter[str],
+    omitted: LeftOut,
     cut: InPieces,
 ) -> "Iterator[Outcome]":
     from semipunct.corpus import Words
@@ -241,7 +238,7 @@ def _outcomes(
             if isinstance(entry.content, Words):
                 yield entry, next(rest)
             else:
-                omitted[entry.content.reason] += 1
+                omitted.count(entry.content.reason)
                 yield entry, ()
 
 

@@ -1,13 +1,11 @@
 """``semipunct parse`` with a parser of phrases: words in, trees in brackets out."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from semipunct.cli import console
-from semipunct.cli.treebanks import InPieces, in_chunks
+from semipunct.cli.treebanks import InPieces, LeftOut, in_chunks
 from semipunct.errors import TreebankError, UsageError
-from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Words
@@ -61,7 +59,7 @@ def parse_into_phrases(
         _compare(model, inputs, json=json, path=path)
         if out is None:
             return
-    omitted: Counter[str] = Counter()
+    omitted = LeftOut("not parsed")
     cut = InPieces()
     to = out or console.STANDARD
     with (
@@ -72,13 +70,12 @@ def parse_into_phrases(
             cut.look_at(chunk)
             for sentence in parse_phrases(model, chunk):
                 stream.write(written(sentence))
-    for reason, number in omitted.items():
-        console.say(f"{counted(number, 'sentence')} not parsed: {reason}")
+    omitted.say()
     cut.say()
 
 
 def words_to_parse(
-    inputs: Sequence[str], tokeniser: "Trained[Any] | None", omitted: Counter[str]
+    inputs: Sequence[str], tokeniser: "Trained[Any] | None", omitted: LeftOut
 ) -> "Iterator[Sentence[Any] | Words]":
     """Yield the sentences of files with commas in their slots and all other marks as words.
 
@@ -106,7 +103,7 @@ def words_to_parse(
         entries = read_words(inputs)
     for entry in entries:
         if isinstance(entry.content, Omitted):
-            omitted[entry.content.reason] += 1
+            omitted.count(entry.content.reason)
         elif isinstance(entry.content, Words):
             yield with_marks_as_words(entry.content, COMMA_TAGS)
         else:

@@ -1,6 +1,5 @@
 """``semipunct rephrase``: change trees, and regenerate their punctuation."""
 
-from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import chain, islice
@@ -10,7 +9,7 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import Unseen, in_chunks
+from semipunct.cli.treebanks import LeftOut, Unseen, in_chunks
 from semipunct.errors import EditError, UsageError
 from semipunct.wording import counted
 
@@ -186,14 +185,13 @@ class _Told:
     """Counts for the messages at the end."""
 
     def __init__(self) -> None:
-        self.omitted: Counter[str] = Counter()
+        self.omitted = LeftOut("left unchanged")
         self.relations: set[str] = set()
         self.edited: dict[str, str] = {}  # the place of the first sentence with each sent_id
         self.long = 0
 
     def say(self) -> None:
-        for reason, number in self.omitted.items():
-            console.say(f"{counted(number, 'sentence')} left unchanged: {reason}")
+        self.omitted.say()
         if self.long:
             console.say(f"{counted(self.long, 'node')} not permuted: too many dependents")
 
@@ -226,7 +224,7 @@ def _outcomes(
             one = None if isinstance(entry.content, Omitted) else next(found)
             if one is None:
                 content = entry.content
-                told.omitted[content.reason if isinstance(content, Omitted) else NO_ANALYSIS] += 1
+                told.omitted.count(content.reason if isinstance(content, Omitted) else NO_ANALYSIS)
             else:
                 told.long += one.long
             yield entry, one

@@ -1,6 +1,5 @@
 """``semipunct restore``: restore the punctuation of trees and text."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain, islice
@@ -12,10 +11,9 @@ from semipunct.cli import arguments, console
 from semipunct.cli.restoration_work import work_on_commas, work_on_marks
 from semipunct.cli.restored_sentences import Format
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import in_chunks
+from semipunct.cli.treebanks import LeftOut, in_chunks
 from semipunct.errors import TreebankError, UsageError
 from semipunct.tasks import limits
-from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.cli.restored_sentences import Outcome
@@ -220,7 +218,7 @@ def restore(
                 loaded, inputs, options, parser or (), words_of, gold=gold, trees=trees, share=share
             )
     enable_compilation_cache()
-    omitted: Counter[str] = Counter()
+    omitted = LeftOut("left unchanged")
     with phase("reading"):
         first: list[Any] = list(islice(work.entries, CHUNK))
     writer = work.form.writer(first)
@@ -238,8 +236,7 @@ def restore(
                 outcomes = with_capitals(outcomes, capitals_of, writer)
             with console.output(out or console.STANDARD) as stream:
                 write(outcomes, form, writer, stream, parsed=work.parsed)
-    for reason, number in omitted.items():
-        console.say(f"{counted(number, 'sentence')} left unchanged: {reason}")
+    omitted.say()
     work.say()
     if gold:
         if not done:
@@ -251,7 +248,7 @@ def restore(
 def _outcomes(
     entries: "Iterable[AnyEntry]",
     restored: "Callable[[Sequence[Sentence], int], Sequence[Restoration]]",
-    omitted: Counter[str],
+    omitted: LeftOut,
 ) -> "Iterator[Outcome]":
     from semipunct.corpus import Omitted
 
@@ -264,5 +261,5 @@ def _outcomes(
             if not isinstance(entry.content, Omitted):
                 yield entry, next(found)
             else:
-                omitted[entry.content.reason] += 1
+                omitted.count(entry.content.reason)
                 yield entry, None

@@ -1,15 +1,13 @@
 """``semipunct parse`` with a beam parser: tagged treebanks in, with the parser's trees out."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semipunct.cli import console
-from semipunct.cli.treebanks import check_any, in_chunks
+from semipunct.cli.treebanks import LeftOut, check_any, in_chunks
 from semipunct.errors import UsageError
 from semipunct.files import display_name
-from semipunct.wording import counted
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence
@@ -71,15 +69,14 @@ def parse_by_beam(
             console.say("the parser predicts no relations (model.labelled): LAS is meaningless")
         if out is None:
             return
-    omitted: Counter[str] = Counter()
+    omitted = LeftOut("not parsed")
     to = out or console.STANDARD
     with (
         console.output(to) as stream,
         sentence_progress("parsing", to, quiet=quiet) as advancing,
     ):
         stream.writelines(advancing(_texts(pairs, omitted)))
-    for reason, number in omitted.items():
-        console.say(f"{counted(number, 'sentence')} not parsed: {reason}")
+    omitted.say()
 
 
 def _parsed(
@@ -100,9 +97,7 @@ def _parsed(
                 yield entry, replace(entry.content, tree=next(trees), expected=None)
 
 
-def _texts(
-    pairs: "Iterable[tuple[AnyEntry, Sentence | None]]", omitted: Counter[str]
-) -> Iterator[str]:
+def _texts(pairs: "Iterable[tuple[AnyEntry, Sentence | None]]", omitted: LeftOut) -> Iterator[str]:
     """Yield the sentences as CoNLL-U; omitted ones are unchanged, and counted."""
     from semipunct.corpus import Omitted
     from semipunct.formats import Annotation
@@ -115,6 +110,6 @@ def _texts(
         if sentence is not None:
             yield writer.annotated(analysed_entry(entry, sentence), Annotation(replaces=OURS))
         elif isinstance(entry.content, Omitted):
-            omitted[entry.content.reason] += 1
+            omitted.count(entry.content.reason)
             if isinstance(entry.record, Record):
                 yield writer.unchanged(entry)

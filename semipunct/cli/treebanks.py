@@ -96,6 +96,31 @@ class Unseen:
             )
 
 
+class LeftOut:
+    """Counts sentences that cannot be processed, by reason; empty lines are not sentences."""
+
+    def __init__(self, outcome: str) -> None:
+        """Begin without counts.
+
+        Args:
+            outcome: what becomes of such sentences, for the messages.
+        """
+        self._outcome = outcome
+        self._counts: Counter[str] = Counter()
+
+    def count(self, reason: str) -> None:
+        """Add a sentence."""
+        from semipunct.corpus.treebank import EMPTY
+
+        if reason != EMPTY:
+            self._counts[reason] += 1
+
+    def say(self) -> None:
+        """Print their numbers."""
+        for reason, number in self._counts.items():
+            console.say(f"{counted(number, 'sentence')} {self._outcome}: {reason}")
+
+
 class InPieces:
     """Counts sentences that are too long to be parsed as a whole."""
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from semipunct.corpus.passages import Span
 from semipunct.corpus.sentences import Words
-from semipunct.corpus.treebank import Omitted
+from semipunct.corpus.treebank import EMPTY, Omitted
 from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, SILENT, SPECIAL_TOKENS, UNK, Puncteme, spacing
 from semipunct.marks.gaps import Gap, kept_tokens, rewritten
@@ -303,7 +303,7 @@ def located(
             slots.append([ABBREVIATION] if dotted else [])
             places.append([])
     if not forms:
-        omitted = Omitted("nothing but punctuation", name, path, line)
+        omitted = Omitted("nothing but punctuation" if pieces else EMPTY, name, path, line)
         return Located(omitted, text, offset=offset)
     words = Words(name, path, line, tuple(forms), tuple(map(tuple, slots)))
     return Located(words, text, tuple(spans), tuple(map(tuple, places)), offset)

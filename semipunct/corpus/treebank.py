@@ -11,8 +11,13 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import TreebankError
 from semipunct.wording import counted
 
-Reason = Literal["punctuation has dependents", "nothing but punctuation"]
-REASONS: tuple[Reason, ...] = get_args(Reason)
+Reason = Literal["punctuation has dependents", "nothing but punctuation", "empty line"]
+
+EMPTY: Reason = "empty line"
+"""The reason why a line of text without words or marks is omitted."""
+
+REASONS: tuple[Reason, ...] = tuple(reason for reason in get_args(Reason) if reason != EMPTY)
+"""The reasons why sentences of treebanks are omitted."""
 
 PUNCTUATION = "PUNCT"
 """The universal tag of punctuation."""

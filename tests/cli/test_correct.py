@@ -253,7 +253,7 @@ def test_text_comes_back_byte_for_byte(
     assert "http://a.b/;x" in result.out
     assert result.out.startswith("\n  I  see")
     assert "\n. . .\n" in result.out
-    assert "3 sentences left unchanged: nothing but punctuation" in result.err
+    assert "1 sentence left unchanged: nothing but punctuation" in result.err
     unchanged = cli("correct", corrector, path, "--parser", "parser", "--only", "?")
     assert unchanged.out == text
     rows = [

@@ -92,6 +92,12 @@ def test_a_part_without_words():
         found.punctuated([()])
 
 
+def test_an_empty_line():
+    found = made(" \t\n")
+    assert found.content == Omitted("empty line", "s", "x.txt", 4)
+    assert found.punctuated() == " \t\n"
+
+
 def test_a_token_spelt_like_a_special_one_stays():
     pieces = [Piece((0, 1), mark=False), Piece((1, 6), mark=True), Piece((6, 7), mark=True)]
     found = located("s", "x.txt", 1, "a<unk>.", pieces)
