@@ -67,14 +67,15 @@ def work_on_marks(
     from semipunct.cli.running_text import read_running_text, running_text_format
     from semipunct.formats import format_of, read_entries, read_words
     from semipunct.models.parsing.parser import Parser
-    from semipunct.store.checkpoint import load
+    from semipunct.models.punctuation.model import PunctuationModel
+    from semipunct.store.checkpoint import load, of_kind
     from semipunct.store.folder import model_folders
-    from semipunct.tasks.base import punctuation_model
+    from semipunct.tasks.base import InPlace
     from semipunct.tasks.restore import restoration_signature
     from semipunct.tasks.restore import restore as run
     from semipunct.tasks.restore_words import restore_words as run_on_words
 
-    fitted = punctuation_model(model, alone=True)
+    fitted = InPlace.of(of_kind(model, PunctuationModel))
     options.check(fitted.model)
     folders = (folder for path in parser for folder in model_folders(path))
     parsers = [load(folder, Parser) for folder in folders]

@@ -49,6 +49,7 @@ def test_what_needs_the_punctuation_model_says_so(
         assert "of the kind slot-tagger, but one of the kind punctuation is needed" in (
             result.message
         )
+    assert str(tagger) in cli("restore", tagger, treebanks["dev"]).message
 
 
 def test_a_setting_of_another_kind(cli: Cli, treebanks: dict[str, Path], tmp_path: Path):
