@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self
 
@@ -318,6 +318,17 @@ class Model(ABC, Generic[E, B, X]):
             f"a model of the kind {self.kind} has no weights in common with one of the kind "
             f"{other.kind}; leave out --near"
         )
+
+    def calibrated(
+        self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], B]]
+    ) -> Mapping[str, Any]:
+        """Fit the weights that depend on development examples, before these are evaluated.
+
+        Args:
+            parameters: weights by name.
+            batches: development examples with their numbers.
+        """
+        return parameters
 
     def pruned(
         self,

@@ -192,8 +192,9 @@ class _Trainer:
         )
 
     def _weights(self, run: Run) -> Mapping[str, Any]:
-        """Return the weights to use, including updates that the optimiser has deferred."""
-        return self.optimiser.result(run.parameters, run.optimiser)
+        """Return the weights to use, with updates that the optimiser has deferred, calibrated."""
+        weights = self.optimiser.result(run.parameters, run.optimiser)
+        return self.model.calibrated(weights, self.development)
 
     def _evaluate(self, run: Run) -> None:
         self._tell("evaluating", run)

@@ -23,8 +23,16 @@ from semipunct.models.segmentation.characters import CODES, Coder
 from semipunct.models.segmentation.expansion import ExpansionTable
 from semipunct.models.segmentation.guises import Segmentation
 from semipunct.models.segmentation.sentences import sentence_ends
-from semipunct.models.segmentation.tags import LAST, STOP, TAGS, is_blank, last_places, spans_of
-from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.models.segmentation.tags import (
+    LAST,
+    STOP,
+    TAGS,
+    end_log_odds,
+    is_blank,
+    last_places,
+    spans_of,
+)
+from semipunct.models.segmentation.tokeniser import TEMPERATURE, Tokeniser
 from semipunct.structures.distribution import Distribution
 
 WINDOW = 512
@@ -34,7 +42,6 @@ LONGEST = 2**14
 """The maximum number of characters decoded together; longer texts are cut, at a blank if
 possible."""
 
-_LEAST = 1e-9
 _ROWS = (1, 8, 32)  # possible sizes of a batch of windows, or of chains
 _CHARACTERS = 2**16  # maximum number of characters in a batch of chains
 
@@ -224,6 +231,5 @@ def _best(
 ) -> tuple[jax.Array, jax.Array]:
     """Return the best tags, and the probability that a token end is also a sentence end."""
     chain = Distribution(model.chain(parameters, score, blank, last, lengths))
-    marginal = chain.marginals().emission
-    stop, either = marginal[..., STOP], marginal[..., LAST] + marginal[..., STOP]
-    return jnp.argmax(chain.best().parts.emission, -1), stop / jnp.maximum(either, _LEAST)
+    odds = end_log_odds(chain.marginals().emission) / parameters[TEMPERATURE]
+    return jnp.argmax(chain.best().parts.emission, -1), jax.nn.sigmoid(odds)

@@ -18,6 +18,8 @@ OUTSIDE, INSIDE, LAST, STOP = range(4)
 
 TAGS = 4
 
+_LEAST = 1e-9  # added to probabilities
+
 
 def tags_of(gold: Segmentation) -> npt.NDArray[np.int8]:
     """Return the tags of a text, ``[characters]``."""
@@ -75,6 +77,15 @@ def transitions(weight: jax.Array) -> jax.Array:
     """Forbid a blank directly after a character within a token, ``[tags, tags]``."""
     broken = jnp.zeros((TAGS, TAGS), bool).at[INSIDE, OUTSIDE].set(True)
     return jnp.where(broken, -jnp.inf, weight)
+
+
+def end_log_odds(marginal: jax.Array) -> jax.Array:
+    """Return the log-odds that a token end is also a sentence end, ``[batch, length]``.
+
+    Args:
+        marginal: ``[batch, length, tags]`` marginal probabilities of the tags.
+    """
+    return jnp.log(marginal[..., STOP] + _LEAST) - jnp.log(marginal[..., LAST] + _LEAST)
 
 
 def last_places(blanks: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.int32]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -14,18 +15,23 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.arrays.programs import jit
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.convolutions import convolution_weights, convolved
 from semipunct.models.network import AveragedNetwork
+from semipunct.models.segmentation.calibration import temperature
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
 from semipunct.models.segmentation.expansion import Expansions
 from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.options import TokeniserOptions, TokeniserTrainOptions
 from semipunct.models.segmentation.tags import (
+    LAST,
     OUTSIDE,
+    STOP,
     TAGS,
+    end_log_odds,
     forbidden,
     is_blank,
     last_places,
@@ -34,6 +40,9 @@ from semipunct.models.segmentation.tags import (
 )
 from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
+
+TEMPERATURE = "temperature"
+"""The weight that divides the log-odds of sentence ends; only ``calibrated`` fits it."""
 
 _LENGTH = 256  # the minimum padded length
 
@@ -124,7 +133,7 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
             self.characters.sizes, self.options.size, self.options.layers, TAGS, generator
         )
         transition = generator.normal(0.0, scale, (TAGS, TAGS)).astype(np.float32)
-        return {**found, "transition": transition}
+        return {**found, "transition": transition, TEMPERATURE: np.ones((), np.float32)}
 
     def encode(self, sentences: Sequence[Passage]) -> Encoded:
         coder = Coder(self.characters)
@@ -182,7 +191,6 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
             batch: from ``lay_out``.
             dropout: PRNG key and dropout rates, given only during training.
         """
-        inside = jnp.arange(batch.blank.shape[1]) < jnp.asarray(batch.lengths)[:, None]
         codes = jnp.asarray(batch.codes)
         drop = None
         if dropout is not None:
@@ -193,12 +201,24 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
             for name, hidden in LEARNT.items():
                 i = CODES.index(name)
                 codes = codes.at[i].set(jnp.where(chance[hidden], 0, codes[i]))
-        score = convolved(parameters, CODES, codes, inside, drop)
-        blank, last = jnp.asarray(batch.blank), jnp.asarray(batch.last)
-        chain = self.chain(parameters, score, blank, last, jnp.asarray(batch.lengths))
+        chain = self.chain_of(parameters, batch._replace(codes=codes), drop)
         tags = jnp.asarray(batch.tags, jnp.int32)
         found = chain.path_log_weight(tags) - Distribution(chain).log_partition()
         return jnp.sum(found.reshape(-1, len(self.options.guises)), 1)
+
+    def calibrated(
+        self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], CharacterBatch]]
+    ) -> Mapping[str, Any]:
+        weights = self.placed(parameters)
+        odds: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)]
+        ends: list[npt.NDArray[np.bool_]] = [np.zeros(0, bool)]
+        for _, batch in batches:
+            # The last token of a passage is known to end a sentence.
+            open_ = (batch.tags >= LAST) & (np.arange(batch.tags.shape[1]) != batch.last[:, None])
+            odds.append(np.asarray(_end_log_odds(self, weights, batch))[open_])
+            ends.append(batch.tags[open_] == STOP)
+        found = temperature(np.concatenate(odds), np.concatenate(ends))
+        return {**parameters, TEMPERATURE: np.array(found, np.float32)}
 
     def chain(
         self,
@@ -219,6 +239,26 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
         """
         return linear_chain(
             score + forbidden(blank, last), transitions(parameters["transition"]), lengths
+        )
+
+    def chain_of(
+        self,
+        parameters: Parameters,
+        batch: CharacterBatch,
+        dropout: tuple[jax.Array, float] | None = None,
+    ) -> LinearChain:
+        """Return the linear chains over the tags of a batch.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            dropout: PRNG key and dropout rate, given only during training.
+        """
+        lengths = jnp.asarray(batch.lengths)
+        inside = jnp.arange(batch.blank.shape[1]) < lengths[:, None]
+        score = convolved(parameters, CODES, jnp.asarray(batch.codes), inside, dropout)
+        return self.chain(
+            parameters, score, jnp.asarray(batch.blank), jnp.asarray(batch.last), lengths
         )
 
     def loss(
@@ -261,6 +301,12 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
 
     def signature(self) -> dict[str, str]:
         return {"guises": "+".join(self.options.guises)}
+
+
+@partial(jit, static=1)
+def _end_log_odds(model: Tokeniser, parameters: Parameters, batch: CharacterBatch) -> jax.Array:
+    chain = model.chain_of(parameters, batch)
+    return end_log_odds(Distribution(chain).marginals().emission)
 
 
 def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:

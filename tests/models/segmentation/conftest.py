@@ -5,7 +5,7 @@ import pytest
 
 from semipunct.models.segmentation.options import TokeniserOptions
 from semipunct.models.segmentation.segmenter import Segmenter
-from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.models.segmentation.tokeniser import TEMPERATURE, Tokeniser
 from tests.models.segmentation.passages import generated
 
 TINY = TokeniserOptions(size=6, layers=2, minimum_run_count=1, minimum_count=1)
@@ -16,4 +16,5 @@ def untrained() -> Segmenter:
     """A tokeniser with random weights, whose output is meaningless."""
     model = Tokeniser.fit(generated(8, 0), TINY)
     found = model.initial_parameters(1, 1.0)
-    return Segmenter(model, {name: 2 * np.asarray(x) for name, x in found.items()})
+    weights = {name: 2 * np.asarray(x) for name, x in found.items()}
+    return Segmenter(model, weights | {TEMPERATURE: found[TEMPERATURE]})

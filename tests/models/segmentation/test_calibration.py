@@ -1,0 +1,75 @@
+"""Temperatures with which held-out sentence ends are most probable."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+from semipunct.models.scoring import Batches
+from semipunct.models.segmentation.calibration import HIGHEST, temperature
+from semipunct.models.segmentation.segmenter import Segmenter
+from semipunct.models.segmentation.tokeniser import TEMPERATURE
+from tests.models.segmentation.passages import generated
+
+
+def test_log_odds_that_are_too_large_are_divided():
+    # Three of four tokens with log-odds of 3 log 3 are ends, which is a probability of 3 / 4.
+    odds = np.full(4, 3 * np.log(3.0))
+    assert temperature(odds, np.array([True, True, True, False])) == pytest.approx(3, abs=1e-3)
+    assert temperature(-odds, np.array([False, True, False, False])) == pytest.approx(3, abs=1e-3)
+
+
+def test_limits():
+    odds = np.array([2.0, -1.0])
+    assert temperature(odds, odds > 0) == pytest.approx(1, abs=1e-3)
+    assert temperature(odds, odds < 0) == pytest.approx(HIGHEST, rel=1e-3)
+    assert temperature(np.zeros(0), np.zeros(0, bool)) == 1.0
+
+
+@given(st.lists(st.tuples(st.floats(-20, 20), st.booleans()), min_size=1, max_size=20))
+def test_no_other_temperature_is_better(tokens: list[tuple[float, bool]]):
+    odds, ends = np.array([o for o, _ in tokens]), np.array([e for _, e in tokens])
+    right = np.where(ends, odds, -odds)
+
+    def likelihood(t: float) -> float:
+        return float(-np.log1p(np.exp(-right / t)).sum())
+
+    best = likelihood(temperature(odds, ends))
+    assert all(best >= likelihood(t) - 1e-4 * len(ends) for t in np.linspace(1, HIGHEST, 29))
+
+
+def test_a_temperature_is_fitted_to_sentences_that_surprise(untrained: Segmenter):
+    """Random weights are certain, and usually wrong."""
+    model, dev = untrained.model, generated(30, 3)
+    batches = Batches(model, model.encode(dev))
+    own = untrained.parameters
+    found = model.calibrated(own, batches)
+    assert found.keys() == own.keys()
+    assert all(found[name] is own[name] for name in own.keys() - {TEMPERATURE})
+    assert 1 < found[TEMPERATURE] < HIGHEST
+
+
+def test_a_high_temperature_makes_sentence_ends_uncertain(
+    untrained: Segmenter, monkeypatch: pytest.MonkeyPatch
+):
+    from semipunct.models.segmentation import segmenter
+
+    seen: list[np.ndarray] = []
+
+    def noted(probability: np.ndarray) -> np.ndarray:
+        seen.append(probability.copy())
+        return np.ones(len(probability), bool)
+
+    monkeypatch.setattr(segmenter, "sentence_ends", noted)
+    text = generated(1, 5)[0].text
+    weights = dict(untrained.parameters)
+    for value in (1.0, 4.0):
+        weights[TEMPERATURE] = np.float32(value)
+        replace(untrained, parameters=weights).segmented([text])
+    cold, hot = (special.logit(p[:-1].astype(float)) for p in seen)  # the last one is certain
+    open_ = np.abs(cold) < 8  # float32 does not hold those nearer to one
+    np.testing.assert_allclose(hot[open_], cold[open_] / 4, rtol=1e-2)
+    assert np.abs(cold).max() > 0.1
