@@ -146,7 +146,9 @@ def rows(
     items: jax.Array | None,
     size: int,
 ) -> jax.Array:
-    """Hash templates to table rows, ``[batch, ..., templates]``.
+    """Hash templates to table rows, ``[batch, ..., templates]``; ``size`` where they do not apply.
+
+    A template of properties applies where at least one of them is not empty.
 
     Args:
         numbered: the templates with their numbers.
@@ -167,7 +169,27 @@ def rows(
         state = jnp.where(has, mixed, state)
     state = (state ^ state >> np.uint32(16)) * np.uint32(0x85EBCA6B)
     state = state ^ state >> np.uint32(13)
-    return (state & np.uint32(size - 1)).astype(jnp.int32)
+    found = (state & np.uint32(size - 1)).astype(jnp.int32)
+    properties = {name for name in column if parsed(name).attribute == "property"}
+    parts = [[column[name] for name in template if name in properties] for _, template in numbered]
+    empty = [jnp.all(values[..., np.array(part)] == 0, -1) for part in parts if part]
+    if not empty:
+        return found
+    which = np.cumsum([bool(part) for part in parts]) - 1
+    applies = ~jnp.stack(empty, -1)[..., np.maximum(which, 0)] | ~np.array([*map(bool, parts)])
+    return jnp.where(applies, found, size)
+
+
+def weights_of(weights: jax.Array, rows: jax.Array, columns: jax.Array | None = None) -> jax.Array:
+    """Return the weights of hashed templates; 0 for those that do not apply.
+
+    Args:
+        weights: ``[size, columns]``.
+        rows: ``[...]`` from ``rows``.
+        columns: ``[...]`` a column for each row; None for all.
+    """
+    where = weights.at[rows] if columns is None else weights.at[rows, columns]
+    return where.get(mode="fill", fill_value=0.0)
 
 
 def _seed(number: int) -> int:
@@ -258,7 +280,7 @@ def tables(found: Plan, weights: jax.Array, codes: Codes) -> Tables:
             for axis, element in enumerate(support)
         }
         hashed = rows(numbered, codes, axes.__getitem__, None, len(weights))
-        sums.append(jnp.sum(weights[hashed], -2))
+        sums.append(jnp.sum(weights_of(weights, hashed), -2))
     return Tables(tuple(sums), tuple(found.tabulated))
 
 
@@ -279,5 +301,5 @@ def scores(found: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: T
         total += sums[batch, *(positions(element) for element in support)]
     if found.hashed:
         hashed = rows(found.hashed, codes, positions, tops.items, len(weights))
-        total += jnp.sum(weights[hashed], -2)
+        total += jnp.sum(weights_of(weights, hashed), -2)
     return total

@@ -13,7 +13,7 @@ from semipunct.models.settings import AtLeastOne, Count, Positive
 Punctuation = Literal["all", "paired", "baseline", "stripped"]
 Bits = Annotated[int, Meta(ge=4, le=26)]
 
-EPOCHS = 10
+EPOCHS = 20
 """Passes over the training sentences; an evaluation follows each, and the best weights are kept."""
 
 
@@ -39,7 +39,7 @@ class BeamParserOptions:
     labelled: bool = False
     beam: AtLeastOne = 8
     minimum_word_count: AtLeastOne = 1
-    table_bits: Bits = 18
+    table_bits: Bits = 20
     label_bits: Bits = 16
 
 

@@ -191,7 +191,7 @@ class BeamParser(Model[Encoded, Batch]):
         def score(templates: Sequence[Template], weights: jax.Array, column: jax.Array) -> Any:
             numbered = list(enumerate(templates))
             hashed = features.rows(numbered, codes, positions, tops.items, len(weights))
-            return jnp.sum(weights[hashed, column[..., None]], -1)
+            return jnp.sum(features.weights_of(weights, hashed, column[..., None]), -1)
 
         result = jnp.where(counts, score(self.templates, parameters["actions"], action), 0.0)
         if self.options.labelled:

@@ -60,6 +60,7 @@ class TokeniserTrainOptions(kind.NetworkTrainOptions):
 
     batch_size: AtLeastOne = 16
     learning_rate: Positive = 4e-3
+    dropout: Share = 0.4
     unknown: Share = 0.01
     unknown_words: Share = 0.3
     average: Decay = 0.995

@@ -85,3 +85,23 @@ def test_a_row_is_told_by_all_atoms_and_the_number_of_the_template():
     assert row(words._replace(tag=words.tag.at[0, 4].add(1))) != start
     assert row(words._replace(word=words.word.at[0, 3].add(1))) == start
     assert row(words._replace(tag=words.tag.at[0, 2].add(1))) == start
+
+
+def test_templates_of_empty_properties_do_not_apply():
+    words = features.Codes(*(jnp.zeros((1, WORDS + 5), jnp.int32) for _ in range(3)))
+    words = words._replace(word=words.word + 1, property=words.property.at[0, 3].set(4))
+    states = Tops(jnp.zeros((1, 1, 3, 14), jnp.int32), jnp.full((1, 1), 2, jnp.int32))
+    items = states.items.at[0, 0, 1, Field.CARRIED].set(1)
+    templates = [
+        ("s0.word",), ("s0.property", "s0.word"), ("s1.property",), ("b0.property",),
+        ("b1.property", "b1.word"), ("b0.property", "s1.property"),
+    ]  # fmt: skip
+    numbered = list(enumerate(templates))
+    found = features.rows(numbered, words, features.of_state(states), items, 2**10)
+    applies = [True, False, True, False, True, True]
+    assert (found[0, 0] < 2**10).tolist() == applies
+    weights = jnp.ones((2**10, 3))
+    assert features.weights_of(weights, found).tolist() == [[[[float(a)] * 3 for a in applies]]]
+    gradient = jax.grad(lambda w: features.weights_of(w, found, jnp.int32(1)).sum())(weights)
+    assert np.flatnonzero(gradient[:, 1]).tolist() == sorted(found[0, 0, np.array(applies)])
+    assert gradient.sum() == sum(applies)

@@ -24,7 +24,7 @@ from semipunct.training.loop import train
 from tests.models.beam_parsing.treebank import planted, sentence
 
 TRAINING, HELD_OUT = planted(60, 0), planted(20, 1)
-SMALL = ["model.table_bits=12", "model.label_bits=10", "model.beam=2", "train.visits=180"]
+SMALL = ["model.table_bits=14", "model.label_bits=10", "model.beam=2", "train.visits=360"]
 KEY = jax.random.key(0)
 
 
