@@ -170,14 +170,22 @@ def rows(
     state = (state ^ state >> np.uint32(16)) * np.uint32(0x85EBCA6B)
     state = state ^ state >> np.uint32(13)
     found = (state & np.uint32(size - 1)).astype(jnp.int32)
-    properties = {name for name in column if parsed(name).attribute == "property"}
-    parts = [[column[name] for name in template if name in properties] for _, template in numbered]
-    empty = [jnp.all(values[..., np.array(part)] == 0, -1) for part in parts if part]
-    if not empty:
-        return found
-    which = np.cumsum([bool(part) for part in parts]) - 1
-    applies = ~jnp.stack(empty, -1)[..., np.maximum(which, 0)] | ~np.array([*map(bool, parts)])
-    return jnp.where(applies, found, size)
+    empty = _without_properties(numbered, values, column)
+    return found if empty is None else jnp.where(empty, size, found)
+
+
+def _without_properties(
+    numbered: list[tuple[int, Template]], values: jax.Array, column: Mapping[str, int]
+) -> jax.Array | None:
+    """Tell which templates are of properties that are all empty; None if none has properties."""
+    own = [
+        [column[atom] for atom in t if parsed(atom).attribute == "property"] for _, t in numbered
+    ]
+    most = max(map(len, own))
+    if not most:
+        return None
+    which = np.array([(of * most)[:most] or [0] * most for of in own])
+    return jnp.all(values[..., which] == 0, -1) & np.array([*map(bool, own)])
 
 
 def weights_of(weights: jax.Array, rows: jax.Array, columns: jax.Array | None = None) -> jax.Array:
