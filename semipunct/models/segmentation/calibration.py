@@ -24,9 +24,10 @@ def temperature(log_odds: npt.NDArray[np.floating], ends: npt.NDArray[np.bool_])
         log_odds: ``[tokens]`` of each token being a sentence end.
         ends: ``[tokens]`` whether it is one.
     """
-    if not len(ends):
-        return 1.0
     right = np.where(ends, log_odds, -log_odds).astype(np.float64)
+    right = right[np.isfinite(right)]  # NaN: training has diverged, which the next step reports
+    if not len(right):
+        return 1.0
 
     def loss(inverse: float) -> float:
         return float(np.logaddexp(0.0, -inverse * right).mean())

@@ -1,8 +1,12 @@
-"""Passages in a language with rules: sentences end with a full stop, names have a capital."""
+"""Passages in a language with rules: sentences end with a full stop, names have a capital.
+
+And the rules of the tags of characters, spelt out.
+"""
 
 import random
 
 from semipunct.corpus.passages import Passage
+from semipunct.models.segmentation.tags import INSIDE, OUTSIDE, STOP
 
 
 def passage(*sentences: str, glue: str = " ") -> Passage:
@@ -37,3 +41,15 @@ def generated(count: int, seed: int) -> list[Passage]:
         return " ".join(["So", *comma, *body, "_."])
 
     return [passage(*(sentence() for _ in range(3))) for _ in range(count)]
+
+
+def is_possible(tags: tuple[int, ...], text: str) -> bool:
+    """The rules of tags, spelt out."""
+    for i, (tag, char) in enumerate(zip(tags, text, strict=True)):
+        if (char == " ") != (tag in (OUTSIDE, INSIDE) if char == " " else False):
+            return False
+        if char != " " and tag == OUTSIDE:
+            return False
+        if tag == OUTSIDE and i and tags[i - 1] == INSIDE:
+            return False
+    return tags[-1] == STOP

@@ -1,6 +1,7 @@
 """Temperatures with which held-out sentence ends are most probable."""
 
 from dataclasses import replace
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from scipy import special
 
 from semipunct.models.scoring import Batches
 from semipunct.models.segmentation.calibration import HIGHEST, temperature
+from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.segmenter import Segmenter
+from semipunct.models.segmentation.tags import LAST, STOP
 from semipunct.models.segmentation.tokeniser import TEMPERATURE
-from tests.models.segmentation.passages import generated
+from tests.models.segmentation.passages import generated, is_possible, passage
 
 
 def test_log_odds_that_are_too_large_are_divided():
@@ -27,6 +30,7 @@ def test_limits():
     assert temperature(odds, odds > 0) == pytest.approx(1, abs=1e-3)
     assert temperature(odds, odds < 0) == pytest.approx(HIGHEST, rel=1e-3)
     assert temperature(np.zeros(0), np.zeros(0, bool)) == 1.0
+    assert temperature(np.full(2, np.nan), odds > 0) == 1.0
 
 
 @given(st.lists(st.tuples(st.floats(-20, 20), st.booleans()), min_size=1, max_size=20))
@@ -41,15 +45,38 @@ def test_no_other_temperature_is_better(tokens: list[tuple[float, bool]]):
     assert all(best >= likelihood(t) - 1e-4 * len(ends) for t in np.linspace(1, HIGHEST, 29))
 
 
-def test_a_temperature_is_fitted_to_sentences_that_surprise(untrained: Segmenter):
-    """Random weights are certain, and usually wrong."""
-    model, dev = untrained.model, generated(30, 3)
-    batches = Batches(model, model.encode(dev))
-    own = untrained.parameters
-    found = model.calibrated(own, batches)
+def test_the_temperature_is_that_of_the_development_passages(untrained: Segmenter):
+    """The log-odds are computed from a list of all taggings of each passage and guise."""
+    model, own = untrained.model, untrained.parameters
+    written = ["al gu"], ["So", "gu"], ["o al o"], ["So", "ba o"]
+    passages = [passage(*sentences) for sentences in written]
+    odds, ends = [], []
+    for gold in (IN_GUISE[guise](p) for p in passages for guise in model.options.guises):
+        score, transition = untrained._scores(own, [gold.text])[0], own["transition"]
+        taggings = [
+            t for t in product(range(4), repeat=len(gold.text)) if is_possible(t, gold.text)
+        ]
+        weights = [
+            sum(score[i, t] for i, t in enumerate(tags))
+            + sum(transition[one, other] for one, other in pairwise(tags))
+            for tags in taggings
+        ]
+        for (_, end), stops in list(zip(gold.tokens, gold.ends, strict=True))[:-1]:
+            found = {
+                tag: np.logaddexp.reduce(
+                    [w for w, t in zip(weights, taggings, strict=True) if t[end - 1] == tag]
+                )
+                for tag in (LAST, STOP)
+            }
+            odds.append(found[STOP] - found[LAST])
+            ends.append(stops)
+    assert {*ends} == {True, False}
+    expected = temperature(np.array(odds), np.array(ends))
+    assert 2 < expected < HIGHEST / 2  # otherwise the case would prove little
+    found = model.calibrated(own, Batches(model, model.encode(passages)))
+    assert found[TEMPERATURE] == pytest.approx(expected, rel=1e-2)
     assert found.keys() == own.keys()
     assert all(found[name] is own[name] for name in own.keys() - {TEMPERATURE})
-    assert 1 < found[TEMPERATURE] < HIGHEST
 
 
 def test_a_high_temperature_makes_sentence_ends_uncertain(

@@ -12,26 +12,14 @@ from semipunct.corpus.passages import Passage
 from semipunct.errors import ConfigError, ModelError
 from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.segmenter import Segmenter
-from semipunct.models.segmentation.tags import INSIDE, OUTSIDE, STOP, tags_of
+from semipunct.models.segmentation.tags import tags_of
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training import loop
 from semipunct.training.config import load_config
-from tests.models.segmentation.passages import generated, passage
+from tests.models.segmentation.passages import generated, is_possible, passage
 from tests.planted import TOKENISER, figures
-
-
-def is_possible(tags: tuple[int, ...], text: str) -> bool:
-    """The rules of tags, spelt out."""
-    for i, (tag, char) in enumerate(zip(tags, text, strict=True)):
-        if (char == " ") != (tag in (OUTSIDE, INSIDE) if char == " " else False):
-            return False
-        if char != " " and tag == OUTSIDE:
-            return False
-        if tag == OUTSIDE and i and tags[i - 1] == INSIDE:
-            return False
-    return tags[-1] == STOP
 
 
 def test_probabilities_are_those_of_a_list_of_all_taggings(untrained: Segmenter):
