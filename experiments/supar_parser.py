@@ -49,8 +49,13 @@ SETTINGS = {
 def main() -> None:
     """Train the model unless it exists; then parse the development words and evaluate."""
     arguments = parse()
-    import torch
-
+    try:
+        import supar
+        import torch
+    except ImportError as error:
+        raise SystemExit(
+            f"{error}: this driver needs supar and torch (pip install supar)"
+        ) from None
     torch.set_num_threads(arguments.threads)
     training, dev = sentences(arguments)
     stem = f"{arguments.name}-supar-0"
@@ -66,8 +71,6 @@ def main() -> None:
         predicted = parsed(model, dev)
         seconds = time.perf_counter() - began
         figures["sentences_per_second"] = round(len(dev) / seconds, 1)
-    import supar
-
     signature = {"task": "parsing", "system": "supar", "seed": "0", "version": supar.__version__}
     digest = treebank_digest(dev)[:12]
     result = Result(
