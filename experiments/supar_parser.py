@@ -127,17 +127,26 @@ def words(sentences: Sequence[Sentence]) -> str:
 
 
 def parsed(parser: Any, gold: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences with their trees replaced by those of a parser.
+    """Return the words of sentences with the trees of a parser, and no tags.
 
     Args:
         parser: of supar.
         gold: sentences; the parser reads only their words.
     """
+
+    def untagged(sentence: Sentence) -> dict[str, tuple[str, ...]]:
+        # An empty string differs from all tags of a treebank, so none of them counts as right.
+        return dict.fromkeys(("upos", "xpos", "feats"), ("",) * len(sentence.forms))
+
     found = parser.predict(
         [list(sentence.forms) for sentence in gold], tree=True, proj=True, verbose=False
     )
     return [
-        replace(sentence, tree=DependencyTree(tuple(one.arcs), tuple(one.rels)))
+        replace(
+            sentence,
+            tree=DependencyTree(tuple(one.arcs), tuple(one.rels)),
+            **untagged(sentence),
+        )
         for sentence, one in zip(gold, found.sentences, strict=True)
     ]
 
