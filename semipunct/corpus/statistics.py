@@ -22,7 +22,7 @@ from typing import Any
 
 from semipunct.corpus.sentences import Sentence
 from semipunct.corpus.tokens import MINIMUM_COUNT, frequent_tokens, with_unknown
-from semipunct.corpus.treebank import REASONS, AnyEntry
+from semipunct.corpus.treebank import EMPTY, REASONS, AnyEntry, Omitted
 from semipunct.marks import ABBREVIATION, INITIAL, UNK, Pair, Puncteme
 from semipunct.wording import counted
 
@@ -112,7 +112,7 @@ def statistics(
     """Compute statistics of entries, without keeping them in memory.
 
     Args:
-        entries: sentences as read by a format.
+        entries: sentences as read by a format; empty lines of text are not counted.
         minimum_count: tokens that occur fewer times in these entries are rare, so only figures for
             a training portion are comparable with those of the paper.
     """
@@ -121,6 +121,8 @@ def statistics(
     slot_counts: Counter[Puncteme] = Counter()
     raw_pairs: set[Pair] = set()
     for entry in entries:
+        if isinstance(entry.content, Omitted) and entry.content.reason == EMPTY:
+            continue  # not a sentence
         totals["sentences_read"] += 1
         totals["tokens"] += entry.notes.tokens
         totals["punctuation"] += entry.notes.punctuation

@@ -135,7 +135,7 @@ class Treebank(Sequence[Sentence]):
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> "Treebank":
-        """Collect the sentences of entries; the records are not kept.
+        """Collect the sentences of entries, without their records and without empty lines.
 
         Raises:
             TreebankError: for a sentence without a tree.
@@ -148,7 +148,7 @@ class Treebank(Sequence[Sentence]):
             content = with_tree(entry).content
             if isinstance(content, Sentence):
                 sentences.append(content)
-            else:
+            elif content.reason != EMPTY:
                 omitted.append(content)
         return cls(tuple(sentences), tuple(omitted), projectivised)
 

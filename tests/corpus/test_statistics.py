@@ -4,7 +4,7 @@ import pytest
 
 from semipunct.corpus.statistics import statistics
 from semipunct.errors import TreebankError
-from semipunct.formats import read_entries
+from semipunct.formats import read_entries, read_treebank
 from tests.formats.conllu.builders import sentence, word
 
 # "Hi." he said.  /  Hi, etc.  /  an omitted sentence  /  a crossing arc (4 depends on 2)
@@ -46,6 +46,16 @@ def test_counts(found):
     assert found.percent_projectivised == pytest.approx(100 / 3)
     assert (found.quotes_replaced, found.quotes_straight) == (2, 0)
     assert found.abbreviation_dots == 1
+
+
+def test_empty_lines_of_text_are_no_sentences(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("\n...\n\n", encoding="utf-8")
+    found = statistics(read_entries([path]))
+    assert (found.sentences_read, found.omitted["nothing but punctuation"]) == (1, 1)
+    assert [(one.reason, one.line) for one in read_treebank([path]).omitted] == [
+        ("nothing but punctuation", 2)
+    ]
 
 
 def test_slot_lengths_leave_the_initial_mark_out(found):
