@@ -46,7 +46,7 @@ def generated(count: int, seed: int) -> list[Passage]:
 def is_possible(tags: tuple[int, ...], text: str) -> bool:
     """The rules of tags, spelt out."""
     for i, (tag, char) in enumerate(zip(tags, text, strict=True)):
-        if (char == " ") != (tag in (OUTSIDE, INSIDE) if char == " " else False):
+        if char == " " and tag not in (OUTSIDE, INSIDE):
             return False
         if char != " " and tag == OUTSIDE:
             return False
