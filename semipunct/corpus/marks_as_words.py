@@ -20,7 +20,9 @@ def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
     """
     forms: list[str] = []
     slots: list[list[str]] = []
-    for form, slot in zip(("", *sentence.forms), sentence.slots, strict=True):
+    closed: set[int] = set()
+    for number, form in enumerate(("", *sentence.forms)):
+        slot, first = sentence.slots[number], len(slots)
         if form:
             forms.append(form)
         slots.append([])
@@ -30,7 +32,11 @@ def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
             else:
                 forms.append(tagged_mark(token)[1])
                 slots.append([])
-    return replace(sentence, forms=tuple(forms), slots=tuple(map(tuple, slots)))
+        if number in sentence.closed:
+            closed.update(range(first, len(slots)))
+    return replace(
+        sentence, forms=tuple(forms), slots=tuple(map(tuple, slots)), closed=frozenset(closed)
+    )
 
 
 def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> list[list[T]]:

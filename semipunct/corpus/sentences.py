@@ -1,7 +1,7 @@
 """Sentences: words, tags, a tree, and the punctuation in the slots between the words."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Generic
+from typing import Any, Generic, Literal
 
 from typing_extensions import TypeVar
 
@@ -11,6 +11,9 @@ from semipunct.wording import counted
 
 MISSING = "_"
 """The value of an unspecified column."""
+
+Source = Literal["treebank", "text"]
+"""The kind of material that a sentence was read from."""
 
 T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
 
@@ -55,6 +58,8 @@ class Words:
         line: its first line there, from 1.
         forms: ``[n]`` words as spelt, without the dot of an abbreviation.
         slots: ``[n + 1]`` the punctemes that readers see, slot i right of word i.
+        closed: numbers of the slots inside an orthographic word, whose strings are never changed.
+        source: the kind of its source: what stands in a text is kept unless requested otherwise.
 
     Raises:
         ValueError: if there are no words, or the number of slots is not one more than that of
@@ -66,6 +71,8 @@ class Words:
     line: int
     forms: tuple[str, ...]
     slots: tuple[Puncteme, ...]
+    closed: frozenset[int] = frozenset()
+    source: Source = "treebank"
 
     def __post_init__(self) -> None:
         if not self.forms or len(self.slots) != len(self.forms) + 1:
@@ -102,6 +109,8 @@ class Sentence(Generic[T]):
         written: the punctuation to be corrected; None if there is only ``slots``.
         underlying: ``[n]`` the left and the right puncteme of each word in an underlying tree of
             ``slots``; None if it was not computed.
+        closed: numbers of the slots inside an orthographic word, whose strings are never changed.
+        source: the kind of its source: what stands in a text is kept unless requested otherwise.
 
     Raises:
         ValueError: if the columns differ in length, or there are no words.
@@ -120,6 +129,8 @@ class Sentence(Generic[T]):
     expected: Expected | None = None
     written: Written | None = None
     underlying: tuple[Pair, ...] | None = None
+    closed: frozenset[int] = frozenset()
+    source: Source = "treebank"
 
     def __post_init__(self) -> None:
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.slots[1:])

@@ -210,7 +210,7 @@ class Format(ABC, Generic[R]):
         for entry in self.read(path):
             s = entry.content
             found = (
-                Words(s.sentence_id, s.path, s.line, s.forms, s.slots)
+                Words(s.sentence_id, s.path, s.line, s.forms, s.slots, s.closed, s.source)
                 if isinstance(s, Sentence)
                 else s
             )

@@ -385,6 +385,7 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
         whole.sentence_id, whole.path, whole.line, whole.forms, (MISSING,) * len(heads),
         **columns, tree=DependencyTree(tuple(heads), tuple(relations)), slots=whole.slots,
         expected=_joined_beliefs([part.sentence.expected for part in parts]), written=None,
+        closed=whole.closed, source=whole.source,
     )  # fmt: skip
     return Parse(
         sentence,

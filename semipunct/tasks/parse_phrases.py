@@ -87,8 +87,9 @@ def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[
     s = sentence
     nothing = (MISSING,) * len(s.forms)
     return Sentence(
-        s.sentence_id, s.path, s.line, s.forms, nothing, nothing, tree.tags, nothing, tree, s.slots
-    )
+        s.sentence_id, s.path, s.line, s.forms, nothing, nothing, tree.tags, nothing, tree, s.slots,
+        closed=s.closed, source=s.source,
+    )  # fmt: skip
 
 
 def phrases_signature(digest: str, sentences: Sequence[Sentence[Any]]) -> str:
