@@ -3,8 +3,8 @@
 XLA's persistent cache avoids recompiling a function, but it is consulted only after the function
 has been traced and lowered, which takes seconds for a recursion over trees. The lowered functions
 are therefore cached as well, in the same folder. Their key includes everything they depend on: the
-code of the two packages, the versions of JAX, the contents of static arguments, and the shapes and
-dtypes of arrays.
+code that is traced, ours and that of other packages, the contents of static arguments, and the
+shapes and dtypes of arrays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import dataclasses
 import functools
 import gc
 import hashlib
-import importlib.resources
 import json
 import os
 import pkgutil
@@ -22,7 +21,6 @@ import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
@@ -38,8 +36,8 @@ from jax.stages import Lowered
 
 from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, default_device, settings
 from semipunct.arrays.memory import holds_memory, memory_maps, releasing_memory
+from semipunct.arrays.traced_code import OURS, code_digest
 
-_PACKAGES = ("semipunct", "semirings")
 _CHOSEN = {
     # XLA delegates reductions to a library with an overhead that dominates for small arrays: with
     # XLA's own loops the gradient of a batch takes half the time.
@@ -292,7 +290,7 @@ def _described(value: Any) -> str:
         return f"({', '.join(map(_described, cast(tuple[Any, ...], value)))})"
     owner = value if hasattr(value, "__qualname__") else type(value)
     name = f"{owner.__module__}.{owner.__qualname__}"
-    if owner.__module__.partition(".")[0] in _PACKAGES and "<locals>" not in name:
+    if owner.__module__.partition(".")[0] in OURS and "<locals>" not in name:
         if owner is value:
             return name
         if isinstance(value, Fingerprinted):
@@ -303,20 +301,8 @@ def _described(value: Any) -> str:
     raise _IndescribableError(name)
 
 
-@functools.cache
-def _code() -> str:
-    """Return a digest of the source of both packages and of the versions of JAX."""
-    found = hashlib.sha256(" ".join(map(version, ("jax", "jaxlib"))).encode())
-    for package in _PACKAGES:
-        folder = Path(str(importlib.resources.files(package)))
-        for path in sorted(folder.rglob("*.py")):
-            found.update(path.relative_to(folder).as_posix().encode())
-            found.update(path.read_bytes())
-    return found.hexdigest()
-
-
 def _digest(key: str) -> str:
-    return hashlib.sha256(f"{_code()} {key}".encode()).hexdigest()
+    return hashlib.sha256(f"{code_digest()} {key}".encode()).hexdigest()
 
 
 def _read(path: Path) -> _Lowered | None:

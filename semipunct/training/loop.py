@@ -153,7 +153,7 @@ class _Trainer:
             self._settle(run, waiting)
             due = run.visits // self.plan.evaluate_every
             run.step, run.visits, waiting = run.step + 1, run.visits + len(members), outcome
-            last = run.step == self.plan.steps
+            last = self.plan.is_done(run.step, run.visits)
             if last or run.visits // self.plan.evaluate_every > due:
                 self._settle(run, waiting)
                 waiting = None
@@ -166,7 +166,7 @@ class _Trainer:
                 break
         self._settle(run, waiting)
         # There is no step left if the state was saved at the very end of a run.
-        return run.step >= self.plan.steps, False
+        return self.plan.is_done(run.step, run.visits), False
 
     def _settle(self, run: Run, outcome: Outcome | None) -> None:
         if outcome is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,8 @@ _TYPICAL_SENTENCES = 4096
 """Minimum number of sentences in these batches, as small batches vary more in size."""
 
 
-class Plan(NamedTuple):
+@dataclass(frozen=True)
+class Plan:
     """The schedule of a run: visits, steps and batches.
 
     Attributes:
@@ -61,36 +63,55 @@ class Plan(NamedTuple):
         """The number of training sentences."""
         return len(self.lengths)
 
-    @property
+    @cached_property
     def steps_per_epoch(self) -> int:
         """The number of batches per epoch."""
         if self.batching == "length":
             return buckets(self.lengths, self.batch_size)
         return -(-self.sentences // self.batch_size)
 
-    @property
+    @cached_property
     def steps(self) -> int:
-        """The total number of batches; the last may exceed ``visits`` by less than a batch."""
+        """The number of batches that the planned visits take, at most; the same for every seed.
+
+        Learning rates are scheduled by it. If batches differ in size, the visits may be done
+        slightly earlier (``batches``).
+        """
         epochs, rest = divmod(self.visits, self.sentences)
         whole = self.steps_per_epoch
+        if self.batching == "sentences":
+            return epochs * whole + -(-rest // self.batch_size)
         return epochs * whole + -(-rest * whole // self.sentences)
+
+    def is_done(self, step: int, visits: int) -> bool:
+        """Tell whether a run needs no further batch.
+
+        Args:
+            step: the number of batches so far.
+            visits: the number of their sentences.
+        """
+        return visits >= self.visits or step >= self.steps
 
     def batches(self, seed: int, first: int) -> Iterator[list[int]]:
         """Yield the members of each batch, which depend only on the seed and the epoch.
+
+        The last batch is the one that reaches the planned visits, which it may exceed by less than
+        its size, or the last of ``steps``.
 
         Args:
             seed: the seed of the order.
             first: the first step.
         """
         epoch, skip = divmod(first, self.steps_per_epoch)
-        left = self.steps - first
-        while left > 0:
-            for members in self._epoch(np.random.default_rng([seed, epoch]))[skip:]:
-                if left <= 0:
+        step, visits = first - skip, epoch * self.sentences
+        while not self.is_done(step, visits):
+            for members in self._epoch(np.random.default_rng([seed, epoch])):
+                if self.is_done(step, visits):
                     return
-                yield members
-                left -= 1
-            epoch, skip = epoch + 1, 0
+                if step >= first:
+                    yield members
+                step, visits = step + 1, visits + len(members)
+            epoch += 1
 
     def most_sentences(self, seed: int) -> int:
         """Return the maximum number of sentences of a batch; nearly the same for all seeds.

@@ -120,7 +120,7 @@ def test_another_process_traces_nothing(folder):
 
 def test_changed_code_traces_again(folder, monkeypatch):
     program()[1](Ours("2.0"), Log(), X)
-    monkeypatch.setattr(programs, "_code", lambda: "another commit")
+    monkeypatch.setattr(programs, "code_digest", lambda: "another commit")
     function, again = program()
     again(Ours("2.0"), Log(), X)
     assert function.traced == 1

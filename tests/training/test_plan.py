@@ -2,7 +2,49 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.models.base import Batching
 from semipunct.training.plan import Plan
+
+
+@pytest.mark.parametrize("visits, sizes", [(96, [32] * 3), (97, [32] * 4), (289, [32] * 9 + [1])])
+def test_no_batch_more_than_the_visits_need(visits: int, sizes: list[int]):
+    """An epoch ends with a batch of one sentence, so that batches have 28.9 in the mean."""
+    plan = Plan([5] * 289, 32, visits, 1000)
+    assert plan.steps == len(sizes)
+    assert [len(members) for members in plan.batches(0, 0)] == sizes
+
+
+@given(
+    lengths=st.lists(st.integers(1, 60), min_size=1, max_size=40),
+    batch=st.integers(1, 9),
+    visits=st.integers(1, 130),
+    batching=st.sampled_from(["sentences", "words", "length"]),
+    seed=st.integers(0, 3),
+)
+def test_the_last_batch_is_needed(
+    lengths: list[int], batch: int, visits: int, batching: Batching, seed: int
+):
+    plan = Plan(lengths, batch, visits, 1000, batching)
+    batches = list(plan.batches(seed, 0))
+    assert all(batches)
+    assert sum(map(len, batches[:-1])) < visits
+    assert len(batches) <= plan.steps
+    if batching == "sentences":
+        assert sum(map(len, batches)) >= visits
+        assert len(batches) == plan.steps
+    if visits % len(lengths) == 0:
+        assert sum(map(len, batches)) == visits
+    epochs = visits // len(lengths)
+    whole = list(chain.from_iterable(batches))[: epochs * len(lengths)]
+    assert sorted(whole) == sorted([*range(len(lengths))] * epochs)
+    for first in (1, len(batches) // 2, len(batches)):
+        assert list(plan.batches(seed, first)) == batches[first:]
 
 
 def test_small_batches_are_judged_by_as_many_sentences_as_large_ones():
