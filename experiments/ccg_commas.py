@@ -34,7 +34,7 @@ from semipunct.evaluation.derivations import DerivationStatistics
 from semipunct.evaluation.results import Result, write_result
 from semipunct.evaluation.systems import compare
 from semipunct.formats.ccgbank import read_derived_sentences
-from semipunct.formats.ptb import read_bracketings
+from semipunct.formats.ptb import Malformed, read_bracketings
 from semipunct.models.ccg.chart import Counts
 from semipunct.models.ccg.decoding import RATIOS, CcgParser
 from semipunct.models.ccg.grammar import Grammar
@@ -62,6 +62,9 @@ def derivations(paths: Sequence[str]) -> tuple[list[Derivation], dict[str, Any]]
             found += [s.tree for s in read_derived_sentences([path])]
             continue
         for tree in read_bracketings(path):
+            if isinstance(tree, Malformed):
+                reasons[tree.reason] += 1
+                continue
             try:
                 found.append(converted(tree.tree, tree.forms).derivation)
             except Unconverted as error:

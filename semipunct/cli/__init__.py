@@ -21,6 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from semipunct.cli.streams import prepare_streams
 
         prepare_streams()
+    from semipunct.cli import console
     from semipunct.cli.app import app
 
-    app(arguments, prog_name="semipunct")
+    with console.readers_may_leave():
+        app(arguments, prog_name="semipunct")

@@ -168,6 +168,29 @@ def reported() -> Generator[None, None, None]:
         _fail(f"{where}{error.strerror or error}", BAD_INPUT, error)
 
 
+@contextmanager
+def readers_may_leave() -> Generator[None, None, None]:
+    """End with the exit status for a closed pipe wherever that is noticed.
+
+    Help texts are printed outside of commands, by libraries that end the process with status 1 when
+    nobody reads them, and what is left in a buffer is written at the very end.
+    """
+    try:
+        try:
+            yield
+        finally:
+            if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+                sys.stdout.flush()
+    except BrokenPipeError as error:
+        _drop_output()
+        raise SystemExit(READER_GONE) from error
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            _drop_output()
+            raise SystemExit(READER_GONE) from end
+        raise
+
+
 def _fail(message: str, status: int, error: BaseException) -> NoReturn:
     say(f"error: {message}", style="red")
     raise typer.Exit(status) from error

@@ -267,7 +267,7 @@ def _outcomes(
         number += len(sentences)
         for entry in chunk:
             if isinstance(entry.content, Omitted):
-                omitted.count(entry.content.reason)
+                omitted.count(entry.content)
                 yield entry, None
             else:
                 yield entry, next(found)

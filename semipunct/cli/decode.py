@@ -144,10 +144,12 @@ def _analysed(
             if analyses:
                 yield Outcome(entry, analyses)
                 continue
-            left_out = entry.content
-            reason = NO_ANALYSIS if isinstance(left_out, Sentence) else left_out.reason
-            omitted.count(reason)
-            yield Outcome(entry, [], reason)
+            if isinstance(entry.content, Sentence):
+                omitted.count_reason(NO_ANALYSIS)
+                yield Outcome(entry, [], NO_ANALYSIS)
+            else:
+                omitted.count(entry.content)
+                yield Outcome(entry, [], entry.content.reason)
 
 
 def _annotated(outcome: Outcome, writer: "Writer[Any]", label: str) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from semipunct.cli import console
-from semipunct.cli.treebanks import in_chunks
+from semipunct.cli.treebanks import LeftOut, check_any, in_chunks, omissions
 from semipunct.errors import UsageError
 from semipunct.wording import counted
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from semipunct.corpus import Entry, Sentence
     from semipunct.evaluation.derivations import DerivationStatistics
     from semipunct.evaluation.results import Result
-    from semipunct.formats.ccgbank import CcgbankRecord
+    from semipunct.formats.ccgbank import AutoRecord
+    from semipunct.formats.verbatim import VerbatimRecord
     from semipunct.models.ccg.decoding import CcgParse
     from semipunct.store.checkpoint import SavedModel
     from semipunct.trees.derivations import Derivation
 
-    Derived = Entry[CcgbankRecord, Sentence[Derivation]]
+    Derived = Entry[VerbatimRecord[AutoRecord], Sentence[Derivation]]
 
 CHUNK = 256
 """Sentences parsed at a time."""
@@ -60,10 +61,11 @@ def parse_derivations(
     sentences: list[Sentence[Derivation]] = []
     trees: list[Derivation | None] = []
     missing, cut = 0, 0
+    omitted = LeftOut("left out")
 
     def texts() -> Iterator[str]:
         nonlocal missing, cut
-        for entry, found in _parsed(loaded, inputs):
+        for entry, found in _parsed(loaded, inputs, omitted):
             if gold:
                 sentences.append(entry.content)
                 trees.append(found.derivation)
@@ -83,6 +85,7 @@ def parse_derivations(
             sentence_progress("parsing", where, quiet=quiet) as advancing,
         ):
             stream.writelines(advancing(texts()))
+    omitted.say()
     if missing:
         console.say(f"{counted(missing, 'sentence')} left out: no derivation was found")
     if cut:
@@ -132,8 +135,12 @@ def evaluate_derivations(
             f"{parsed}: derivations can be compared only with derivations; give test files whose "
             "names end in .auto, or standard input"
         )
-    found = read_derived_sentences([parsed])
-    sentences = read_derived_sentences(tests)
+    treebanks = read_derived_sentences([parsed]), read_derived_sentences(tests)
+    check_any(treebanks[1], tests, "derivation")
+    for name, treebank in zip((parsed, ", ".join(tests)), treebanks, strict=True):
+        if treebank.omitted:
+            console.say(f"{name}: {omissions(treebank)}")
+    found, sentences = cast("tuple[Sequence[Sentence[Derivation]], ...]", treebanks)
     digest = sha256("\n".join(repr(s.tree) for s in found).encode())
     trees = by_sentence(sentences, found)
     missing = trees.count(None)
@@ -143,15 +150,25 @@ def evaluate_derivations(
 
 
 def _parsed(
-    loaded: "SavedModel[Any]", inputs: Sequence[str]
+    loaded: "SavedModel[Any]", inputs: Sequence[str], omitted: LeftOut
 ) -> "Iterator[tuple[Derived, CcgParse]]":
-    from semipunct.formats.ccgbank import Ccgbank
     from semipunct.models.ccg.decoding import CcgParser
 
     parser = CcgParser(loaded.model, loaded.parameters)
-    entries = (entry for path in inputs for entry in Ccgbank().read_derivations(path))
-    for chunk in in_chunks(entries, CHUNK):
+    for chunk in in_chunks(_well_formed(inputs, omitted), CHUNK):
         yield from zip(chunk, parser.parsed([entry.content for entry in chunk]), strict=True)
+
+
+def _well_formed(inputs: Sequence[str], omitted: LeftOut) -> "Iterator[Derived]":
+    from semipunct.corpus import Omitted
+    from semipunct.formats.ccgbank import Ccgbank
+
+    for path in inputs:
+        for entry in Ccgbank().read_derivations(path):
+            if isinstance(entry.content, Omitted):
+                omitted.count(entry.content)
+            else:
+                yield cast("Derived", entry)
 
 
 def _text(entry: "Derived", tree: "Derivation") -> str:

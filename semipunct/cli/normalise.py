@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.treebanks import LeftOut
 from semipunct.errors import TreebankError, UsageError
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from semipunct.formats.ccgbank import AutoRecord
+    from semipunct.formats.verbatim import Malformed
     from semipunct.tasks.normalise import CommaTable
 
 _LISTED = 5  # places and reasons listed in a message
@@ -90,7 +94,9 @@ def normalise(
         )
     told: dict[str, object] = {}
     if to is None:
-        records = [record for path in inputs for record in read_derivations(path)]
+        records = _well_formed(record for path in inputs for record in read_derivations(path))
+        if not records:
+            raise TreebankError(f"{', '.join(inputs)}: no usable derivation; give some")
     else:
         records, told["conversion"] = _converted(inputs, quotes=quotes)
     texts = [record.text for record in records]
@@ -125,9 +131,25 @@ def normalise(
             stream.write(to_json(told, indent=2) + "\n")
 
 
+def _well_formed(records: "Iterable[AutoRecord | Malformed]") -> "list[AutoRecord]":
+    """Return the derivations that can be read, and say how many cannot."""
+    from semipunct.formats.verbatim import Malformed, malformed_entry
+
+    omitted = LeftOut("left out")
+    found: list[AutoRecord] = []
+    for record in records:
+        if isinstance(record, Malformed):
+            omitted.count(malformed_entry(record).content)
+        else:
+            found.append(record)
+    omitted.say()
+    return found
+
+
 def _converted(inputs: list[str], *, quotes: bool) -> "tuple[list[AutoRecord], dict[str, object]]":
+    from semipunct.corpus.treebank import MALFORMED
     from semipunct.formats.ccgbank import auto_record
-    from semipunct.formats.ptb import read_bracketings
+    from semipunct.formats.ptb import Malformed, read_bracketings
     from semipunct.trees.conversion import Unconverted, converted
 
     records: list[AutoRecord] = []
@@ -136,6 +158,11 @@ def _converted(inputs: list[str], *, quotes: bool) -> "tuple[list[AutoRecord], d
     number = 0
     for path in inputs:
         for found in read_bracketings(path):
+            if isinstance(found, Malformed):
+                number += found.reason == MALFORMED
+                reasons[found.reason] += 1
+                places.setdefault(found.reason, found.fault)
+                continue
             number += 1
             try:
                 conversion = converted(found.tree, found.forms, quotes=quotes)

@@ -238,7 +238,7 @@ def _outcomes(
             if isinstance(entry.content, Words):
                 yield entry, next(rest)
             else:
-                omitted.count(entry.content.reason)
+                omitted.count(entry.content)
                 yield entry, ()
 
 

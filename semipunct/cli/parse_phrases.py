@@ -103,7 +103,7 @@ def words_to_parse(
         entries = read_words(inputs)
     for entry in entries:
         if isinstance(entry.content, Omitted):
-            omitted.count(entry.content.reason)
+            omitted.count(entry.content)
         elif isinstance(entry.content, Words):
             yield with_marks_as_words(entry.content, COMMA_TAGS)
         else:

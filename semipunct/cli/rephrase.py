@@ -222,11 +222,12 @@ def _outcomes(
         number += len(usable)
         for entry in chunk:
             one = None if isinstance(entry.content, Omitted) else next(found)
-            if one is None:
-                content = entry.content
-                told.omitted.count(content.reason if isinstance(content, Omitted) else NO_ANALYSIS)
-            else:
+            if one is not None:
                 told.long += one.long
+            elif isinstance(entry.content, Omitted):
+                told.omitted.count(entry.content)
+            else:
+                told.omitted.count_reason(NO_ANALYSIS)
             yield entry, one
 
 

@@ -261,5 +261,5 @@ def _outcomes(
             if not isinstance(entry.content, Omitted):
                 yield entry, next(found)
             else:
-                omitted.count(entry.content.reason)
+                omitted.count(entry.content)
                 yield entry, None

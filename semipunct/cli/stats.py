@@ -47,6 +47,8 @@ def stats(
         screen.print(title, style="bold", markup=False)
         screen.print(table)
     console.explain(list(counted.token_counts)[:SHOWN_TOKENS])
+    for reason, fault in counted.first_faults.items():
+        console.say(f"omitted: {reason}, first {fault}")
 
 
 def _table_2(s: "TreebankStatistics") -> "Table":

@@ -110,6 +110,6 @@ def _texts(pairs: "Iterable[tuple[AnyEntry, Sentence | None]]", omitted: LeftOut
         if sentence is not None:
             yield writer.annotated(analysed_entry(entry, sentence), Annotation(replaces=OURS))
         elif isinstance(entry.content, Omitted):
-            omitted.count(entry.content.reason)
+            omitted.count(entry.content)
             if isinstance(entry.record, Record):
                 yield writer.unchanged(entry)

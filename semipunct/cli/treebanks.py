@@ -11,7 +11,7 @@ from semipunct.tasks import limits
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
-    from semipunct.corpus import Sentence, Treebank, Words
+    from semipunct.corpus import Omitted, Sentence, Treebank, Words
     from semipunct.corpus.examples import Example
     from semipunct.models.base import Model
     from semipunct.models.kind import Kind
@@ -107,18 +107,26 @@ class LeftOut:
         """
         self._outcome = outcome
         self._counts: Counter[str] = Counter()
+        self._faults: dict[str, str] = {}
 
-    def count(self, reason: str) -> None:
-        """Add a sentence."""
+    def count(self, content: "Omitted") -> None:
+        """Add a sentence that was omitted when it was read."""
         from semipunct.corpus.treebank import EMPTY
 
-        if reason != EMPTY:
-            self._counts[reason] += 1
+        if content.reason != EMPTY:
+            self.count_reason(content.reason)
+            if content.fault:
+                self._faults.setdefault(content.reason, content.fault)
+
+    def count_reason(self, reason: str) -> None:
+        """Add a sentence for another reason."""
+        self._counts[reason] += 1
 
     def say(self) -> None:
-        """Print their numbers."""
+        """Print their numbers, with the first fault of those that are not well-formed."""
         for reason, number in self._counts.items():
-            console.say(f"{counted(number, 'sentence')} {self._outcome}: {reason}")
+            first = f", first {self._faults[reason]}" if reason in self._faults else ""
+            console.say(f"{counted(number, 'sentence')} {self._outcome}: {reason}{first}")
 
 
 class InPieces:
@@ -178,5 +186,9 @@ def omissions(treebank: "Sequence[Any]") -> str:
     reasons = {reason: n for reason, n in treebank.omitted_by_reason().items() if n}
     if not reasons:
         return ""
-    told = ", ".join(f"{n:,} with {reason}" for reason, n in reasons.items())
+    faults = treebank.first_faults()
+    told = ", ".join(
+        f"{n:,} with {reason}" + (f" (first {faults[reason]})" if reason in faults else "")
+        for reason, n in reasons.items()
+    )
     return f"{counted(len(treebank.omitted), 'sentence')} omitted: {told}"

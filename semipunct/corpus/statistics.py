@@ -37,6 +37,8 @@ class TreebankStatistics:
         sentences_read: the number of sentences in the files.
         sentences_used: the number of sentences that models can process.
         omitted: the number of other sentences, by reason.
+        first_faults: for malformed trees and text outside of trees, the first fault, with file and
+            line.
         tokens: words and punctuation with integer ids, of all sentences read.
         punctuation: those that are punctuation.
         words: words of the sentences used.
@@ -60,6 +62,7 @@ class TreebankStatistics:
     sentences_read: int
     sentences_used: int
     omitted: dict[str, int]
+    first_faults: dict[str, str]
     tokens: int
     punctuation: int
     words: int
@@ -116,7 +119,8 @@ def statistics(
         minimum_count: tokens that occur fewer times in these entries are rare, so only figures for
             a training portion are comparable with those of the paper.
     """
-    omitted = dict.fromkeys(map(str, REASONS), 0)
+    omitted = Counter(dict.fromkeys(map(str, REASONS), 0))
+    first_faults: dict[str, str] = {}
     totals: Counter[str] = Counter()
     slot_counts: Counter[Puncteme] = Counter()
     raw_pairs: set[Pair] = set()
@@ -128,6 +132,8 @@ def statistics(
         totals["punctuation"] += entry.notes.punctuation
         if not isinstance(entry.content, Sentence):
             omitted[entry.content.reason] += 1
+            if entry.content.fault:
+                first_faults.setdefault(entry.content.reason, entry.content.fault)
             continue
         totals["sentences_used"] += 1
         totals["words"] += len(entry.content.forms)
@@ -154,7 +160,8 @@ def statistics(
     return TreebankStatistics(
         sentences_read=totals["sentences_read"],
         sentences_used=totals["sentences_used"],
-        omitted=omitted,
+        omitted=dict(omitted),
+        first_faults=first_faults,
         tokens=totals["tokens"],
         punctuation=totals["punctuation"],
         words=totals["words"],

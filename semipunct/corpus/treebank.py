@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, cast, get_args, overload
+from typing import Any, Generic, Literal, TypeAlias, cast, overload
 
 from typing_extensions import TypeVar
 
@@ -11,13 +11,25 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import TreebankError
 from semipunct.wording import counted
 
-Reason = Literal["punctuation has dependents", "nothing but punctuation", "empty line"]
+Reason = Literal[
+    "punctuation has dependents",
+    "nothing but punctuation",
+    "a malformed tree",
+    "text outside of trees",
+    "empty line",
+]
+
+REASONS: tuple[Reason, ...] = ("punctuation has dependents", "nothing but punctuation")
+"""The reasons why well-formed sentences of treebanks are omitted."""
+
+MALFORMED: Reason = "a malformed tree"
+"""The reason why a sentence is omitted whose tree cannot be read."""
+
+OUTSIDE: Reason = "text outside of trees"
+"""The reason why lines of a file of trees are omitted that are not part of a tree."""
 
 EMPTY: Reason = "empty line"
 """The reason why a line of text without words or marks is omitted."""
-
-REASONS: tuple[Reason, ...] = tuple(reason for reason in get_args(Reason) if reason != EMPTY)
-"""The reasons why sentences of treebanks are omitted."""
 
 PUNCTUATION = "PUNCT"
 """The universal tag of punctuation."""
@@ -34,12 +46,14 @@ class Omitted:
         sentence_id: its name in the file.
         path: the file.
         line: its first line there, from 1.
+        fault: for a malformed tree or text outside of trees, file, line and what was found there.
     """
 
     reason: Reason
     sentence_id: str
     path: str
     line: int
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +167,18 @@ class Treebank(Sequence[Sentence]):
         return cls(tuple(sentences), tuple(omitted), projectivised)
 
     def omitted_by_reason(self) -> dict[Reason, int]:
-        """Count the omitted sentences; every reason is a key."""
-        counts = Counter(omitted.reason for omitted in self.omitted)
-        return {reason: counts[reason] for reason in REASONS}
+        """Count the omitted sentences.
+
+        Every reason of ``REASONS`` is a key, and others for which sentences were omitted.
+        """
+        counts = Counter[Reason](dict.fromkeys(REASONS, 0))
+        counts.update(omitted.reason for omitted in self.omitted)
+        return dict(counts)
+
+    def first_faults(self) -> dict[Reason, str]:
+        """Return the first fault, with file and line, for each reason that has faults."""
+        faults: dict[Reason, str] = {}
+        for omitted in self.omitted:
+            if omitted.fault:
+                faults.setdefault(omitted.reason, omitted.fault)
+        return faults

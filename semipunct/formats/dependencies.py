@@ -9,9 +9,9 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from semipunct.corpus import Entry
+from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.sentences import MISSING
-from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.corpus.treebank import MALFORMED, PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.base import Annotation, Format, Writer
@@ -37,7 +37,7 @@ class DependencyRecord:
         line: the number of the first line, from 1.
         sentence_id: ``#k`` for the k-th sentence.
         lines: the lines as read, including the blank lines after the sentence.
-        tokens: words and punctuation.
+        tokens: words and punctuation; none if the sentence is malformed.
     """
 
     path: str
@@ -68,18 +68,32 @@ class Dependencies(Format[DependencyRecord]):
                 first += len(lines)
             elif blank:
                 number += 1
-                yield to_entry(_record(name, first, number, pending, lines), self.marks)
+                yield self._entry(name, first, number, pending, lines)
                 first += len(pending) + len(lines)
                 pending = []
             else:
                 pending = lines
         if pending:
             number += 1
-            yield to_entry(_record(name, first, number, pending, []), self.marks)
+            yield self._entry(name, first, number, pending, [])
         if not number:
             raise TreebankError(
-                f"{name}: no sentence was found; give a file with the columns {', '.join(COLUMNS)}"
+                f"{name}: no sentence was found (the file is empty or blank); give a file with the "
+                f"columns {', '.join(COLUMNS)}"
             )
+
+    def _entry(
+        self, path: str, first: int, number: int, lines: Sequence[str], after: Sequence[str]
+    ) -> Entry[DependencyRecord]:
+        """Make the entry of a sentence, which is omitted if it is malformed."""
+        name = f"#{number}"
+        try:
+            tokens = _tokens(path, first, name, lines)
+        except TreebankError as error:
+            omitted = Omitted(MALFORMED, name, path, first, str(error))
+            return Entry(omitted, DependencyRecord(path, first, name, (*lines, *after), ()))
+        record = DependencyRecord(path, first, name, (*lines, *after), tokens)
+        return to_entry(record, self.marks)
 
     def writer(self, like: Iterable[Entry[DependencyRecord]] = ()) -> "DependencyWriter":
         return DependencyWriter()
@@ -122,11 +136,7 @@ def _refuse(entry: Entry[DependencyRecord], what: str) -> NoReturn:
     )
 
 
-def _record(
-    path: str, first: int, number: int, lines: Sequence[str], after: Sequence[str]
-) -> DependencyRecord:
-    name = f"#{number}"
-
+def _tokens(path: str, first: int, name: str, lines: Sequence[str]) -> tuple[Token, ...]:
     def fail(line: int, problem: str, remedy: str) -> NoReturn:
         raise TreebankError(f"{path}:{first + line}: sentence {name}: {problem}; {remedy}")
 
@@ -157,4 +167,4 @@ def _record(
             f"word {word} ({tokens[word - 1].form}): {problem.replace('HEAD', 'head')}",
             "correct the column head, or leave the sentence out",
         )
-    return DependencyRecord(path, first, name, (*lines, *after), tuple(tokens))
+    return tuple(tokens)

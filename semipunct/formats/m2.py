@@ -9,7 +9,8 @@ edit and by an empty line::
 
 An edit has the range of tokens that it replaces (start, end; from 0), a type, the replacement
 (alternatives separated by ``||``; empty, or ``-NONE-``, for a deletion), two fields that scorers
-ignore, and the number of its annotator. An annotator without corrections has the edit ``noop``.
+ignore, and the number of its annotator. An annotator without corrections has the edit ``noop``, or
+no edit.
 Dahlmeier and Ng (2012); Ng et al. (2014, CoNLL-2014). Types are those of Bryant, Felice and Briscoe
 (2017): ``M``, ``U`` and ``R`` for missing, unnecessary and replaced tokens.
 """
@@ -103,11 +104,6 @@ class M2Record:
     lines: tuple[str, ...]
     tokens: tuple[str, ...]
     edits: tuple[M2Edit, ...]
-
-    @property
-    def annotators(self) -> tuple[int, ...]:
-        """The annotators, in order; a sentence without edits has annotator 0."""
-        return tuple(sorted({edit.annotator for edit in self.edits})) or (0,)
 
     def corrected(self, annotator: int) -> tuple[str, ...]:
         """Apply the edits of an annotator, with their first choices, and return the tokens.
@@ -322,7 +318,22 @@ def read_m2_records(path: str | Path) -> Iterator[M2Record]:
         number += 1
         yield _record(name, first, number, lines)
     if not number:
-        raise TreebankError(f"{name}: no sentence was found; give a file with lines S and A")
+        raise TreebankError(
+            f"{name}: no sentence was found (the file is empty or blank); give a file with lines S "
+            "and A"
+        )
+
+
+def annotators(records: Iterable[M2Record]) -> tuple[int, ...]:
+    """Return the annotators of a file, in order; annotator 0 if it has no edits.
+
+    Each of them has read every sentence: an annotator who is missing in a sentence made no change
+    there, with or without an edit ``noop``. This is how ERRANT's author reads such files.
+
+    Args:
+        records: all sentences of the file.
+    """
+    return tuple(sorted({edit.annotator for r in records for edit in r.edits})) or (0,)
 
 
 def _record(path: str, first: int, number: int, lines: Sequence[str]) -> M2Record:

@@ -9,9 +9,10 @@ from typing import NamedTuple, TypeVar, overload
 from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned, to_learn_from
 from semipunct.corpus.synthetic.learners import LearnerErrors, erroneous
+from semipunct.corpus.treebank import OUTSIDE
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import output
-from semipunct.formats.m2 import M2, read_m2_records
+from semipunct.formats.m2 import M2, annotators, read_m2_records
 from semipunct.formats.registry import format_of, read_entries, read_words
 from semipunct.wording import counted
 
@@ -94,11 +95,14 @@ def read_parallel_treebanks(
     """
     pairs: list[ParallelSentence[Sentence]] = []
     omitted: list[str] = []
-    sides = ([entry.content for entry in read_entries(files)] for files in (source, corrected))
+    sides = (
+        _sentences(entry.content for entry in read_entries(files)) for files in (source, corrected)
+    )
     for one, other in _together(*sides):
         if isinstance(one, Omitted) or isinstance(other, Omitted):
             bad = next(content for content in (one, other) if isinstance(content, Omitted))
-            omitted.append(f"{bad.path}:{bad.line}: sentence {bad.sentence_id}: {bad.reason}")
+            place = f"{bad.path}:{bad.line}: sentence {bad.sentence_id}: {bad.reason}"
+            omitted.append(bad.fault or place)
             continue
         try:
             pairs.append(aligned(one, [other], alignment))
@@ -159,17 +163,20 @@ def read_references(
             or a sentence does not align.
     """
     versions: list[list[Sentence | Words | Omitted]] = [[] for _ in sources]
+    read = _sentences(sources)
+    wanted = [v for v, s in zip(versions, sources, strict=True) if _is_sentence(s)]
     for path in paths:
         if format_of(path, words=True).name == M2.name:
             records = list(read_m2_records(path))
+            numbers = annotators(records)
             contents = [record.source for record in records]
             by_place = {id(c): record for c, record in zip(contents, records, strict=True)}
-            for own, (_, source) in zip(versions, _together(sources, contents), strict=True):
+            for own, (_, source) in zip(wanted, _together(read, contents), strict=True):
                 record = by_place[id(source)]
-                own += [record.reference(annotator) for annotator in record.annotators]
+                own += [record.reference(annotator) for annotator in numbers]
         else:
-            contents = [entry.content for entry in read_words([path])]
-            for own, (_, version) in zip(versions, _together(sources, contents), strict=True):
+            contents = _sentences([entry.content for entry in read_words([path])])
+            for own, (_, version) in zip(wanted, _together(read, contents), strict=True):
                 own.append(version)
     found: list[ParallelSentence[Sentence | Words] | None] = []
     for source, own in zip(sources, versions, strict=True):
@@ -190,6 +197,15 @@ def _together(source: Sequence[A], corrected: Sequence[B]) -> Iterator[tuple[A, 
     if len(source) != len(corrected):
         raise TreebankError(_lonely(source, corrected))
     return zip(source, corrected, strict=True)
+
+
+def _sentences(contents: Iterable[A]) -> list[A]:
+    """Return what needs a counterpart: all but text outside of trees, such as a header."""
+    return [*filter(_is_sentence, contents)]
+
+
+def _is_sentence(content: Sentence | Words | Omitted) -> bool:
+    return not isinstance(content, Omitted) or content.reason != OUTSIDE
 
 
 def _lonely(
@@ -238,8 +254,8 @@ def read_parallel_texts(
 def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[ParallelSentence[Words]]:
     """Yield the sentences of a file in M2, with the versions of all annotators.
 
-    The first choice of each edit is used. Sentences without words in the original or in any version
-    are skipped.
+    The first choice of each edit is used. An annotator who is missing in a sentence made no change
+    there. Sentences without words in the original or in any version are skipped.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
@@ -249,9 +265,11 @@ def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[Paral
         TreebankError: with file and line, if the file is missing or not M2, edits of an annotator
             overlap, or sentences do not align.
     """
-    for record in read_m2_records(path):
+    records = list(read_m2_records(path))
+    numbers = annotators(records)
+    for record in records:
         source = record.source
-        versions = [record.reference(annotator) for annotator in record.annotators]
+        versions = [record.reference(annotator) for annotator in numbers]
         words = [version for version in versions if isinstance(version, Words)]
         if isinstance(source, Words) and len(words) == len(versions):
             yield aligned(source, words, alignment)

@@ -124,12 +124,19 @@ def with_marks(entry: AnyEntry) -> Sentence:
 
 
 def read_with_marks(paths: Iterable[str | Path]) -> Treebank:
-    """Read files into one treebank, with punctuation among the words; no sentence is omitted.
+    """Read files into one treebank, with punctuation among the words.
+
+    Only sentences that cannot be read are omitted.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
     """
-    return Treebank.of(to_entry(entry.record, "words") for entry in read_entries(paths))
+    return Treebank.of(
+        entry
+        if isinstance(entry.content, Omitted) and entry.content.fault
+        else to_entry(entry.record, "words")
+        for entry in read_entries(paths)
+    )
 
 
 def read_phrases(

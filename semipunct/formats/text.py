@@ -7,7 +7,7 @@ from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located
-from semipunct.errors import UsageError
+from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
@@ -19,7 +19,8 @@ class Text(Format[Located]):
 
     Words and marks are separated by white space. To split marks from words, or to find sentences
     that are not lines, use the tokeniser in ``semipunct.tasks.segment``. A line without words, such
-    as an empty one, is an omitted sentence.
+    as an empty one, is an omitted sentence; a file with nothing but blanks is an error, as an empty
+    file is in every format.
     """
 
     name = "text"
@@ -37,13 +38,11 @@ class Text(Format[Located]):
         return Text(ended=True)
 
     def read(self, path: str | Path) -> Iterator[Entry[Located]]:
-        name = display_name(path)
-        for number, line in enumerate(text_lines(path, ended=self.ended), start=1):
-            yield text_entry(spaced(f"#{number}", name, number, line))
+        return iter(self.read_words(path))
 
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
-        for number, line in enumerate(text_lines(path, ended=self.ended), start=1):
+        for number, line in enumerate(_lines(path, ended=self.ended), start=1):
             yield text_entry(spaced(f"#{number}", name, number, line))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
@@ -92,6 +91,19 @@ def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
     return Entry(content, sentence, tuple(range(1, words + 1)), notes)
 
 
+def _lines(path: str | Path, *, ended: bool) -> Iterator[str]:
+    """Yield the lines of a file like ``text_lines``, which must have one that is not blank."""
+    blank = True
+    for line in text_lines(path, ended=ended):
+        blank = blank and BLANKS.sub("", line) == ""
+        yield line
+    if blank:
+        raise TreebankError(
+            f"{display_name(path)}: no text was found (the file is empty or blank); give a file "
+            "with text in it"
+        )
+
+
 def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
     """Yield the paragraphs of a file, separated by empty lines, for a tokeniser.
 
@@ -103,12 +115,13 @@ def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
         ended: add a line end to the last line if it has none.
 
     Raises:
-        TreebankError: with file and line, if the file cannot be read or is not text in UTF-8.
+        TreebankError: with file and line, if the file cannot be read, is not text in UTF-8, or
+            has nothing but blanks in it.
     """
     name = display_name(path)
     lines: list[str] = []
     first, written, closed = 1, False, False
-    for number, line in enumerate(text_lines(path, ended=ended), start=1):
+    for number, line in enumerate(_lines(path, ended=ended), start=1):
         empty = BLANKS.fullmatch(line) is not None
         if closed and not empty:
             yield RawText("".join(lines), name, first)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Generic, NoReturn, Protocol, TextIO, TypeVar
 
-from semipunct.corpus import Entry, Sentence
+from semipunct.corpus import Entry, Omitted, Sentence
+from semipunct.corpus.treebank import MALFORMED, Reason
 from semipunct.errors import UsageError
 from semipunct.formats.base import Annotation, FromFile, Writer
 from semipunct.formats.conllu.records import Token
@@ -25,10 +26,32 @@ class Source(FromFile, Protocol):
 
 
 S = TypeVar("S", bound=Source)
+S_co = TypeVar("S_co", bound=Source, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class VerbatimRecord(Generic[S]):
+class Malformed:
+    """A part of a file that cannot be read as a tree.
+
+    Attributes:
+        path: the file.
+        line: the number of its first line, from 1.
+        sentence_id: its name, for messages.
+        text: as for all sentences of the file.
+        fault: file, line and what was found there.
+        reason: a malformed tree, or text outside of trees.
+    """
+
+    path: str
+    line: int
+    sentence_id: str
+    text: str
+    fault: str
+    reason: Reason = MALFORMED
+
+
+@dataclass(frozen=True, slots=True)
+class VerbatimRecord(Generic[S_co]):
     """One sentence of a file whose trees are not dependency trees.
 
     Attributes:
@@ -36,7 +59,7 @@ class VerbatimRecord(Generic[S]):
         tokens: words and punctuation, with heads.
     """
 
-    source: S
+    source: S_co
     tokens: tuple[Token, ...]
 
     @property
@@ -53,6 +76,12 @@ class VerbatimRecord(Generic[S]):
     def sentence_id(self) -> str:
         """Its name."""
         return self.source.sentence_id
+
+
+def malformed_entry(source: Malformed) -> "Entry[VerbatimRecord[Malformed], Omitted]":
+    """Make the entry of a part of a file that cannot be read."""
+    omitted = Omitted(source.reason, source.sentence_id, source.path, source.line, source.fault)
+    return Entry(omitted, VerbatimRecord(source, ()))
 
 
 @dataclass(frozen=True)

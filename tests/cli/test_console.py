@@ -153,6 +153,37 @@ def test_a_reader_that_goes_away_is_no_error(
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+HELP = """
+import sys
+from semipunct.cli import main
+sys.argv[0] = "semipunct"
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("--help",), ("--version",), ("train", "--help"), ("semirings",), ("semirings", "list")],
+    ids=" ".join,
+)
+def test_a_reader_of_help_may_go_away_too(arguments: tuple[str, ...]):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-c", HELP, *arguments]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_reader_of_messages_may_go_away(tmp_path: Path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-c", HELP, "stats", str(tmp_path / "absent")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writing, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stdout) == (141, b"")
+
+
 def write_half(path: Path) -> None:
     with console.output(str(path)) as stream:
         stream.write("half")

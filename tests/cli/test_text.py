@@ -197,9 +197,11 @@ def test_odd_text_is_still_there(restored, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("text", ["", "\n", " \n\n"])
 def test_text_without_words(restored, text: str):
-    result = restored(text, "--format", "text")
-    assert (result.status, result.out) == (0, text)
-    assert restored(text).out == ""
+    for options in ((), ("--format", "text")):
+        result = restored(text, *options)
+        assert result.status == 1
+        assert "<stdin>: no text was found (the file is empty or blank)" in result.message
+    assert restored(f"{text}...\n", "--format", "text").out == f"{text}...\n"
 
 
 def test_what_is_no_text(restored):

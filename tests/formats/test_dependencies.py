@@ -1,6 +1,7 @@
 """Files with three columns: form, tag and head."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from semipunct.corpus.statistics import statistics
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import Annotation, format_of, read_entries
 from semipunct.formats.dependencies import MARK_TAGS, Dependencies
+from semipunct.formats.registry import read_with_marks
 
 TEXT = (
     "``\t``\t2\nGo\tVB\t0\n,\t,\t2\n''\t''\t2\nMr.\tNNP\t6\nA\tNNP\t2\n.\t.\t2\n\n\n"
@@ -81,16 +83,32 @@ def test_what_has_no_place_is_refused(file: Path):
         ("a\tX\t0\nb\tX\t3\n", r":2: sentence #1: word 2 \(b\): its head 3 is not a word"),
         ("a\tX\t2\nb\tX\t1\n", r"word \d .*cycle of heads"),
         ("a\tX\t0\nb\tX\t0\n", ":2: .*second root"),
-        ("\n \n", "no sentence was found"),
-        ("", "no sentence was found"),
     ],
 )
-def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, message: str):
+@pytest.mark.parametrize("marks", ["slots", "words"])
+def test_malformed_sentences_are_omitted_with_their_fault(
+    tmp_path: Path, text: str, message: str, marks
+):
+    path = tmp_path / "bad.dp"
+    path.write_text(f"{text}\n\nd\tX\t0\n", encoding="utf-8")
+    *before, malformed, last = Dependencies(marks=marks).read(path)
+    assert last.content.forms == ("d",)
+    assert all(isinstance(entry.content, Sentence) for entry in before)
+    assert malformed.content.reason == "a malformed tree"
+    assert malformed.content.fault.startswith(f"{path}:")
+    assert re.search(message, malformed.content.fault)
+    assert len(read_with_marks([path])) == len(before) + 1
+    writer, stream = Dependencies().writer(), io.StringIO()
+    writer.write(map(writer.unchanged, [*before, malformed, last]), stream)
+    assert stream.getvalue() == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_file_without_sentences(tmp_path: Path, text: str):
     path = tmp_path / "bad.dp"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(TreebankError, match=message) as caught:
+    with pytest.raises(TreebankError, match=r"bad\.dp: no sentence was found"):
         list(read_entries([path]))
-    assert str(caught.value).startswith(str(path))
 
 
 def test_sentences_that_models_cannot_take_are_told(tmp_path: Path):

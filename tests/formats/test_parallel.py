@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from semipunct.errors import TreebankError
-from semipunct.formats.parallel import read_m2, read_parallel_texts, read_parallel_treebanks
+from semipunct.formats import read_entries
+from semipunct.formats.parallel import (
+    read_m2,
+    read_parallel_texts,
+    read_parallel_treebanks,
+    read_references,
+)
 
 
 def conllu(*sentences: str, ids: bool = True, tag: str = "s") -> str:
@@ -101,6 +107,43 @@ def test_annotators_of_m2(tmp_path):
     first, second = read_m2(path)
     assert first.references == (((), (",",), None, None, (".",)), ((), (), (), (), ()))
     assert first.source.line == 1
-    assert second.references == (second.source.slots,) == (((), (), ("“",), ("”",)),)
+    assert second.source.slots == ((), (), ("“",), ("”",))
+    assert second.references == (second.source.slots,) * 2  # both have read it
     with pytest.raises(TreebankError, match="word 3 is 'goes', and 'go'"):
         list(read_m2(path, "words"))
+
+
+def test_an_annotator_without_edits_of_a_sentence_changed_nothing(tmp_path):
+    path = tmp_path / "gold.m2"
+    comma = "A {0} {0}|||M:PUNCT|||,|||REQUIRED|||-NONE-|||{1}\n"
+    path.write_text(
+        "S This is one\n" + comma.format(1, 0) + comma.format(3, 1) + "\n"
+        "S This is two\n" + comma.format(3, 0) + "\n"
+        "S This is three\n" + comma.format(2, 1) + "\n"
+        "S This is four\n", "utf-8",
+    )  # fmt: skip
+    none = ((),) * 4
+    one, two, three, four = read_m2(path)
+    assert one.references == (((), (",",), (), ()), ((), (), (), (",",)))
+    assert two.references == (((), (), (), (",",)), none)
+    assert three.references == (none, ((), (), (",",), ()))
+    assert four.references == (none, none)
+    sources = [pair.source for pair in (one, two, three, four)]
+    found = read_references(sources, [path])
+    assert [pair.references for pair in found if pair] == [
+        one.references, two.references, three.references, four.references
+    ]  # fmt: skip
+
+
+def test_a_header_needs_no_counterpart(tmp_path):
+    files = [tmp_path / "a.mrg", tmp_path / "b.mrg"]
+    files[0].write_text("a header\n(S (UH yes) (. .))\n(())\n(S (UH no))\n", "utf-8")
+    files[1].write_text("(S (UH yes))\n(S (UH no))\n(S (UH no) (. .))\n", "utf-8")
+    found = read_parallel_treebanks(files[:1], files[1:])
+    assert [pair.references[0] for pair in found.sentences] == [((), ()), ((), (".",))]
+    (omitted,) = found.omitted
+    assert omitted.startswith(f"{files[0]}:3: sentence #2: the bracket ( has no word in it")
+    sources = [entry.content for entry in read_entries(files[:1])]
+    assert [pair is not None for pair in read_references(sources, files[1:])] == [
+        False, True, False, True,
+    ]  # fmt: skip

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.corpus import Omitted, Treebank, Words
+from semipunct.corpus.located import BLANKS
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import format_of, read_entries, read_words
 from semipunct.formats.base import Annotation
@@ -53,13 +54,13 @@ CHARACTERS = st.one_of(
 )
 
 
-@given(st.text(CHARACTERS, max_size=60))
+@given(st.text(CHARACTERS, max_size=60).filter(lambda text: BLANKS.sub("", text)))
 def test_the_same_punctuation_gives_the_same_bytes(text: str):
     content = text.encode("utf-8")
     assert written(entries(content)) == content
 
 
-@given(st.text(CHARACTERS, max_size=60))
+@given(st.text(CHARACTERS, max_size=60).filter(lambda text: BLANKS.sub("", text)))
 def test_new_marks_change_nothing_but_spaces_between_words(text: str):
     def change(entry):
         return [(*slot, "§") for slot in entry.content.slots]
@@ -73,10 +74,8 @@ def test_new_marks_change_nothing_but_spaces_between_words(text: str):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "\n",
-        "\n\n\n",
         "one",
+        "\n\n\none\n\n",
         "!!! ...\n",
         "w" * 10_000,
         "word " * 5_000,
@@ -141,13 +140,20 @@ def test_the_ending_tells_the_format():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", []),
         ("a\nb\n", [("a\nb\n", 1)]),
         ("\n\na\n \nb\n\n\nc", [("\n\na\n \n", 1), ("b\n\n\n", 5), ("c", 8)]),
-        ("\n\n", [("\n\n", 1)]),
     ],
 )
 def test_empty_lines_part_paragraphs(text: str, expected: list[tuple[str, int]], tmp_path: Path):
     path = tmp_path / "a.txt"
     path.write_text(text)
     assert [(p.text, p.line) for p in paragraphs(path)] == expected
+
+
+@pytest.mark.parametrize("content", ["", "\n", " \n\t\n", "\ufeff"])
+def test_a_file_without_text(tmp_path: Path, content: str):
+    path = tmp_path / "a.txt"
+    path.write_text(content, "utf-8")
+    for read in (Text().read, Text().read_words, paragraphs):
+        with pytest.raises(TreebankError, match=r"a\.txt: no text was found \(the file is empty"):
+            list(read(path))

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
-from semipunct.corpus import Entry, Sentence
+from semipunct.corpus import Entry, Omitted, Sentence, Treebank
 from semipunct.formats.base import Format
 from semipunct.formats.ccgbank.converted import auto_record
 from semipunct.formats.ccgbank.derivations import (
@@ -17,7 +17,12 @@ from semipunct.formats.ccgbank.derivations import (
 )
 from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.penn_tokens import over, penn_tokens
-from semipunct.formats.verbatim import VerbatimRecord, VerbatimWriter
+from semipunct.formats.verbatim import (
+    Malformed,
+    VerbatimRecord,
+    VerbatimWriter,
+    malformed_entry,
+)
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees.derivations import Derivation
 
@@ -36,7 +41,7 @@ __all__ = [
 _MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # CCGbank spells some tags differently
 
 
-CcgbankRecord: TypeAlias = VerbatimRecord[AutoRecord]
+CcgbankRecord: TypeAlias = VerbatimRecord[AutoRecord | Malformed]
 """One derivation of a file, with tokens and their heads from its nodes."""
 
 
@@ -57,12 +62,16 @@ class Ccgbank(Format[CcgbankRecord]):
     marks: Marks = "slots"
 
     def read(self, path: str | Path) -> Iterator[Entry[CcgbankRecord]]:
-        return (to_entry(_record(found), self.marks) for found in read_derivations(path))
+        for found in read_derivations(path):
+            if isinstance(found, Malformed):
+                yield malformed_entry(found)
+            else:
+                yield to_entry(_record(found), self.marks)
 
     def read_derivations(
         self, path: str | Path
-    ) -> Iterator[Entry[CcgbankRecord, Sentence[Derivation]]]:
-        """Yield the sentences of a file with their derivations.
+    ) -> Iterator[Entry[CcgbankRecord, Sentence[Derivation] | Omitted]]:
+        """Yield the sentences of a file with their derivations, and omitted ones.
 
         Marks are words regardless of ``marks``, because they have their own categories and rules.
 
@@ -73,15 +82,20 @@ class Ccgbank(Format[CcgbankRecord]):
             TreebankError: with file and line, if the file is missing or not in this format.
         """
         for entry in Ccgbank(marks="words").read(path):
-            if isinstance(entry.content, Sentence):  # with marks among the words, all are
-                found = over(entry.content, entry.record.source.derivation)
+            content, source = entry.content, entry.record.source
+            if isinstance(content, Sentence) and isinstance(source, AutoRecord):
+                found = over(content, source.derivation)
                 yield Entry(found, entry.record, entry.word_ids, entry.notes)
+            elif isinstance(content, Omitted):
+                yield Entry(content, entry.record)
 
-    def writer(self, like: Iterable[Entry[CcgbankRecord]] = ()) -> VerbatimWriter[AutoRecord]:
+    def writer(
+        self, like: Iterable[Entry[CcgbankRecord]] = ()
+    ) -> VerbatimWriter[AutoRecord | Malformed]:
         return VerbatimWriter("derivations", lines=True)
 
 
-def read_derived_sentences(paths: Iterable[str | Path]) -> list[Sentence[Derivation]]:
+def read_derived_sentences(paths: Iterable[str | Path]) -> Treebank:
     """Read the sentences of files with their derivations; marks are words.
 
     Args:
@@ -90,10 +104,11 @@ def read_derived_sentences(paths: Iterable[str | Path]) -> list[Sentence[Derivat
     Raises:
         TreebankError: with file and line, if a file is missing or not in this format.
     """
-    return [entry.content for path in paths for entry in Ccgbank().read_derivations(path)]
+    entries = (entry for path in paths for entry in Ccgbank().read_derivations(path))
+    return Treebank.of(cast(Iterable[Any], entries))  # with another kind of trees
 
 
-def _record(found: AutoRecord) -> CcgbankRecord:
+def _record(found: AutoRecord) -> VerbatimRecord[AutoRecord]:
     forms, tags = [leaf.form for leaf in found.leaves], [leaf.tag for leaf in found.leaves]
     tree = found.derivation.dependencies(labelled=True)
     return VerbatimRecord(found, penn_tokens(forms, tags, tree, _MARK_TAGS))

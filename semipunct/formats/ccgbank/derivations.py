@@ -15,6 +15,7 @@ from typing import NamedTuple, NoReturn
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
+from semipunct.formats.verbatim import Malformed
 from semipunct.trees.categories import parse_category
 from semipunct.trees.derivations import Derivation
 from semipunct.wording import counted
@@ -72,10 +73,16 @@ class _Node(NamedTuple):
 
 
 class _Open:
-    """A partially read derivation."""
+    """A partially read derivation.
 
-    def __init__(self, path: str, line: int, name: str) -> None:
-        self.path, self.line, self.name = path, line, name
+    Attributes:
+        fault: file, line and the reason why it cannot be read, or empty.
+    """
+
+    def __init__(self, path: str, line: int, identity: str, number: int) -> None:
+        self.path, self.line = path, line
+        self.name, self.has_id = identity or f"#{number}", bool(identity)
+        self.fault = ""
         self.depths: list[int] = []
         self.categories: list[str] = []
         self.heads: list[int] = []
@@ -85,6 +92,8 @@ class _Open:
 
     @property
     def complete(self) -> bool:
+        if self.fault:
+            return not self.has_id
         return bool(self.depths) and not self.above
 
     def fail(self, line: int, problem: str, remedy: str) -> NoReturn:
@@ -150,8 +159,16 @@ class _Open:
                 "correct one of them",
             )
 
-    def record(self) -> AutoRecord:
-        """Return the derivation, which must be complete."""
+    def result(self) -> AutoRecord | Malformed:
+        """Return the derivation."""
+        try:
+            if not self.fault:
+                return self._record()
+        except TreebankError as error:
+            self.fault = str(error)
+        return Malformed(self.path, self.line, self.name, "".join(self.texts), self.fault)
+
+    def _record(self) -> AutoRecord:
         if not self.depths:
             self.fail(self.line, "no derivation follows", "give one, or remove the ID line")
         if self.above:
@@ -177,40 +194,47 @@ def _shown(text: str) -> str:
     return f"'{text}'" if len(text) <= 60 else f"'{text[:60]}...'"
 
 
-def read_derivations(path: str | Path) -> Iterator[AutoRecord]:
+def read_derivations(path: str | Path) -> Iterator[AutoRecord | Malformed]:
     """Yield the derivations of a file in order, keeping one in memory.
+
+    A derivation that cannot be read is yielded as malformed: a category does not parse, the number
+    of children of a node differs from its arity, brackets do not match, or a field is missing. It
+    ends before the next ID line; without an ID, with the line of the fault.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
 
     Raises:
-        TreebankError: with file and line, if the file cannot be read or is not UTF-8, if a category
-            does not parse, the number of children of a node differs from its arity, brackets do not
-            match, a field is missing, or if there is no derivation.
+        TreebankError: with file and line, if the file cannot be read or is not UTF-8, or if there
+            is no derivation.
     """
     name, number = display_name(path), 0
     before: list[str] = []
     current: _Open | None = None
     for line_number, line in enumerate(text_lines(path), start=1):
-        told = _ID.match(line)
+        identity = _ID.match(line)
         if not line.strip(" \t\r\n\ufeff"):
             (current.texts if current else before).append(line)
             continue
-        if told or current is None or current.complete:
+        if identity or current is None or current.complete:
             if current:
-                yield current.record()
+                yield current.result()
             number += 1
-            current = _Open(name, line_number, told[1] if told else f"#{number}")
+            current = _Open(name, line_number, identity[1] if identity else "", number)
             current.texts += before
             before = []
         current.texts.append(line)
-        if not told:
-            current.read(line_number, line.lstrip("\ufeff"))
+        if not identity and not current.fault:
+            try:
+                current.read(line_number, line.lstrip("\ufeff"))
+            except TreebankError as error:
+                current.fault = str(error)
     if current is None:
         raise TreebankError(
-            f"{name}: no derivation was found; give a file of CCGbank, whose name ends in .auto"
+            f"{name}: no derivation was found (the file is empty or blank); give a file of "
+            "CCGbank, whose name ends in .auto"
         )
-    yield current.record()
+    yield current.result()
 
 
 def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:

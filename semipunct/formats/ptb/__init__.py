@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import TypeAlias
 
 from semipunct.corpus import Entry, Omitted, Sentence
-from semipunct.errors import TreebankError
 from semipunct.formats.base import Format
 from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.penn_tokens import over, penn_tokens
 from semipunct.formats.ptb.brackets import Bracketing, bracketed, read_bracketings
 from semipunct.formats.ptb.punctuate import punctuated
-from semipunct.formats.verbatim import VerbatimRecord, VerbatimWriter
+from semipunct.formats.verbatim import (
+    Malformed,
+    VerbatimRecord,
+    VerbatimWriter,
+    malformed_entry,
+)
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees import DependencyTree
 from semipunct.trees.heads import COLLINS, HeadTable, dependencies, head_children
@@ -20,10 +24,10 @@ from semipunct.trees.labels import EMPTY
 from semipunct.trees.phrases import PhraseTree
 from semipunct.trees.pruning import pruned, tagged, without_empty
 
-__all__ = ["Bracketing", "Ptb", "PtbRecord", "bracketed", "read_bracketings"]
+__all__ = ["Bracketing", "Malformed", "Ptb", "PtbRecord", "bracketed", "read_bracketings"]
 
 
-PtbRecord: TypeAlias = VerbatimRecord[Bracketing]
+PtbRecord: TypeAlias = VerbatimRecord[Bracketing | Malformed]
 """One tree of a file, with tokens and their heads by a head table."""
 
 
@@ -48,10 +52,11 @@ class Ptb(Format[PtbRecord]):
     table: HeadTable = COLLINS
 
     def read(self, path: str | Path) -> Iterator[Entry[PtbRecord]]:
-        return (
-            to_entry(_record(found, self.mark_tags, self.table), self.marks)
-            for found in read_bracketings(path)
-        )
+        for found in map(_with_words, read_bracketings(path)):
+            if isinstance(found, Malformed):
+                yield malformed_entry(found)
+            else:
+                yield to_entry(_record(found, self.mark_tags, self.table), self.marks)
 
     def read_phrases(
         self, path: str | Path
@@ -67,26 +72,36 @@ class Ptb(Format[PtbRecord]):
             TreebankError: with file and line, if the file is missing or not in this format.
         """
         for entry in self.read(path):
-            content = entry.content
-            if isinstance(content, Sentence):
-                tree = without_empty(entry.record.source.tree)
+            content, source = entry.content, entry.record.source
+            if isinstance(content, Sentence) and isinstance(source, Bracketing):
+                tree = without_empty(source.tree)
                 if self.marks == "slots":
                     tree = pruned(tree, tagged(tree, self.mark_tags))
                 yield Entry(over(content, tree), entry.record, entry.word_ids, entry.notes)
             elif isinstance(content, Omitted):
                 yield Entry(content, entry.record, entry.word_ids, entry.notes)
 
-    def writer(self, like: Iterable[Entry[PtbRecord]] = ()) -> VerbatimWriter[Bracketing]:
+    def writer(
+        self, like: Iterable[Entry[PtbRecord]] = ()
+    ) -> VerbatimWriter[Bracketing | Malformed]:
         return VerbatimWriter("trees in brackets", lines=False, rewrite=punctuated)
 
 
-def _record(found: Bracketing, mark_tags: Collection[str], table: HeadTable) -> PtbRecord:
+def _with_words(found: Bracketing | Malformed) -> Bracketing | Malformed:
+    """Return a tree, as malformed if all its leaves are empty elements."""
+    if isinstance(found, Malformed) or set(found.tree.tags) != {EMPTY}:
+        return found
+    fault = (
+        f"{found.path}:{found.line}: sentence {found.sentence_id}: the tree has no word, only "
+        "empty elements; leave it out"
+    )
+    return Malformed(found.path, found.line, found.sentence_id, found.text, fault)
+
+
+def _record(
+    found: Bracketing, mark_tags: Collection[str], table: HeadTable
+) -> VerbatimRecord[Bracketing]:
     gone = set(tagged(found.tree, (EMPTY,)))
-    if len(gone) == found.tree.words:
-        raise TreebankError(
-            f"{found.path}:{found.line}: sentence {found.sentence_id}: the tree has no word, only "
-            "empty elements; leave it out"
-        )
     tree = pruned(found.tree, gone)
     forms = [form for word, form in enumerate(found.forms, start=1) if word not in gone]
     return VerbatimRecord(found, penn_tokens(forms, tree.tags, _arcs(tree, table), mark_tags))

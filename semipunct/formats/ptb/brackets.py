@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from semipunct.corpus.treebank import OUTSIDE
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
+from semipunct.formats.verbatim import Malformed
 from semipunct.trees.ordered import OrderedTree, bracket_pieces
 from semipunct.trees.phrases import PhraseTree
 from semipunct.wording import counted
@@ -46,10 +48,16 @@ class Bracketing:
 
 
 class _Open:
-    """A partially read tree."""
+    """A partially read tree.
+
+    Attributes:
+        fault: where the tree is malformed and how, or empty. From there on only brackets are
+            matched, to find the end of the tree.
+    """
 
     def __init__(self, path: str, line: int, number: int) -> None:
         self.path, self.line, self.number = path, line, number
+        self.fault = ""
         self.depths: list[int] = []
         self.labels: list[str] = []
         self.forms: list[str] = []
@@ -59,110 +67,143 @@ class _Open:
         self.bare = False  # whether it is still empty, so that its label comes next
         self.edge = 0  # the first later line of the tree that starts with a bracket
 
-    def fail(self, line: int, problem: str, remedy: str) -> NoReturn:
-        raise TreebankError(f"{self.path}:{line}: sentence #{self.number}: {problem}; {remedy}")
+    @property
+    def complete(self) -> bool:
+        return not self.above
 
-    def add(self, piece: str, line: int, at_edge: bool) -> bool:
-        """Add the next bracket or token; return whether the tree is complete."""
+    def add(self, piece: str, line: int, at_edge: bool) -> None:
+        """Add the next bracket or token."""
         if piece == "(":
-            if at_edge and self.above and not self.edge:
-                self.edge = line
-            if self.worded:
-                self.fail(line, f"a bracket follows the word {self.forms[-1]!r}", _LEAF)
-            if self.filled:
-                self.filled[-1] = True
-            self.depths.append(len(self.above))
-            self.labels.append("")
-            self.above.append(line)
-            self.filled.append(False)
-            self.bare = True
+            self._open(line, at_edge)
         elif piece == ")":
-            if not self.filled[-1]:
-                self.fail(
-                    line,
-                    f"the bracket ({self.labels[-1]} has no word in it",
-                    "give it words, or leave it out",
-                )
-            self.above.pop()
-            self.filled.pop()
-            self.worded = self.bare = False
+            self._close(line)
         elif self.bare:
             self.labels[-1] = piece
             self.bare = False
         elif self.filled[-1]:
-            self.fail(line, f"the word {piece!r} stands beside another word or a bracket", _LEAF)
+            problem = f"the word {piece!r} stands beside another word or a bracket"
+            self._note(line, problem, _LEAF)
         else:
             self.forms.append(piece)
             self.filled[-1] = self.worded = True
-        return not self.above
+
+    def _open(self, line: int, at_edge: bool) -> None:
+        if at_edge and self.above and not self.edge:
+            self.edge = line
+        if self.worded:
+            self._note(line, f"a bracket follows the word {self.forms[-1]!r}", _LEAF)
+        if self.filled:
+            self.filled[-1] = True
+        self.depths.append(len(self.above))
+        self.labels.append("")
+        self.above.append(line)
+        self.filled.append(False)
+        self.bare = True
+
+    def _close(self, line: int) -> None:
+        if not self.filled[-1]:
+            problem = f"the bracket ({self.labels[-1]} has no word in it"
+            self._note(line, problem, "give it words, or leave it out")
+        self.above.pop()
+        self.filled.pop()
+        self.worded = self.bare = False
+
+    def _note(self, line: int, problem: str, remedy: str) -> None:
+        self.fault = self.fault or self._message(line, problem, remedy)
+
+    def _message(self, line: int, problem: str, remedy: str) -> str:
+        return f"{self.path}:{line}: sentence #{self.number}: {problem}; {remedy}"
 
     def unfinished(self) -> NoReturn:
         count = len(self.above)
         hint = f"; the first after it that begins a line is in line {self.edge}" * bool(self.edge)
         what = "bracket is" if count == 1 else "brackets are"
-        self.fail(
-            self.line,
+        problem = (
             f"{count} {what} not closed before the end of the file, the innermost opened in line "
-            f"{self.above[-1]}{hint}",
-            "close what is open",
+            f"{self.above[-1]}{hint}"
+        )
+        raise TreebankError(self._message(self.line, problem, "close what is open"))
+
+    def result(self, text: str) -> "Bracketing | Malformed":
+        name = f"#{self.number}"
+        if self.fault:
+            return Malformed(self.path, self.line, name, text, self.fault)
+        tree = PhraseTree(tuple(self.depths), tuple(self.labels))
+        return Bracketing(self.path, self.line, name, text, tree, tuple(self.forms))
+
+
+class _Outside:
+    """Text between trees, such as the header of a file."""
+
+    complete = True
+
+    def __init__(self, path: str, line: int, number: int, piece: str) -> None:
+        self.path, self.line, self.number = path, line, number
+        self.fault = (
+            f"{path}:{line}: after {counted(number, 'tree')} {piece!r} stands outside of brackets"
         )
 
-    def bracketing(self, text: str) -> Bracketing:
-        return Bracketing(
-            self.path,
-            self.line,
-            f"#{self.number}",
-            text,
-            PhraseTree(tuple(self.depths), tuple(self.labels)),
-            tuple(self.forms),
-        )
+    def result(self, text: str) -> Malformed:
+        name = f"before #{self.number + 1}"
+        return Malformed(self.path, self.line, name, text, self.fault, OUTSIDE)
 
 
 _LEAF = "give each word a bracket of its own, with its part of speech: (NN dog)"
+_TREE = "give trees in brackets, such as (S (NP (NN rain)) (VP (VBZ falls)))"
 
 
-def read_bracketings(path: str | Path) -> Iterator[Bracketing]:
+def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
     """Yield the trees of a file in order, keeping one in memory.
 
-    A tree may span several lines, and a line may contain several trees.
+    A tree may span several lines, and a line may contain several trees. What is no tree, although
+    its brackets match, is yielded as malformed: a bracket without a word, words side by side, and
+    text outside of brackets, which a file may have as a header.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
 
     Raises:
         TreebankError: with file and line, if the file cannot be read or is not UTF-8, if brackets
-            do not match, a bracket contains no word, a word is outside brackets, or if there is no
-            tree.
+            do not match, so that it is unclear where trees end, or if there is no bracket.
     """
     name, number = display_name(path), 0
-    texts: list[str] = []  # of the tree being read, which may still lack its trailing white space
-    tree: _Open | None = None
-    complete = False
+    texts: list[str] = []  # of the current part, which may still lack its trailing white space
+    current: _Open | _Outside | None = None
     for line_number, line in enumerate(text_lines(path), start=1):
         start = 0
         first = len(BYTE_ORDER_MARK) if line_number == 1 and line.startswith(BYTE_ORDER_MARK) else 0
         for found in PIECE.finditer(line, first):
-            if tree is None or complete:
-                if found[0] != "(":
-                    problem = "a bracket is closed that was not opened"
-                    if found[0] != ")":
-                        problem = f"{found[0]!r} stands outside of brackets"
-                    raise TreebankError(
-                        f"{name}:{line_number}: after {counted(number, 'tree')} {problem}; give "
-                        "trees in brackets, such as (S (NP (NN rain)) (VP (VBZ falls)))"
-                    )
-                if tree:
-                    yield tree.bracketing("".join((*texts, line[start : found.start()])))
-                    texts, start = [], found.start()
-                number += 1
-                tree = _Open(name, line_number, number)
-            complete = tree.add(found[0], line_number, found.start() == first)
+            piece, place = found[0], found.start()
+            if isinstance(current, _Open) and not current.complete:
+                current.add(piece, line_number, place == first)
+                continue
+            if piece == ")":
+                raise TreebankError(
+                    f"{name}:{line_number}: after {counted(number, 'tree')} a bracket is closed "
+                    f"that was not opened; {_TREE}"
+                )
+            if piece == "(" or not isinstance(current, _Outside):
+                if current:
+                    yield current.result("".join((*texts, line[start:place])))
+                    texts, start = [], place
+                if piece == "(":
+                    number += 1
+                    current = _Open(name, line_number, number)
+                    current.add(piece, line_number, place == first)
+                    continue
+                current = _Outside(name, line_number, number, piece)
+            if "(" not in line and not line[first:place].strip():
+                break  # no part of such a line belongs to a tree, brackets like that of :) included
         texts.append(line[start:])
-    if tree is None:
-        raise TreebankError(f"{name}: no tree was found; give a file of trees in brackets")
-    if not complete:
-        tree.unfinished()
-    yield tree.bracketing("".join(texts))
+    if not number:
+        fault = (
+            current.fault if current else f"{name}: no tree was found (the file is empty or blank)"
+        )
+        raise TreebankError(f"{fault}; {_TREE}")
+    if isinstance(current, _Open) and not current.complete:
+        current.unfinished()
+    if current:
+        yield current.result("".join(texts))
 
 
 def bracketed(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) -> str:

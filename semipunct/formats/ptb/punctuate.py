@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn
 from semipunct.corpus import Entry, Sentence
 from semipunct.errors import UsageError
 from semipunct.formats.ptb.brackets import FORM, PIECE, Bracketing
-from semipunct.formats.verbatim import VerbatimRecord
+from semipunct.formats.verbatim import Malformed, VerbatimRecord
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, Puncteme
 from semipunct.marks.gaps import kept_tokens
 from semipunct.marks.penn import tagged_mark
@@ -32,7 +32,9 @@ class _Edit(NamedTuple):
     text: str
 
 
-def punctuated(entry: Entry[VerbatimRecord[Bracketing]], slots: Sequence[Puncteme]) -> str:
+def punctuated(
+    entry: Entry[VerbatimRecord[Bracketing | Malformed]], slots: Sequence[Puncteme]
+) -> str:
     """Return the text of an entry with other punctuation.
 
     Args:
@@ -44,7 +46,7 @@ def punctuated(entry: Entry[VerbatimRecord[Bracketing]], slots: Sequence[Punctem
             written, or the tree has no phrase that can contain a mark.
     """
     content, source = entry.content, entry.record.source
-    if not isinstance(content, Sentence):
+    if not isinstance(content, Sentence) or isinstance(source, Malformed):
         _fail(source, "has no words between which marks could stand", "leave it as it is")
     if len(slots) != content.choices:
         problem = f"{counted(len(slots), 'slot')} for {counted(content.size, 'word')}"
@@ -167,7 +169,7 @@ def _written(source: Bracketing, token: str) -> str:
     return f"({tag} {form})"
 
 
-def _fail(source: Bracketing, problem: str, remedy: str) -> NoReturn:
+def _fail(source: Bracketing | Malformed, problem: str, remedy: str) -> NoReturn:
     raise UsageError(
         f"{source.path}:{source.line}: sentence {source.sentence_id}: {problem}; {remedy}"
     )

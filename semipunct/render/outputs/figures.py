@@ -219,6 +219,9 @@ class Counted(Part, tag_field="schema", tag="semipunct.stats/1"):
     sentences_read: Count
     sentences_used: Count
     omitted: Annotated[dict[str, Count], Meta(description="sentences left out, by reason")]
+    first_faults: Annotated[
+        dict[str, str], Meta(description="the first place, by reason, of what cannot be read")
+    ]
     tokens: Annotated[int, Meta(ge=0, description="words and punctuation of all sentences read")]
     punctuation: Count
     words: Count

@@ -1,16 +1,24 @@
 """Derivations in `.auto` files: lossless, with rules; errors with file and line."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.corpus import Sentence
+from semipunct.corpus import Omitted, Sentence
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import Annotation, format_of, read_entries
-from semipunct.formats.ccgbank import Ccgbank, Leaf, auto_line, read_derivations, with_derivation
+from semipunct.formats.ccgbank import (
+    Ccgbank,
+    Leaf,
+    auto_line,
+    read_derivations,
+    read_derived_sentences,
+    with_derivation,
+)
 from semipunct.trees.categories import parse_category
 from semipunct.trees.derivations import Derivation, derivation
 from tests.formats.ccgbank.files import MILL, RAIN
@@ -111,7 +119,6 @@ LEAF = "(<L NP PRP PRP it NP>)"
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", r"no derivation was found"),
         ("ID=a.1 X\n", r":1: sentence a.1: no derivation follows"),
         ("ID=a.1\nID=a.2\n", r":1: sentence a.1: no derivation follows"),
         (f"ID=a.1\n(<T NP/ 0 1> {LEAF} )", r":2: sentence a.1: 'NP/' is not a category: the end"),
@@ -133,10 +140,42 @@ LEAF = "(<L NP PRP PRP it NP>)"
         (f"{LEAF}\nrain\n", r":2: sentence #2: 'rain' is not expected here"),
     ],
 )
-def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
+def test_malformed_derivations_are_omitted_with_their_fault(
+    tmp_path: Path, text: str, complaint: str
+):
+    path = tmp_path / "some.auto"
+    path.write_text(f"{text}\n{RAIN}", encoding="utf-8")
+    *entries, rain = read_entries([path])
+    assert rain.content.sentence_id == "mill.2"
+    fault = next(e.content.fault for e in entries if isinstance(e.content, Omitted))
+    assert fault.startswith(f"{path}:")
+    assert re.search(complaint, fault)
+    assert "".join(e.record.source.text for e in (*entries, rain)) == path.read_text("utf-8")
+    derived = [e.content for e in Ccgbank().read_derivations(path)]
+    assert [c.fault for c in derived if isinstance(c, Omitted)] == [
+        e.content.fault for e in entries if isinstance(e.content, Omitted)
+    ]
+    assert len(read_derived_sentences([path])) == sum(isinstance(c, Sentence) for c in derived)
+
+
+def test_a_malformed_derivation_ends_at_the_next_id(tmp_path: Path):
+    path = tmp_path / "some.auto"
+    bad = RAIN.replace("mill.2", "bad.1").replace("<L N NN", "<L N[ NN")
+    first, second = bad.rstrip("\n").split("(<T S[dcl]\\NP 0 2> (<T", 1)
+    text = f"{MILL}{first}\n(<T S[dcl]\\NP 0 2> (<T{second}\n\n{RAIN}"
+    path.write_text(text, encoding="utf-8")
+    assert [e.content.sentence_id for e in read_entries([path])] == ["mill.1", "bad.1", "mill.2"]
+    # Without IDs each line is a derivation.
+    path.write_text("\n".join(line for line in text.split("\n") if "ID=" not in line), "utf-8")
+    reasons = [isinstance(e.content, Sentence) for e in read_entries([path])]
+    assert (reasons[0], reasons[1], reasons[-1]) == (True, False, True)
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_file_without_derivations(tmp_path: Path, text: str):
     path = tmp_path / "some.auto"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(TreebankError, match=complaint):
+    with pytest.raises(TreebankError, match=r"some\.auto: no derivation was found"):
         list(read_entries([path]))
 
 

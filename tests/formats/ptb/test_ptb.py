@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 
 from semipunct.corpus import Omitted, Sentence
+from semipunct.corpus.statistics import statistics
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import Annotation, format_of, read_entries, read_treebank
 from semipunct.formats.ptb import Ptb, bracketed, read_bracketings
+from semipunct.formats.registry import read_with_marks
 from semipunct.trees.heads import COLLINS, HeadTable
 from tests.trees.nested import Nested, brackets, leaves, nested, nested_trees
 from tests.trees.test_phrases import flat
@@ -91,15 +93,10 @@ def test_what_has_no_place_is_refused(file: Path):
         ("\n \n", r"no tree was found"),
         ("(NN a)\n)", r":2: after 1 tree a bracket is closed that was not opened"),
         ("rain\n", r":1: after 0 trees 'rain' stands outside of brackets"),
-        ("(S\n(NP ) (NN a))", r":2: sentence #1: the bracket \(NP has no word in it"),
-        ("()", r":1: sentence #1: the bracket \( has no word"),
-        ("(S (NN a b))", r":1: sentence #1: the word 'b' stands beside another word"),
-        ("(S (NN a) b)", r"the word 'b' stands beside another word or a bracket"),
-        ("(NN a (NN b))", r"a bracket follows the word 'a'"),
+        ("a header\n)", r":2: after 0 trees a bracket is closed that was not opened"),
         ("(UH a)\n\n(S\n(NP (NN a))", r":3: sentence #2: 1 bracket is not closed .* in line 3; the "
          "first after it that begins a line is in line 4; close"),
         ("(S (NP (NN a)", r":1: sentence #1: 2 brackets are not closed .* opened in line 1; close"),
-        ("(UH a)\n(S (-NONE- *))", r":2: sentence #2: the tree has no word, only empty elements"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
@@ -110,6 +107,72 @@ def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
     (tmp_path / "other.mrg").write_bytes(b"(NN a)\n(NN \xff)")
     with pytest.raises(TreebankError, match=r"other.mrg:2: byte 0xff"):
         list(read_bracketings(tmp_path / "other.mrg"))
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("(S\n(NP ) (NN a))", ["2: sentence #2: the bracket (NP has no word in it"]),
+        ("()", ["1: sentence #2: the bracket ( has no word in it"]),
+        ("(())", ["1: sentence #2: the bracket ( has no word in it"]),
+        ("(S (NP (PRP (Dia))) (Z (.)))", ["1: sentence #2: the bracket (Dia has no word in it"]),
+        ("(S (NN a b))", ["1: sentence #2: the word 'b' stands beside another word"]),
+        ("(S (NN a) b)", ["1: sentence #2: the word 'b' stands beside another word or a bracket"]),
+        ("(NN a (NN b))", ["1: sentence #2: a bracket follows the word 'a'"]),
+        ("(S (NN a b)\n(())) (NN c d)", [
+            "1: sentence #2: the word 'b' stands beside", "2: sentence #3: the word 'd' stands"]),
+        ("(S (-NONE- *))", ["1: sentence #2: the tree has no word, only empty elements"]),
+        ("*x*\n *x* (c) 1999 *x*\n\n", ["1: after 1 tree '*x*' stands outside of brackets",
+         "2: sentence #2: the bracket (c has no word", "2: after 2 trees '1999' stands outside"]),
+        ("rain :) (NN\n", None),
+        ("1. (NN a)\n2.\n", ["1: after 1 tree '1.' stands outside of brackets",
+         "2: after 2 trees '2.' stands outside of brackets"]),
+        ("---- :) ----", ["1: after 1 tree '----' stands outside of brackets"]),
+    ],
+)  # fmt: skip
+def test_what_is_no_tree_is_omitted_with_its_fault(
+    tmp_path: Path, text: str, faults: list[str] | None
+):
+    path = tmp_path / "some.mrg"
+    before, after = "(UH yes)\n", "\n( (S (UH no)))"
+    path.write_text(before + text + after, encoding="utf-8")
+    if faults is None:
+        with pytest.raises(TreebankError, match=r"some.mrg:2: .* closed that was not opened"):
+            list(read_entries([path]))
+        return
+    for marks in ("slots", "words"):
+        first, *between, last = Ptb(marks=marks).read(path)
+        assert [first.content.forms, last.content.forms] == [("yes",), ("no",)]
+        found = [e.content.fault for e in between if isinstance(e.content, Omitted)]
+        assert len(found) == len(faults)
+        for fault, expected in zip(found, faults, strict=True):
+            line, rest = expected.split(":", 1)
+            assert fault.startswith(f"{path}:{int(line) + 1}:{rest}")
+    phrases = [e.content for e in Ptb().read_phrases(path)]
+    assert [c.fault for c in phrases if isinstance(c, Omitted)] == found
+    treebank = read_with_marks([path])
+    assert [c.fault for c in treebank.omitted] == found
+    assert treebank.sentences[-1].forms == ("no",)
+    writer, stream = Ptb().writer(), io.StringIO()
+    writer.write(map(writer.unchanged, [first, *between, last]), stream)
+    assert stream.getvalue() == path.read_text("utf-8")
+    assert "".join(each.text for each in read_bracketings(path)) == path.read_text("utf-8")
+
+
+def test_a_header_is_no_sentence(tmp_path: Path):
+    path = tmp_path / "some.mrg"
+    path.write_text("*x*x*\n*x* copyright *x*\n\n( (S (UH no)))\n(())\n", encoding="utf-8")
+    treebank = read_treebank([path])
+    assert [s.sentence_id for s in treebank] == ["#1"]
+    assert [(o.sentence_id, o.line) for o in treebank.omitted] == [("before #1", 1), ("#2", 5)]
+    assert treebank.omitted_by_reason() == {
+        "punctuation has dependents": 0,
+        "nothing but punctuation": 0,
+        "text outside of trees": 1,
+        "a malformed tree": 1,
+    }
+    faults = {o.reason: o.fault for o in treebank.omitted}
+    assert treebank.first_faults() == statistics(read_entries([path])).first_faults == faults
 
 
 def test_compressed_and_with_a_byte_order_mark(tmp_path: Path):

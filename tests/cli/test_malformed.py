@@ -1,0 +1,87 @@
+"""Trees that cannot be read are left out, and every command says how many, where and why."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Cli
+from tests.formats.ccgbank.files import MILL, RAIN
+
+TREES = "a header\n\n(S (NP (NN rain)) (VP (VBD fell)) (. .))\n(())\n(S (NP (PRP (Dia))) (Z (.)))\n"
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> Path:
+    path = tmp_path / "some.mrg"
+    path.write_text(TREES, "utf-8")
+    return path
+
+
+def outside(path: Path) -> str:
+    return f"text outside of trees, first {path}:1: after 0 trees 'a' stands outside of brackets"
+
+
+def malformed(path: Path) -> str:
+    return f"a malformed tree, first {path}:4: sentence #2: the bracket ( has no word in it"
+
+
+def test_stats(cli: Cli, trees: Path):
+    result = cli("stats", trees)
+    assert result.status == 0
+    assert f"omitted: {outside(trees)}\nomitted: {malformed(trees)}; " in result.err
+    found = json.loads(cli("stats", trees, "--json").out)
+    assert (found["sentences_used"], found["words"]) == (1, 2)
+    assert found["omitted"]["a malformed tree"] == 2
+    assert found["first_faults"]["a malformed tree"].startswith(f"{trees}:4: ")
+
+
+@pytest.mark.parametrize("command", ["decode", "restore"])
+def test_commands_that_pass_sentences_on(cli: Cli, model: Path, trees: Path, command: str):
+    form = {"decode": "brackets", "restore": "json"}[command]
+    result = cli(command, model, trees, "--format", form)
+    assert result.status == 0, result.err
+    outcome = {"decode": "not analysed", "restore": "left unchanged"}[command]
+    assert f"1 sentence {outcome}: {outside(trees)}\n" in result.err
+    assert f"2 sentences {outcome}: {malformed(trees)}; " in result.err
+    if command == "restore":
+        rows = [json.loads(line) for line in result.out.splitlines()]
+        assert [row.get("omitted") for row in rows] == [
+            "text outside of trees", None, "a malformed tree", "a malformed tree",
+        ]  # fmt: skip
+
+
+def test_what_is_written_as_it_was_read(cli: Cli, model: Path, trees: Path):
+    result = cli("restore", model, trees, "--format", "conllu")
+    assert result.status == 0, result.err
+    assert result.out.startswith("a header\n\n(S (NP (NN rain))")
+    assert result.out.endswith(TREES[TREES.index("(())") :])
+
+
+def test_nothing_else_is_in_the_file(cli: Cli, model: Path, trees: Path):
+    trees.write_text("(())\n", "utf-8")
+    result = cli("evaluate", model, trees)
+    assert result.status == 1
+    assert f"1 with a malformed tree (first {trees}:1: sentence #1: " in result.message
+
+
+def test_derivations(cli: Cli, tmp_path: Path):
+    path, out = tmp_path / "some.auto", tmp_path / "out.auto"
+    bad = RAIN.replace("mill.2", "bad.1").replace("<L N NN", "<L N[ NN")
+    path.write_text(MILL + bad + RAIN, "utf-8")
+    result = cli("normalise", path, "--commas", "ccg", "-o", out)
+    assert result.status == 0, result.err
+    place = f"1 sentence left out: a malformed tree, first {path}:4: sentence bad.1: 'N[' is not"
+    assert place in result.err
+    assert out.read_text("utf-8").count("ID=") == 2
+    path.write_text(bad, "utf-8")
+    assert "no usable derivation" in cli("normalise", path, "--commas", "ccg").err
+
+
+def test_derivations_that_are_compared(cli: Cli, tmp_path: Path):
+    path = tmp_path / "some.auto"
+    bad = RAIN.replace("mill.2", "bad.1").replace("<L N NN", "<L N[ NN")
+    path.write_text(MILL + bad + RAIN, "utf-8")
+    result = cli("evaluate", path, path, "--json")
+    assert json.loads(result.out)["sentences"] == 2
+    assert f"1 sentence omitted: 1 with a malformed tree (first {path}:4: " in result.err
