@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from itertools import chain
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +29,25 @@ def test_every_sentence_is_in_one_batch(lengths: list[int], batch: int, seed: in
     assert sorted(chain.from_iterable(together)) == list(range(len(lengths)))
     assert all(together)
     assert len(together) == len(list(shuffled(len(lengths), batch, np.random.default_rng(seed))))
+
+
+class Unshuffled:
+    """A generator whose order is that of the sentences."""
+
+    def permutation(self, size: int) -> npt.NDArray[np.int_]:
+        return np.arange(size)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3])
+@pytest.mark.parametrize("place", range(8))
+def test_no_batch_is_empty_beside_a_sentence_of_many_batches(batch: int, place: int):
+    """By words alone, all batches would end before or after the long sentence."""
+    lengths = [1] * 8
+    lengths[place] = 500
+    together = list(balanced(lengths, batch, cast(np.random.Generator, Unshuffled())))
+    assert list(chain.from_iterable(together)) == list(range(8))
+    assert all(together)
+    assert len(together) == -(-8 // batch)
 
 
 def test_batches_have_about_equally_many_words():

@@ -9,7 +9,10 @@ import optax
 import pytest
 
 from semipunct.arrays.rows import Rows, add_rows
-from semipunct.models.optimisation import averaged, lazy_adam, prompt, together
+from semipunct.models.kind import NetworkTrainOptions
+from semipunct.models.optimisation import averaged, clipped_adamw, lazy_adam, prompt, together
+from semipunct.models.punctuation.optimiser import optimiser
+from semipunct.models.punctuation.options import TrainOptions
 
 ROWS, COLUMNS = 6, 3
 
@@ -152,3 +155,36 @@ def test_two_optimisers_have_both_results():
     found = both.result(weights, state)
     assert float(found["whole"][0]) == 1.5
     np.testing.assert_array_equal(found["rows"], both.current(weights, state, {})["rows"])
+
+
+@pytest.mark.parametrize("of", ["networks", "punctuation"])
+def test_gradients_are_clipped_to_their_norm_together(of: str):
+    """The first step of Adam is the same for all scales, the second tells how large the first was.
+
+    The norm is that of all weights: of 3, 4 and 12 times a hundred it is 1300.
+    """
+    if of == "networks":
+        norm = 5.0
+        options = NetworkTrainOptions(learning_rate=0.1, weight_decay=0.0, schedule="constant")
+        adam = prompt(clipped_adamw(options, 10))
+        names = ("a", "b")
+    else:
+        norm = 1.0
+        names = ("network.a", "network.b")
+        adam = optimiser(
+            TrainOptions(network_learning_rate=0.1, network_decay=0.0, schedule="constant"), 2, 1.0
+        )
+    weights = {names[0]: jnp.zeros(2), names[1]: jnp.zeros(1)}
+    large = {names[0]: jnp.array([300.0, 400.0]), names[1]: jnp.array([-1200.0])}
+    small = {name: jnp.full_like(value, 0.5) for name, value in weights.items()}
+    state = adam.init(weights)
+    for gradient in (large, small):
+        updates, state = adam.update(gradient, state, weights)
+    # Algorithm 1 of Kingma and Ba (2015), after clipping.
+    clipped = np.array([3.0, 4.0, -12.0]) / 13 * norm
+    second = np.full(3, 0.5)
+    assert np.linalg.norm(second) < norm
+    mean = (0.9 * 0.1 * clipped + 0.1 * second) / (1 - 0.9**2)
+    square = (0.999 * 0.001 * clipped**2 + 0.001 * second**2) / (1 - 0.999**2)
+    found = np.concatenate([updates[name] for name in names])
+    np.testing.assert_allclose(found, -0.1 * mean / (np.sqrt(square) + 1e-8), rtol=1e-4)

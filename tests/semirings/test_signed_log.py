@@ -75,3 +75,13 @@ def test_signed_sums_by_hand(
     np.testing.assert_allclose(slope, gradient, atol=1e-5)
     log_weight = s.log_weight(value)
     assert np.isnan(log_weight) == (sign < 0)
+
+
+def test_infinity_less_infinity_is_zero():
+    s = SignedLog()
+    a = Signed(jnp.array([[INF, INF, 0.0], [INF, 0.0, 1.0]]), jnp.array([[1.0, -1, 1], [-1, 1, 1]]))
+    found = jax.jit(lambda a: s.sum(a, 1))(a)
+    assert found.magnitude.tolist() == [-INF, INF]
+    assert found.sign.tolist() == [0.0, -1.0]
+    first, second = (Signed(a.magnitude[:, i], a.sign[:, i]) for i in range(2))
+    assert s.plus(first, second).magnitude.tolist() == [-INF, INF]

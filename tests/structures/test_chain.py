@@ -91,6 +91,13 @@ def test_a_long_chain_in_single_precision(x64: None):
     np.testing.assert_allclose(single[1].emission.sum(2), 1.0, atol=1e-4)
 
 
+def test_small_terms_are_not_lost_in_a_large_sum():
+    """Added up without compensation, 20,000 scales of 0.1 give 1999.66 in single precision."""
+    emission = jnp.full((1, 20_000, 1), 0.1)
+    total = Distribution(linear_chain(emission, jnp.zeros((1, 1)))).log_partition()
+    assert total[0] == pytest.approx(20_000 * float(np.float32(0.1)), rel=2e-7)
+
+
 def test_scores_far_below_others_are_kept():
     """Libraries with a finite value in place of minus infinity, such as -1e5, lose this score."""
     emission = jnp.array([[[-2e6, -jnp.inf], [0.0, 0.0]]])

@@ -136,6 +136,23 @@ def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
         assert (folder / name).read_bytes() == (finished.folder / name).read_bytes()
 
 
+def test_two_interruptions_before_the_first_evaluation(tiny, finished, tmp_path):
+    """As long as nothing is evaluated, the model that is saved is that of the last step."""
+    folder = tmp_path / "model"
+    assert evaluated(tiny)[0] > visited(tiny)[1]
+    saved = []
+    for resume in (False, True):
+        train(tiny.config, tiny.train, tiny.dev, folder, stop=after(1), resume=resume)
+        saved.append(load(folder).parameters)
+    straight = train(tiny.config, tiny.train, tiny.dev, tmp_path / "straight", stop=after(2))
+    assert (straight.visits, straight.metrics) == (visited(tiny)[1], ())
+    assert same_bits(saved[1], straight.parameters)
+    assert not same_bits(*saved)
+    last = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+    assert same_bits(last.parameters, finished.result.parameters)
+    assert timeless(last.metrics) == timeless(finished.result.metrics)
+
+
 @pytest.fixture
 def folder(finished, tmp_path):
     """A copy of the finished run: two training runs cannot write to one folder simultaneously."""
