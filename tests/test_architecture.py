@@ -4,6 +4,7 @@ Nothing is imported here: source is read as text, so that a broken package is st
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -32,8 +33,21 @@ BASE = tuple(
         "katz",
         "optimisation",
         "network",
-        "registry",
     )
+)
+
+# The folders of the kinds of models.
+KINDS = (
+    "punctuation",
+    "slot_tagging",
+    "parsing",
+    "beam_parsing",
+    "segmentation",
+    "casing",
+    "ordering",
+    "commas",
+    "constituency",
+    "ccg",
 )
 
 # Each room (part of the project) and the project modules it may import. A module belongs to the
@@ -48,7 +62,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "semipunct.files": (),
     "semipunct.marks": (),
     "semipunct.trees": ("semipunct.marks",),
-    "semipunct.corpus": ("semipunct.trees", "semipunct.marks"),
+    "semipunct.corpus": ("semipunct.trees", "semipunct.marks", "semipunct.data"),
     "semipunct.formats": (
         "semipunct.corpus",
         "semipunct.trees",
@@ -88,19 +102,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "semipunct.marks",
             "semirings",
         )
-        for kind in (
-            "punctuation",
-            "slot_tagging",
-            "parsing",
-            "beam_parsing",
-            "segmentation",
-            "casing",
-            "ordering",
-            "commas",
-            "constituency",
-            "ccg",
-        )
+        for kind in KINDS
     },
+    # Names the module of each kind of model, which it imports on demand.
+    "semipunct.models.registry": (*BASE, *(f"semipunct.models.{kind}" for kind in KINDS)),
     "semipunct.models": (),
     "semipunct.inference": (
         "semipunct.models",
@@ -114,12 +119,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "semipunct.training": (
         *BASE,
+        "semipunct.models.registry",
         "semipunct.store",
         "semipunct.evaluation",
         "semipunct.arrays",
         "semipunct.corpus",
     ),
-    "semipunct.store": (*BASE, "semipunct.files"),
+    "semipunct.store": (*BASE, "semipunct.models.registry", "semipunct.files"),
     "semipunct.evaluation": (
         "semipunct.corpus",
         "semipunct.trees",
@@ -149,6 +155,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     # The package itself re-exports the public names of the rooms below it.
     "semipunct": ("semipunct", "semirings"),
     "experiments": ("semipunct", "semirings"),
+    "tests.experiments": ("experiments", "tests", "semipunct", "semirings"),
     "tests": ("semipunct", "semirings"),
 }
 
@@ -184,6 +191,12 @@ NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
 )
 
 ORACLE = "tests.oracle"
+EXPERIMENTS = ("experiments", "tests.experiments")
+"""The experiments, and their tests: no others may import them."""
+
+
+PLACE = re.compile(rf"({'|'.join(OURS)})(\.\w+)*([.:]\w+|[.:])")
+"""A string that names a module or something in it: ``a.b``, ``a.b:c``, ``a.`` and so on."""
 
 
 class Import(NamedTuple):
@@ -210,16 +223,21 @@ def module_name(root: Path, path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(root: Path, path: Path) -> Iterator[Import]:
+def imports(root: Path, path: Path, *, by_name: bool = True) -> Iterator[Import]:
     """Return every import of a file, at any depth, with relative ones resolved.
 
-    `from a import b` counts as `a.b`, which is correct if b is a module and harmless otherwise.
+    `from a import b` counts as `a.b`, which is correct if b is a module and harmless otherwise. A
+    string that names a place in the project counts as an import of it, unless ``by_name`` is
+    false, since it can only serve to import it later; so does the beginning of an f-string.
     """
     package = path.parent.relative_to(root).parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(alias.name, node.lineno)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and by_name:
+            if PLACE.fullmatch(node.value):
+                yield Import(node.value.rstrip(".:").replace(":", "."), node.lineno)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
             stem = ".".join([*base, *([node.module] if node.module else [])])
@@ -245,7 +263,7 @@ def arrow(module: str, target: str) -> str | None:
         return "the oracle may import the standard library and numpy only"
     if not within(target, OURS):
         return None
-    if within(target, ("experiments",)) and not within(module, ("experiments",)):
+    if within(target, ("experiments",)) and not within(module, EXPERIMENTS):
         return "nothing imports the experiments"
     private = any(part.startswith("_") and part != "__version__" for part in target.split("."))
     if private and within(module, ("experiments",)) and within(target, LIBRARY):
@@ -306,6 +324,16 @@ def test_public_names_have_docstrings():
     assert undocumented(ROOT) == []
 
 
+def test_the_decision_has_all_rooms():
+    page = (ROOT / "docs" / "decisions" / "0019-rooms.md").read_text("utf-8")
+    table = page.split("| --- | --- |")[1].split("\n\n")[0]
+    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| ([^|]*) \|", table, re.M))))
+    rooms = {
+        parts[1] for room in ROOMS if len(parts := room.split(".")) > 1 if within(room, LIBRARY)
+    }
+    assert named == rooms - {"__main__"}
+
+
 def test_the_table_has_no_cycle():
     graph = {
         room: {found for target in targets if (found := room_of(target)) not in (None, "semipunct")}
@@ -322,13 +350,14 @@ def test_one_module_touches_the_configuration_of_jax():
 def circle(root: Path) -> list[str]:
     """Return modules of the library that import each other in a cycle; none if there is no cycle.
 
-    Imports for type checkers and those within functions count, too. A package stands for its
-    `__init__` only: importing a module of a package does not count as importing it.
+    Imports for type checkers and those within functions count, too; names in strings do not, since
+    a kind of model names its class, whose module imports the settings beside it. A package stands
+    for its `__init__` only: importing a module of a package does not count as importing it.
     """
     modules = {module_name(root, path): path for path in sources(root, LIBRARY)}
     graph: dict[str, set[str]] = {}
     for module, path in modules.items():
-        targets = (target for target, _ in imports(root, path))
+        targets = (target for target, _ in imports(root, path, by_name=False))
         # ``from a.b import c`` is the module a.b.c or a name of a.b.
         found = (t if t in modules else t.rpartition(".")[0] for t in targets)
         graph[module] = {t for t in found if t in modules and t != module}
@@ -385,10 +414,20 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semipunct/tasks/restore.py", "import experiments.tables", "nothing imports the exp"),
         ("semipunct/__init__.py", "from semipunct.cli import main", "its own command line"),
         ("semipunct/helpers.py", "", "no room"),
+        (
+            "semipunct/models/ccg/options.py",
+            "examples = 'semipunct.formats.ccgbank:read'",
+            "may not import semipunct.formats.ccgbank.read",
+        ),
+        ("semipunct/models/kind.py", "def f(x='semipunct.formats.registry'): ...", "may not"),
+        ("semipunct/models/kind.py", "import_module(f'semipunct.tasks.{x}')", "semipunct.tasks"),
+        ("semipunct/models/base.py", "KIND = 'semipunct.models.ccg.options:KIND'", "models.ccg"),
+        ("semipunct/store/card.py", "'semipunct.models.ccg.' + name", "models.ccg"),
         ("experiments/run.py", "from semipunct.models import _secret", "public names only"),
         ("experiments/run.py", "from semirings._table import x", "public names only"),
         ("experiments/run.py", "import rich", "rich may be imported only in"),
         ("tests/test_x.py", "import experiments", "nothing imports the experiments"),
+        ("tests/test_x.py", "import_module('experiments.run')", "nothing imports the experiments"),
         ("tests/oracle.py", "import scipy", "standard library and numpy only"),
         ("tests/oracle.py", "from semipunct.marks import OPEN", "standard library and numpy"),
     ],
@@ -409,6 +448,10 @@ def test_allowed_arrows_are_not_reported(tmp_path: Path):
     plant(tmp_path, "semipunct/models/slot_tagging/crf.py", "from semipunct.features import Task")
     plant(tmp_path, "semipunct/cli/__init__.py", "import typer, rich, semipunct.tasks")
     plant(tmp_path, "experiments/run.py", "from semipunct import tasks")
+    plant(tmp_path, "semipunct/models/registry.py", "A = 'semipunct.models.ccg.options:KIND'")
+    plant(tmp_path, "semipunct/models/ccg/options.py", "A = 'semipunct.models.ccg.parser:P'")
+    plant(tmp_path, "semipunct/store/card.py", "A = 'semipunct.tasks-card/1', 'See semipunct.cli.'")
+    plant(tmp_path, "tests/experiments/test_run.py", "import_module('experiments.run')")
     plant(tmp_path, "tests/oracle.py", "import itertools\nimport numpy as np")
     assert violations(tmp_path) == []
 

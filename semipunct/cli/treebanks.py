@@ -44,7 +44,9 @@ def examples(kind: "Kind", paths: Sequence[str]) -> "Sequence[Example]":
     Raises:
         TreebankError: if none is left, or a file is missing or damaged.
     """
-    found = kind.read(paths)
+    from semipunct.formats.examples import read_examples
+
+    found = read_examples(kind.examples, paths)
     check_any(found, paths, kind.unit)
     return found
 

@@ -1,6 +1,17 @@
 """Examples: the interface of training data for any kind of model."""
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+ExampleType = Literal[
+    "sentences", "sentences with marks as words", "sentences with commas", "phrases",
+    "derivations", "passages",
+]  # fmt: skip
+"""What models learn from; ``semipunct.formats.examples`` has a reader of each.
+
+The sentences of a treebank, with its marks in slots or among the words; sentences with phrases,
+with commas in slots or all marks among the words; sentences with derivations; passages of running
+text.
+"""
 
 
 class Example(Protocol):

@@ -7,11 +7,12 @@ loaded, so mistakes in settings are reported at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from semipunct.corpus.examples import ExampleType
 from semipunct.models.settings import (
     AtLeastOne,
     Count,
@@ -144,8 +145,7 @@ class Kind:
         criterion: criterion by which the best weights are chosen.
         assess: ``module:function`` that computes metrics on held-out examples, like
             ``semipunct.models.scoring.perplexities``.
-        examples: ``module:function`` that takes file names and returns the sequence of examples
-            that the model is trained on (``semipunct.corpus.examples``).
+        examples: type of the examples that the model is trained on.
         unit: name of one example in messages for users.
         predicts: description, for users, of the outcome that the model gives a probability to.
     """
@@ -157,7 +157,7 @@ class Kind:
     presets: tuple[str, ...] = ()
     criterion: Criterion = PERPLEXITY
     assess: str = "semipunct.models.scoring:perplexities"
-    examples: str = "semipunct.formats.registry:read_treebank"
+    examples: ExampleType = "sentences"
     unit: str = "sentence"
     predicts: str = PUNCTUATION
 
@@ -178,17 +178,6 @@ class Kind:
         """
         found = _named(self.assess)(*arguments)
         return {f"dev_{name}": value for name, value in found.items()}
-
-    def read(self, paths: Sequence[str]) -> Sequence[Any]:
-        """Read the files of training examples for this kind of model.
-
-        Args:
-            paths: names of the files.
-
-        Raises:
-            TreebankError: if a file is missing or damaged.
-        """
-        return _named(self.examples)(paths)
 
     def preset(self, name: str) -> str:
         """Return the text of a preset, in TOML."""

@@ -13,7 +13,7 @@ from semipunct.corpus.synthetic import english_parameters, generate
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 
-# Experiments import the library; the rule against importing them concerns library code only.
+# By name: as a package, ``experiments`` exists in the repository only.
 reference = importlib.import_module("experiments.benchmarks.reference")
 
 

@@ -73,5 +73,5 @@ KIND = kind.Kind(
     criterion=kind.Criterion("uas", "UAS", highest=True),
     predicts="trees",
     assess="semipunct.models.beam_parsing.assessment:attachment",
-    examples="semipunct.formats.registry:read_with_marks",
+    examples="sentences with marks as words",
 )

@@ -62,6 +62,6 @@ KIND = kind.Kind(
     train_options=CcgTrainOptions,
     criterion=kind.Criterion("category_accuracy", "accuracy of categories", highest=True),
     assess="semipunct.models.ccg.supertags:figures",
-    examples="semipunct.formats.ccgbank:read_derived_sentences",
+    examples="derivations",
     predicts="derivations",
 )

@@ -98,7 +98,7 @@ DELIMITERS = kind.Kind(
     train_options=DelimiterTrainOptions,
     criterion=kind.Criterion("perplexity_of_scorable", "perplexity of commas"),
     assess="semipunct.models.commas.restorer:figures",
-    examples="semipunct.formats.registry:read_commas",
+    examples="sentences with commas",
     predicts="commas",
 )
 
@@ -110,6 +110,6 @@ KIND = kind.Kind(
     presets=("model-1", "model-2", "model-3", "model-4", "model-8", "model-10", "crf"),
     criterion=kind.Criterion("perplexity_of_scorable", "perplexity of commas"),
     assess="semipunct.models.commas.restorer:figures",
-    examples="semipunct.formats.registry:read_commas",
+    examples="sentences with commas",
     predicts="commas",
 )

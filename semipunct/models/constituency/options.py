@@ -72,5 +72,5 @@ KIND = kind.Kind(
     criterion=kind.Criterion("f1", "labelled F1 of phrases", highest=True),
     predicts="phrases and tags",
     assess="semipunct.models.constituency.decoding:brackets",
-    examples="semipunct.formats.registry:read_whole_phrases",
+    examples="phrases",
 )

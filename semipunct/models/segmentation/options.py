@@ -79,7 +79,7 @@ KIND = kind.Kind(
     train_options=TokeniserTrainOptions,
     criterion=kind.Criterion("f1", "F1 of tokens and sentences", highest=True),
     assess="semipunct.models.segmentation.figures:figures",
-    examples="semipunct.formats.conllu.passages:read_passages",
+    examples="passages",
     unit="passage",
     predicts="tokens and sentences",
 )

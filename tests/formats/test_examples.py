@@ -1,0 +1,44 @@
+"""Readers of the examples of every kind of model."""
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from semipunct.corpus.examples import ExampleType
+from semipunct.formats.examples import READERS, read_examples
+from semipunct.models.registry import KINDS, kind_named
+
+CONLLU = (
+    "1\tYes\tyes\tINTJ\t_\t_\t0\troot\t_\tSpaceAfter=No\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
+)
+PHRASES = "( (S (NP (PRP I)) (, ,) (VP (VBP sit)) (. .)) )\n"
+DERIVATION = (
+    "ID=a.1 PARSER=GOLD NUMPARSE=1\n"
+    "(<T S 0 2> (<L NP PRP PRP I NP>) (<L S\\NP VBP VBP sit S\\NP>) )\n"
+)
+
+
+def test_every_type_has_a_reader_and_a_kind():
+    assert set(READERS) == set(get_args(ExampleType))
+    assert {kind_named(name).examples for name in KINDS} == set(READERS)
+
+
+@pytest.mark.parametrize(
+    "examples, name, text, size",
+    [
+        ("sentences", "a.conllu", CONLLU, 1),
+        ("sentences with marks as words", "a.conllu", CONLLU, 2),
+        ("sentences with commas", "a.mrg", PHRASES, 3),
+        ("phrases", "a.mrg", PHRASES, 4),
+        ("derivations", "a.auto", DERIVATION, 2),
+        ("passages", "a.conllu", CONLLU, 2),
+    ],
+)
+def test_what_counts_as_a_word(
+    examples: ExampleType, name: str, text: str, size: int, tmp_path: Path
+):
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    (found,) = read_examples(examples, [path])
+    assert found.size == size
