@@ -8,7 +8,11 @@ so that reading a treebank never waits for JAX.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from semipunct.installation import check_semirings
 from semipunct.version import __version__ as __version__
+
+check_semirings()
+del check_semirings
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank

@@ -23,6 +23,9 @@ from semirings.strings import Strings
 from semirings.tropical import Tropical
 from semirings.viterbi import Viterbi
 
+# By this line semipunct knows that another distribution has not overwritten the package.
+__distribution__ = "semipunct"
+
 __all__ = [
     "Boolean",
     "Counting",

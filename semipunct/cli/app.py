@@ -47,22 +47,32 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        print(f"semipunct {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", help="With --version: print also where it is and what it runs with."
+        ),
     ] = False,
     timings: Annotated[
         bool, typer.Option("--timings", help="Print the time spent in each phase to stderr.")
     ] = False,
 ) -> None:
+    if version:
+        print(f"semipunct {__version__}")
+        if verbose:
+            from semipunct.cli.installed import installation
+
+            for name, value in installation():
+                print(f"{name} {value}")
+        raise typer.Exit
+    if verbose:
+        raise typer.BadParameter("give --version as well, or leave it out", param_hint="--verbose")
+    if context.invoked_subcommand is None:
+        context.fail("Missing command.")
     if timings:
         context.with_resource(told())
 

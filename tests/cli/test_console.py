@@ -7,9 +7,12 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
 
 import semipunct
+import semirings
 from semipunct.cli import console
 from semipunct.errors import SemipunctError
 from semipunct.formats import reading
@@ -303,3 +306,15 @@ def test_gzip_on_standard_input(cli: Cli, treebanks: dict[str, Path]):
     assert "<stdin>" in broken.message
     assert "gzip data is broken" in broken.message
     assert "drop .gz" not in broken.message
+
+
+def test_the_version_and_what_it_runs_with(cli: Cli):
+    assert cli("--version").out == f"semipunct {semipunct.__version__}\n"
+    first, *others = cli("--version", "--verbose").out.splitlines()
+    assert first == f"semipunct {semipunct.__version__}"
+    found = dict(line.split(" ", 1) for line in others)
+    assert found["semirings"] == semirings.__file__
+    assert (found["jax"], found["numpy"]) == (jax.__version__, np.__version__)
+    assert found["Python"].startswith(".".join(map(str, sys.version_info[:3])))
+    assert "pytest" not in found
+    assert cli("--verbose").status == cli("--timings").status == 2

@@ -1,0 +1,82 @@
+"""Checks of the installation: whether ``semirings`` is the package that belongs to semipunct.
+
+The package index has another distribution with a package of this name. Installing it overwrites
+files of ours without a warning, and what fails then is an import deep inside.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+
+_MARKER = b'__distribution__ = "semipunct"\n'
+"""The line by which our ``semirings/__init__.py`` is recognised without importing it."""
+
+
+class ForeignSemiringsError(ImportError):
+    """The package ``semirings`` is not the one that belongs to semipunct."""
+
+
+def check_semirings() -> None:
+    """Check that ``import semirings`` finds our package.
+
+    Raises:
+        ForeignSemiringsError: if it does not; the message is one line, with the remedy.
+    """
+    spec = find_spec("semirings")
+    origin = spec.origin if spec else None
+    try:
+        if origin and _MARKER in Path(origin).read_bytes():
+            return
+    except OSError:
+        return  # not in a file, such as in a zip archive
+    _print_in_one_line()
+    raise ForeignSemiringsError(_message(origin))
+
+
+def _message(origin: str | None) -> str:
+    ours = Path(__file__).parent.parent
+    pip = f"{sys.executable} -m pip"
+    reinstall = f"{pip} install --force-reinstall --no-deps {_requirement()}"
+    if origin is None:
+        return f"the package semirings, which belongs to semipunct, is missing; run: {reinstall}"
+    found = f"{origin} is not the package semirings that belongs to semipunct"
+    folder = Path(origin).parent
+    uninstall = f"{pip} uninstall -y semirings"
+    if folder.parent == ours:
+        return f"{found}: another distribution has overwritten it; run: {uninstall} && {reinstall}"
+    if folder.name == "semirings" and folder.parent.name in ("site-packages", "dist-packages"):
+        return f"{found}: another distribution hides it; run: {uninstall}"
+    return f"{found}, and hides it; rename or move it"
+
+
+def _requirement() -> str:
+    """Return what pip is to install: the folder or file that semipunct came from, or its name."""
+    from importlib.metadata import PackageNotFoundError, distribution
+    from json import loads
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        installed = distribution("semipunct")
+        url = str(loads(installed.read_text("direct_url.json") or "{}").get("url", ""))
+        place = unquote(urlsplit(url).path) if url.startswith("file:") else url
+        return place or f"semipunct=={installed.version}"
+    except (PackageNotFoundError, ValueError):
+        return "semipunct"
+
+
+def _print_in_one_line() -> None:
+    """Print the error, if nobody handles it, without the way through our modules."""
+    before = sys.excepthook
+
+    def hook(
+        kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, ForeignSemiringsError):
+            print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        else:
+            before(kind, error, traceback)
+
+    sys.excepthook = hook
