@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from semipunct.formats.reading import read, stats
     from semipunct.inference.decode import Analysis
     from semipunct.marks import Edit
-    from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correct import correct
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
     from semipunct.tasks.evaluate import evaluate
+    from semipunct.tasks.jackknife import jackknife
+    from semipunct.tasks.load import load
+    from semipunct.tasks.normalise import Normalised, normalise
     from semipunct.tasks.parse import parse
     from semipunct.tasks.rephrase import Rephrasing, rephrase
     from semipunct.tasks.restoration import Restoration
@@ -41,6 +43,7 @@ __all__ = [
     "Corrected",
     "DependencyTree",
     "Edit",
+    "Normalised",
     "Rephrasing",
     "Restoration",
     "Sentence",
@@ -51,7 +54,9 @@ __all__ = [
     "correct",
     "decode",
     "evaluate",
+    "jackknife",
     "load",
+    "normalise",
     "parse",
     "read",
     "rephrase",
@@ -68,6 +73,7 @@ _ROOMS = {
     "Corrected": "semipunct.tasks.correction",
     "DependencyTree": "semipunct.trees",
     "Edit": "semipunct.marks",
+    "Normalised": "semipunct.tasks.normalise",
     "Rephrasing": "semipunct.tasks.rephrase",
     "Restoration": "semipunct.tasks.restoration",
     "Sentence": "semipunct.corpus",
@@ -78,7 +84,9 @@ _ROOMS = {
     "correct": "semipunct.tasks.correct",
     "decode": "semipunct.tasks.decode",
     "evaluate": "semipunct.tasks.evaluate",
-    "load": "semipunct.store.checkpoint",
+    "jackknife": "semipunct.tasks.jackknife",
+    "load": "semipunct.tasks.load",
+    "normalise": "semipunct.tasks.normalise",
     "parse": "semipunct.tasks.parse",
     "read": "semipunct.formats.reading",
     "rephrase": "semipunct.tasks.rephrase",

@@ -316,6 +316,10 @@ def test_presets_exist():
             assert preset in presets, (page, preset)
 
 
+def test_the_tutorial_has_all_kinds():
+    assert set(KINDS) <= set(codes("docs/tutorial.md"))
+
+
 def test_the_readme_lists_the_commands():
     text = (ROOT / "README.md").read_text("utf-8")
     listed = {name.rstrip() for name in re.findall(r"(?m)^\| `semipunct ((?:[a-z]+ ?)+)", text)}

@@ -4,7 +4,6 @@ import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -76,9 +75,8 @@ def jackknife(
         from semipunct.formats import read_entries
         from semipunct.formats.conllu import Conllu
         from semipunct.render.parses import parsed_texts
-        from semipunct.tasks.parse import ParseOptions, parse, parses
+        from semipunct.tasks.jackknife import jackknifed_parts
         from semipunct.training.interrupt import interruptible
-        from semipunct.training.jackknife import jackknifed
 
     with phase("reading"):
         development = usable(dev)
@@ -92,16 +90,17 @@ def jackknife(
     if left := len(entries) - len(sentences):
         console.say(f"{counted(left, 'sentence')} left unchanged (see semipunct stats)")
     enable_compilation_cache()
-    options = ParseOptions(seed=seed)
     found: list[Sequence[Parse]] = []
     with ExitStack() as held:
         folder = models or held.enter_context(tempfile.TemporaryDirectory())
         stop = held.enter_context(interruptible(NOTICE))
         report = held.enter_context(training_progress())
-        parts = jackknifed(
-            chosen, sentences, development, Path(folder), folds, report=report, stop=stop
-        )
-        for number, (part, fitted) in enumerate(parts, 1):
+        parts = jackknifed_parts(
+            chosen, sentences, development, folder, folds,
+            trees=trees, seed=seed, report=report, stop=stop,
+        )  # fmt: skip
+        for number, part in enumerate(parts, 1):
+            fitted = part.parser
             if fitted.interrupted:
                 kept = (
                     "run the same command again to continue"
@@ -110,16 +109,12 @@ def jackknife(
                 )
                 console.say(f"interrupted; {kept}")
                 raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
-            held_out = [sentences[i] for i in part]
             figure = fitted.criterion.of(fitted.best) or 0.0
             console.say(
-                f"part {number} of {folds}: {counted(len(held_out), 'sentence')}; "
+                f"part {number} of {folds}: {counted(len(part.sentences), 'sentence')}; "
                 f"dev {fitted.criterion.label} of its parser {figure:.4f}"
             )
-            if trees:
-                found += parses(fitted, held_out, trees, options, first=part.start)
-            else:
-                found += [[one] for one in parse(fitted, held_out, options)]
+            found += part.parses
 
     def texts() -> Iterator[str]:
         label = "sample" if trees else ""

@@ -1,6 +1,5 @@
 """``semipunct normalise``: convert phrases to derivations, and attach commas consistently."""
 
-from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,17 +7,16 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.treebanks import LeftOut
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import UsageError
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from semipunct.formats.ccgbank import AutoRecord
-    from semipunct.formats.verbatim import Malformed
-    from semipunct.tasks.normalise import CommaTable
+    from semipunct.tasks.normalise import Normalised
 
-_LISTED = 5  # places and reasons listed in a message
+_LISTED = 5  # places listed in a message
 
 
 class Target(StrEnum):
@@ -81,126 +79,50 @@ def normalise(
         raise UsageError("--report needs the name of a file")
     console.check_targets(out, figures=report, inputs=inputs)
     from semipunct.files import output, to_json
-    from semipunct.formats import format_of
-    from semipunct.formats.ccgbank import read_derivations, with_derivation
-    from semipunct.tasks.normalise import comma_table, faults, normalise_commas
+    from semipunct.tasks.normalise import normalise as run
 
-    wanted = "ptb" if to is not None else "ccgbank"
-    if format_of(*inputs, default=wanted).name != wanted:
-        ending = ".mrg" if to is not None else ".auto"
-        raise UsageError(
-            f"{inputs[0]}: give files of {'phrases' if to is not None else 'derivations'}, whose "
-            f"names end in {ending}"
+    found = run(
+        *inputs,
+        to=None if to is None else to.value,
+        commas=None if commas is None else commas.value,
+        rule=place.value,
+        quotes=quotes,
+    )
+    _tell(found)
+    with console.output(out) as stream:
+        stream.write(found.text)
+    if report is not None:
+        with output(report) as stream:
+            stream.write(to_json(found.as_dict(), indent=2) + "\n")
+
+
+def _tell(found: "Normalised") -> None:
+    """Say what was left out, converted and moved."""
+    from semipunct.formats.verbatim import malformed_entry
+
+    omitted = LeftOut("left out")
+    for record in found.malformed:
+        omitted.count(malformed_entry(record).content)
+    omitted.say()
+    if counts := found.conversion:
+        share = counts.converted / counts.trees
+        console.say(
+            f"converted {counts.converted:,} of {counted(counts.trees, 'tree')} ({share:.1%})"
         )
-    told: dict[str, object] = {}
-    if to is None:
-        records = _well_formed(record for path in inputs for record in read_derivations(path))
-        if not records:
-            raise TreebankError(f"{', '.join(inputs)}: no usable derivation; give some")
-    else:
-        records, told["conversion"] = _converted(inputs, quotes=quotes)
-    texts = [record.text for record in records]
-    if commas is not None:
-        trees = [record.derivation for record in records]
-        wrong = [(record, found[0]) for record in records if (found := faults(record.derivation))]
-        _tell_faults(wrong)
-        moved = normalise_commas(trees, place.value)
-        texts = [
-            record.text if new is record.derivation else with_derivation(record, new)
-            for record, new in zip(records, moved, strict=True)
-        ]
-        before, after = comma_table(trees), comma_table(moved)
-        told["commas"] = {
-            "rule": place.value,
-            "before": _as_data(before),
-            "after": _as_data(after),
-            "without_rule": len(wrong),
-        }
+        if counts.reasons:
+            console.say(f"left out {counted(counts.reasons.total(), 'tree')}: {counts.told}")
+    if moved := found.commas:
+        _tell_faults(moved.unlicensed)
+        before, after = moved.before, moved.after
         console.say(
             f"commas absorbed from the left: {before.left.total():,} before, "
             f"{after.left.total():,} after; from the right: {before.right.total():,} and "
             f"{after.right.total():,}; absorption rules: {before.absorption_rules} and "
             f"{after.absorption_rules}"
         )
-    with console.output(out) as stream:
-        for number, text in enumerate(texts, 1):
-            last = number == len(texts)
-            stream.write(text if last or text.endswith("\n") else f"{text}\n")
-    if report is not None:
-        with output(report) as stream:
-            stream.write(to_json(told, indent=2) + "\n")
 
 
-def _well_formed(records: "Iterable[AutoRecord | Malformed]") -> "list[AutoRecord]":
-    """Return the derivations that can be read, and say how many cannot."""
-    from semipunct.formats.verbatim import Malformed, malformed_entry
-
-    omitted = LeftOut("left out")
-    found: list[AutoRecord] = []
-    for record in records:
-        if isinstance(record, Malformed):
-            omitted.count(malformed_entry(record).content)
-        else:
-            found.append(record)
-    omitted.say()
-    return found
-
-
-def _converted(inputs: list[str], *, quotes: bool) -> "tuple[list[AutoRecord], dict[str, object]]":
-    from semipunct.corpus.treebank import MALFORMED
-    from semipunct.formats.ccgbank import auto_record
-    from semipunct.formats.ptb import Malformed, read_bracketings
-    from semipunct.trees.conversion import Unconverted, converted
-
-    records: list[AutoRecord] = []
-    reasons: Counter[str] = Counter()
-    places: dict[str, str] = {}
-    number = 0
-    for path in inputs:
-        for found in read_bracketings(path):
-            if isinstance(found, Malformed):
-                number += found.reason == MALFORMED
-                reasons[found.reason] += 1
-                places.setdefault(found.reason, found.fault)
-                continue
-            number += 1
-            try:
-                conversion = converted(found.tree, found.forms, quotes=quotes)
-            except Unconverted as error:
-                reasons[str(error)] += 1
-                places.setdefault(str(error), f"{found.path}:{found.line}")
-                continue
-            records.append(auto_record(found, conversion, number))
-    if not records:
-        raise TreebankError(
-            f"{', '.join(inputs)}: none of {counted(number, 'tree')} could be converted "
-            f"({_listed(reasons, places)}); give trees of the Penn Treebank, with function tags "
-            "and empty elements"
-        )
-    share = len(records) / number
-    console.say(f"converted {len(records):,} of {counted(number, 'tree')} ({share:.1%})")
-    if reasons:
-        console.say(f"left out {counted(reasons.total(), 'tree')}: {_listed(reasons, places)}")
-    return records, {
-        "trees": number,
-        "converted": len(records),
-        "reasons": dict(reasons.most_common()),
-        "first": places,
-    }
-
-
-def _listed(reasons: Counter[str], places: dict[str, str]) -> str:
-    more = ", ..." if len(reasons) > _LISTED else ""
-    return (
-        ", ".join(
-            f"{reason} ({count:,}, first {places[reason]})"
-            for reason, count in reasons.most_common(_LISTED)
-        )
-        + more
-    )
-
-
-def _tell_faults(wrong: "list[tuple[AutoRecord, str]]") -> None:
+def _tell_faults(wrong: "Sequence[tuple[AutoRecord, str]]") -> None:
     for record, rule in wrong[:_LISTED]:
         console.say(
             f"{record.path}:{record.line}: sentence {record.sentence_id}: no rule licenses {rule}; "
@@ -208,12 +130,3 @@ def _tell_faults(wrong: "list[tuple[AutoRecord, str]]") -> None:
         )
     if len(wrong) > _LISTED:
         console.say(f"and {counted(len(wrong) - _LISTED, 'more derivation')} of this kind")
-
-
-def _as_data(table: "CommaTable") -> dict[str, object]:
-    return {
-        "instances": dict(table.instances.most_common()),
-        "left": dict(table.left.most_common()),
-        "right": dict(table.right.most_common()),
-        "absorption_rules": table.absorption_rules,
-    }

@@ -67,7 +67,7 @@ class BracketFigures:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BracketStatistics(Statistics):
+class BracketStatistics(Statistics[BracketFigures]):
     """The contribution of each sentence to ``BracketFigures``: counts.
 
     Attributes:

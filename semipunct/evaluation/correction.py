@@ -190,7 +190,7 @@ def thousandths(totals: Floats, _shared: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CorrectionStatistics(Statistics):
+class CorrectionStatistics(Statistics[CorrectionFigures]):
     """The contribution of each sentence to ``CorrectionFigures``: counts.
 
     All counts except ``slots`` are relative to the reference chosen for the sentence and system.

@@ -84,7 +84,7 @@ def _scores(name: str, score: Score) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DerivationStatistics(Statistics):
+class DerivationStatistics(Statistics[DerivationFigures]):
     """The contribution of each sentence to ``DerivationFigures``: counts.
 
     In a sentence without a derivation, all categories and dependencies count as missed.

@@ -12,9 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Generic, Protocol, Self
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from semipunct.evaluation.columns import Array, Column, Floats
 from semipunct.wording import counted
@@ -30,6 +31,9 @@ class Figures(Protocol):
     def rows(self) -> list[tuple[str, str]]:
         """Return the main figures for a table: pairs of a name and a value as text."""
         ...
+
+
+F_co = TypeVar("F_co", bound=Figures, default=Figures, covariant=True)
 
 
 def ratio(part: float, whole: float) -> float:
@@ -117,8 +121,10 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Statistics(ABC):
+class Statistics(ABC, Generic[F_co]):
     """The contribution of each sentence of a corpus to the figures of one metric.
+
+    ``F_co`` is the type of these figures.
 
     Derived classes are frozen dataclasses with ``slots`` and without ``eq``, which declare:
 
@@ -163,7 +169,7 @@ class Statistics(ABC):
         return len(self.column(next(iter(self.columns))))
 
     @abstractmethod
-    def figures(self) -> Figures:
+    def figures(self) -> F_co:
         """Return the figures of the corpus."""
 
     def check(self) -> None:

@@ -81,7 +81,7 @@ class ParsingFigures:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ParsingStatistics(Statistics):
+class ParsingStatistics(Statistics[ParsingFigures]):
     """The contribution of each sentence to ``ParsingFigures``: counts of words.
 
     Attributes:

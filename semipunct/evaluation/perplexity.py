@@ -116,7 +116,7 @@ def surprisal(totals: Floats, slots: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PerplexityStatistics(Statistics):
+class PerplexityStatistics(Statistics[PerplexityFigures]):
     """The contribution of each sentence to ``PerplexityFigures``.
 
     Attributes:

@@ -180,7 +180,7 @@ def precision(totals: Floats, _: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RestorationStatistics(Statistics):
+class RestorationStatistics(Statistics[RestorationFigures]):
     """The contribution of each sentence to ``RestorationFigures``: counts.
 
     Attributes:

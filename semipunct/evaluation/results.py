@@ -34,6 +34,7 @@ KIND = FileKind(ResultError, "name a stored result in it", "store the result aga
 
 
 S = TypeVar("S", bound=Statistics, default=Statistics, covariant=True)
+F = TypeVar("F", bound=Figures)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -56,8 +57,8 @@ class Result(Generic[S]):
         return self.statistics.task
 
     @property
-    def figures(self) -> Figures:
-        """The figures of the corpus."""
+    def figures(self: Result[Statistics[F]]) -> F:
+        """The figures of the corpus, of the type of the metric."""
         return self.statistics.figures()
 
     def __repr__(self) -> str:

@@ -49,10 +49,11 @@ from semipunct.version import __version__
 from semipunct.wording import counted
 
 M = TypeVar("M", bound=Model[Any, Any, Any], default=Model[Any, Any, Any])
+M_co = TypeVar("M_co", bound=Model[Any, Any, Any], default=Model[Any, Any, Any], covariant=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SavedModel(Generic[M]):
+class SavedModel(Generic[M_co]):
     """A model loaded from its folder; tasks accept it as a model with its weights.
 
     Attributes:
@@ -66,7 +67,7 @@ class SavedModel(Generic[M]):
         path: the folder.
     """
 
-    model: M
+    model: M_co
     parameters: dict[str, Array]
     config: Config
     figures: dict[str, Any]

@@ -1,13 +1,26 @@
-"""Normalisation of the commas of a treebank of derivations, and counts of the rules with commas."""
+"""Conversion of phrases to derivations, and normalisation of their commas, with counts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
 
+from semipunct.corpus.treebank import MALFORMED
+from semipunct.errors import TreebankError, UsageError
+from semipunct.formats import format_of
+from semipunct.formats.ccgbank import AutoRecord, auto_record, read_derivations, with_derivation
+from semipunct.formats.ptb import read_bracketings
+from semipunct.formats.verbatim import Malformed
 from semipunct.trees.commas import Rule, attested_categories, comma_nodes, commas_normalised
+from semipunct.trees.conversion import Unconverted, converted
 from semipunct.trees.derivations import Derivation
+from semipunct.wording import counted
+
+_LISTED = 5
+"""The number of reasons in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +40,213 @@ class CommaTable:
     def absorption_rules(self) -> int:
         """The number of different absorption rules."""
         return len(self.left) + len(self.right)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON-serialisable values, the most frequent first."""
+        return {
+            "instances": dict(self.instances.most_common()),
+            "left": dict(self.left.most_common()),
+            "right": dict(self.right.most_common()),
+            "absorption_rules": self.absorption_rules,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionCounts:
+    """Counts of the trees of phrases that became derivations, and of the others.
+
+    Attributes:
+        trees: the number of trees.
+        converted: the number of those that became derivations.
+        reasons: the count of each reason for leaving out a tree.
+        first: the place of the first tree left out for each reason.
+    """
+
+    trees: int
+    converted: int
+    reasons: Counter[str]
+    first: dict[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON-serialisable values, the most frequent reasons first."""
+        return {
+            "trees": self.trees,
+            "converted": self.converted,
+            "reasons": dict(self.reasons.most_common()),
+            "first": self.first,
+        }
+
+    @property
+    def told(self) -> str:
+        """The most frequent reasons, for messages."""
+        more = ", ..." if len(self.reasons) > _LISTED else ""
+        return (
+            ", ".join(
+                f"{reason} ({count:,}, first {self.first[reason]})"
+                for reason, count in self.reasons.most_common(_LISTED)
+            )
+            + more
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MovedCommas:
+    """The commas of a treebank before and after their normalisation.
+
+    Attributes:
+        rule: the rule for their places.
+        before, after: counts of the rules with commas.
+        unlicensed: derivations that are left as they are, each with a node that no rule licenses.
+    """
+
+    rule: Rule
+    before: CommaTable
+    after: CommaTable
+    unlicensed: tuple[tuple[AutoRecord, str], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON-serialisable values."""
+        return {
+            "rule": self.rule,
+            "before": self.before.as_dict(),
+            "after": self.after.as_dict(),
+            "without_rule": len(self.unlicensed),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """A treebank of derivations that were converted, or whose commas were attached consistently.
+
+    Attributes:
+        records: the derivations, with their texts.
+        malformed: the derivations of the files that cannot be read.
+        conversion: counts of the conversion from phrases, if there was one.
+        commas: what became of the commas, if they were normalised.
+    """
+
+    records: tuple[AutoRecord, ...]
+    malformed: tuple[Malformed, ...] = ()
+    conversion: ConversionCounts | None = None
+    commas: MovedCommas | None = None
+
+    @property
+    def derivations(self) -> list[Derivation]:
+        """The trees."""
+        return [record.derivation for record in self.records]
+
+    @property
+    def text(self) -> str:
+        """The content of a file of the derivations."""
+        *others, last = (record.text for record in self.records)
+        lines = (text if text.endswith("\n") else f"{text}\n" for text in others)
+        return "".join((*lines, last))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report of conversion and commas as JSON-serialisable values."""
+        parts = {"conversion": self.conversion, "commas": self.commas}
+        return {name: part.as_dict() for name, part in parts.items() if part is not None}
+
+    def __repr__(self) -> str:
+        return f"<Normalised: {counted(len(self.records), 'derivation')}>"
+
+
+def normalise(
+    *files: str | Path,
+    to: Literal["ccg"] | None = None,
+    commas: Literal["ccg"] | None = None,
+    rule: Rule = "better",
+    quotes: bool = False,
+) -> Normalised:
+    """Convert phrase-structure trees to derivations, and attach their commas consistently.
+
+    Trees that cannot be converted are left out. Derivations with a node that no rule licenses are
+    unchanged. Words, categories and dependencies are preserved.
+
+    Args:
+        *files: names of files of derivations, or with ``to`` of trees of the Penn Treebank; ``.gz``
+            is decompressed, ``-`` is standard input.
+        to: the grammar to which trees are converted; None for files of derivations.
+        commas: the grammar by which commas are attached: every absorbed comma to the constituent
+            before it; None to leave them.
+        rule: the place of a comma: as high as possible (``paper``), or as high as possible without
+            a new rule (``better``).
+        quotes: whether converted trees have quotation marks, which CCGbank leaves out.
+
+    Raises:
+        UsageError: if there is nothing to do, or the files are of another format.
+        TreebankError: if a file is missing or damaged, or has nothing that can be used.
+    """
+    if to is None and commas is None:
+        raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
+    wanted, ending, what = (
+        ("ccgbank", ".auto", "derivations") if to is None else ("ptb", ".mrg", "phrases")
+    )
+    if format_of(*files, default=wanted).name != wanted:
+        raise UsageError(f"{files[0]}: give files of {what}, whose names end in {ending}")
+    found = _read(files) if to is None else _converted(files, quotes=quotes)
+    return found if commas is None else _with_commas(found, rule)
+
+
+def _read(files: Sequence[str | Path]) -> Normalised:
+    records: list[AutoRecord] = []
+    malformed: list[Malformed] = []
+    for record in (record for path in files for record in read_derivations(path)):
+        if isinstance(record, Malformed):
+            malformed.append(record)
+        else:
+            records.append(record)
+    if not records:
+        first = f" (first {malformed[0].fault})" if malformed else ""
+        raise TreebankError(f"{_names(files)}: no usable derivation{first}; give some")
+    return Normalised(tuple(records), tuple(malformed))
+
+
+def _converted(files: Sequence[str | Path], *, quotes: bool) -> Normalised:
+    records: list[AutoRecord] = []
+    reasons: Counter[str] = Counter()
+    places: dict[str, str] = {}
+    number = 0
+    for found in (found for path in files for found in read_bracketings(path)):
+        if isinstance(found, Malformed):
+            number += found.reason == MALFORMED
+            reasons[found.reason] += 1
+            places.setdefault(found.reason, found.fault)
+            continue
+        number += 1
+        try:
+            conversion = converted(found.tree, found.forms, quotes=quotes)
+        except Unconverted as error:
+            reasons[str(error)] += 1
+            places.setdefault(str(error), f"{found.path}:{found.line}")
+            continue
+        records.append(auto_record(found, conversion, number))
+    counts = ConversionCounts(number, len(records), reasons, places)
+    if not records:
+        raise TreebankError(
+            f"{_names(files)}: none of {counted(number, 'tree')} could be converted "
+            f"({counts.told}); give trees of the Penn Treebank, with function tags and empty "
+            "elements"
+        )
+    return Normalised(tuple(records), conversion=counts)
+
+
+def _with_commas(found: Normalised, rule: Rule) -> Normalised:
+    trees = found.derivations
+    wrong = [(record, of[0]) for record in found.records if (of := faults(record.derivation))]
+    moved = normalise_commas(trees, rule)
+    records = tuple(
+        record
+        if new is record.derivation
+        else replace(record, text=with_derivation(record, new), derivation=new)
+        for record, new in zip(found.records, moved, strict=True)
+    )
+    table = MovedCommas(rule, comma_table(trees), comma_table(moved), tuple(wrong))
+    return replace(found, records=records, commas=table)
+
+
+def _names(files: Sequence[str | Path]) -> str:
+    return ", ".join(map(str, files))
 
 
 def comma_table(trees: Iterable[Derivation]) -> CommaTable:

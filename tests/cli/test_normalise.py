@@ -2,9 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import semipunct
+from semipunct.errors import TreebankError, UsageError
 from semipunct.formats.ccgbank import read_derivations
 from tests.commands import Cli
 from tests.formats.ccgbank.files import RAIN
@@ -85,3 +88,29 @@ def test_nothing_that_can_be_converted(cli: Cli, tmp_path: Path):
     result = cli("normalise", path, "--to", "ccg")
     assert (result.status, result.out) == (1, "")
     assert "none of 1 tree could be converted (gapping" in " ".join(result.err.split())
+
+
+@pytest.mark.parametrize("rule", ["paper", "better"])
+def test_the_function_is_the_command(cli: Cli, phrases: Path, tmp_path: Path, rule: Any):
+    auto, report = tmp_path / "may.auto", tmp_path / "report.json"
+    told = cli("normalise", phrases, "--to", "ccg", "--quotes")
+    converted = semipunct.normalise(phrases, to="ccg", quotes=True)
+    assert converted.text == told.out
+    auto.write_text(RAIN + told.out, encoding="utf-8")
+    told = cli("normalise", auto, "--commas", "ccg", "--rule", rule, "--report", report)
+    moved = semipunct.normalise(auto, commas="ccg", rule=rule)
+    assert moved.text == told.out != auto.read_text("utf-8")
+    assert moved.as_dict() == json.loads(report.read_text("utf-8"))
+    assert [*moved.derivations] == [record.derivation for record in moved.records]
+    auto.write_text(moved.text, encoding="utf-8")
+    assert [one.derivation for one in read_derivations(auto)] == moved.derivations
+    assert repr(moved) == "<Normalised: 2 derivations>"
+
+
+def test_the_function_refuses_what_the_command_refuses(phrases: Path, tmp_path: Path):
+    with pytest.raises(UsageError, match="nothing to do"):
+        semipunct.normalise(phrases)
+    with pytest.raises(UsageError, match="derivations, whose names end"):
+        semipunct.normalise(phrases, commas="ccg")
+    with pytest.raises(TreebankError, match="missing"):
+        semipunct.normalise(tmp_path / "missing.mrg", to="ccg")

@@ -1,0 +1,124 @@
+"""Jackknifing of trees: each part of a treebank is parsed by a parser trained on the others."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus import Sentence
+from semipunct.models.kind import Config
+from semipunct.tasks.parse import Parse, ParseOptions, parse, parses
+from semipunct.training.config import load_config
+from semipunct.training.jackknife import jackknifed
+from semipunct.training.report import Progress, TrainingResult
+
+PARSER = "parser"
+"""The kind of the parsers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a treebank, parsed by a parser that has not seen it.
+
+    Attributes:
+        sentences: the numbers of its sentences.
+        parser: the parser; unfinished if its training was interrupted.
+        parses: the parses of each sentence, none if the parser is unfinished.
+    """
+
+    sentences: range
+    parser: TrainingResult
+    parses: tuple[Sequence[Parse], ...]
+
+
+def jackknife(
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    *,
+    folds: int = 5,
+    trees: int = 0,
+    models: str | Path | None = None,
+    config: str | Path | None = None,
+    settings: Iterable[str] = (),
+    seed: int = 0,
+    report: Callable[[Progress], None] | None = None,
+) -> list[Sequence[Parse]]:
+    """Parse each part of a treebank with a parser trained on the other parts.
+
+    A punctuation model for parsed text is trained on the sentences of the parses, together with
+    the treebank itself.
+
+    Args:
+        train: the treebank.
+        dev: the development sentences, on which the best weights of each parser are selected.
+        folds: the number of parts, each parsed by its own parser.
+        trees: the number of trees drawn for each sentence; 0 for the best one.
+        models: a folder that keeps the parsers; finished ones in it are not trained again, and
+            unfinished ones are resumed. By default nothing is kept.
+        config: a TOML file of the settings of the parsers.
+        settings: single settings, such as ``train.visits=12000``.
+        seed: the seed of training and of draws.
+        report: a function called at each step.
+
+    Returns:
+        The parses of each sentence: one, or ``trees`` draws.
+
+    Raises:
+        ConfigError: if a setting does not exist or its value is invalid.
+        UsageError: if there are fewer than two parts, or fewer sentences than parts.
+        TreebankError, ModelError, TrainingError: as in ``semipunct.train``.
+    """
+    chosen = load_config(config, settings, {"train.seed": seed}, PARSER)
+    enable_compilation_cache()
+    with ExitStack() as held:
+        folder = models or held.enter_context(tempfile.TemporaryDirectory())
+        parts = jackknifed_parts(
+            chosen, train, dev, folder, folds, trees=trees, seed=seed, report=report
+        )
+        return [found for part in parts for found in part.parses]
+
+
+def jackknifed_parts(
+    config: Config,
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    folder: str | Path,
+    count: int,
+    *,
+    trees: int = 0,
+    seed: int = 0,
+    report: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Iterator[Part]:
+    """Yield the parts of a treebank in order; the last one may be unfinished.
+
+    Args:
+        config: the settings of the parsers.
+        sentences: the treebank.
+        dev: the development sentences.
+        folder: the folder for the parsers.
+        count: the number of parts.
+        trees: the number of trees drawn for each sentence; 0 for the best one.
+        seed: the seed of draws.
+        report: a function called at each step.
+        stop: a function called after each batch; if it returns true, the run is saved and the
+            iteration ends.
+
+    Raises:
+        UsageError, TreebankError, ModelError, TrainingError: as in ``jackknife``.
+    """
+    options = ParseOptions(seed=seed)
+    for part, fitted in jackknifed(config, sentences, dev, folder, count, report=report, stop=stop):
+        held_out = [sentences[i] for i in part]
+        found: Sequence[Sequence[Parse]]
+        if fitted.interrupted:
+            found = ()
+        elif trees:
+            found = parses(fitted, held_out, trees, options, first=part.start)
+        else:
+            found = [[one] for one in parse(fitted, held_out, options)]
+        yield Part(part, fitted, tuple(found))

@@ -1,0 +1,73 @@
+"""Loading of models, typed by their kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from semipunct.models.registry import kind_named
+from semipunct.store import checkpoint
+from semipunct.store.checkpoint import M, SavedModel
+
+if TYPE_CHECKING:
+    from semipunct.models.base import Model
+    from semipunct.models.beam_parsing.parser import BeamParser
+    from semipunct.models.casing.truecaser import Truecaser
+    from semipunct.models.ccg.parser import CcgModel
+    from semipunct.models.commas.delimiters import DelimiterModel
+    from semipunct.models.commas.model import CommaModel
+    from semipunct.models.constituency.parser import PhraseParser
+    from semipunct.models.ordering.model import OrderingModel
+    from semipunct.models.parsing.parser import Parser
+    from semipunct.models.punctuation.corrector import CorrectionModel
+    from semipunct.models.punctuation.model import PunctuationModel
+    from semipunct.models.segmentation.tokeniser import Tokeniser
+    from semipunct.models.slot_tagging.tagger import SlotTagger
+
+
+# One overload for each line of ``KINDS``, for which a table of types would not do.
+@overload
+def load(path: str | Path, expected: Literal["punctuation"]) -> SavedModel[PunctuationModel]: ...
+@overload
+def load(path: str | Path, expected: Literal["correction"]) -> SavedModel[CorrectionModel]: ...
+@overload
+def load(path: str | Path, expected: Literal["parser"]) -> SavedModel[Parser]: ...
+@overload
+def load(path: str | Path, expected: Literal["slot-tagger"]) -> SavedModel[SlotTagger]: ...
+@overload
+def load(path: str | Path, expected: Literal["beam-parser"]) -> SavedModel[BeamParser]: ...
+@overload
+def load(path: str | Path, expected: Literal["tokeniser"]) -> SavedModel[Tokeniser]: ...
+@overload
+def load(path: str | Path, expected: Literal["truecaser"]) -> SavedModel[Truecaser]: ...
+@overload
+def load(path: str | Path, expected: Literal["ordering"]) -> SavedModel[OrderingModel]: ...
+@overload
+def load(path: str | Path, expected: Literal["commas"]) -> SavedModel[CommaModel]: ...
+@overload
+def load(path: str | Path, expected: Literal["phrase-commas"]) -> SavedModel[DelimiterModel]: ...
+@overload
+def load(path: str | Path, expected: Literal["phrase-parser"]) -> SavedModel[PhraseParser]: ...
+@overload
+def load(path: str | Path, expected: Literal["ccg-parser"]) -> SavedModel[CcgModel]: ...
+@overload
+def load(path: str | Path, expected: type[M]) -> SavedModel[M]: ...
+@overload
+def load(path: str | Path, expected: str | None = None) -> SavedModel[Model[Any, Any, Any]]: ...
+def load(
+    path: str | Path, expected: str | type[Model[Any, Any, Any]] | None = None
+) -> SavedModel[Any]:
+    """Read a model folder, and check all of it.
+
+    Args:
+        path: the folder.
+        expected: the required kind, as the name of ``--kind`` or as the class of its models; by
+            default any kind. A type checker infers the class of the model from it.
+
+    Raises:
+        ConfigError: if there is no kind of that name.
+        ModelError: as in ``semipunct.store.checkpoint.load``: if the folder is missing or damaged,
+            or its model is of another kind.
+    """
+    kind = kind_named(expected, "expected").load() if isinstance(expected, str) else expected
+    return checkpoint.load(path, kind)

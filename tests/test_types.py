@@ -1,0 +1,45 @@
+"""Types of the public interface: a client, checked by pyright if it is installed, and overloads."""
+
+import inspect
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import get_overloads
+
+import pytest
+
+from semipunct.models.registry import KINDS, kind_named
+from semipunct.tasks.load import load
+
+CLIENT = Path(__file__).with_name("typed_client.py")
+ROOT = CLIENT.parents[1]
+
+
+def pyright(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pyright", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def test_a_client_knows_what_it_gets():
+    if find_spec("pyright") is None:
+        pytest.skip("pyright is not installed (the extra 'lint')")
+    if (tried := pyright("--version")).returncode:
+        pytest.skip(f"pyright does not run: {tried.stderr.strip()[-200:]}")
+    done = pyright("--outputjson", "--pythonpath", sys.executable, str(CLIENT))
+    found = json.loads(done.stdout)
+    assert found["summary"]["filesAnalyzed"] == 1
+    told = [
+        f"{d['range']['start']['line'] + 1}: {d['message']}" for d in found["generalDiagnostics"]
+    ]
+    assert told == []
+
+
+def test_each_kind_has_an_overload_with_the_class_of_its_models():
+    signatures = [inspect.signature(each) for each in get_overloads(load)]
+    typed = {s.parameters["expected"].annotation: s.return_annotation for s in signatures}
+    for name in KINDS:
+        of = kind_named(name).load().__name__
+        assert typed[f"Literal['{name}']"] == f"SavedModel[{of}]"
+    assert len(signatures) == len(KINDS) + 2  # a class, and a name that is not known statically
