@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import get_args
 
 from semipunct.corpus import Entry, Sentence
-from semipunct.formats.conllu.punctuate import convention_of, punctuated
+from semipunct.formats.conllu.heads import convention_of
+from semipunct.formats.conllu.punctuate import Style, punctuated
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, read_records
 from semipunct.formats.conllu.renumber import spaces
@@ -73,7 +74,7 @@ def add(
     """
     gold = entry.record
     bare = to_entry(punctuated(entry, [()] * len(sentence.slots)))
-    restored = punctuated(bare, sentence.slots, convention)
+    restored = punctuated(bare, sentence.slots, Style(convention))
     last_word = entry.word_ids[-1]
     for old, new in zip(gold.tokens, restored.tokens, strict=True):
         if old.upos == "PUNCT":

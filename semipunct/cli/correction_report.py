@@ -38,6 +38,7 @@ def report(
     """
     from rich.markup import escape
 
+    from semipunct.corpus.sentences import open_slots
     from semipunct.evaluation.correction import correction_statistics
     from semipunct.evaluation.results import Result, write_result
     from semipunct.tasks.correct import correction_signature
@@ -46,9 +47,9 @@ def report(
     if not both:
         raise TreebankError("no sentence could be corrected, so there is nothing to compare")
     statistics = correction_statistics(
-        [found.sentence.slots for found, _ in both],
-        [found.slots for found, _ in both],
-        [pair.references for _, pair in both],
+        [open_slots(found.sentence, found.sentence.slots) for found, _ in both],
+        [open_slots(found.sentence, found.slots) for found, _ in both],
+        [[open_slots(found.sentence, one) for one in pair.references] for found, pair in both],
     )
     line = correction_signature(digest, [pair for _, pair in both], options)
     if path:

@@ -38,6 +38,7 @@ def report(
     """
     from rich.markup import escape
 
+    from semipunct.corpus.sentences import open_slots
     from semipunct.evaluation.confusion import confusions
     from semipunct.evaluation.restoration import restoration_statistics
     from semipunct.evaluation.results import Result, write_result
@@ -46,7 +47,10 @@ def report(
     if marks is not None:
         sentences = [replace(s, slots=_only(s.slots, marks)) for s in sentences]
     slots = [f.slots if marks is None else _only(f.slots, marks) for f in found]
-    statistics = restoration_statistics([s.slots for s in sentences], slots)
+    statistics = restoration_statistics(
+        [open_slots(s, s.slots) for s in sentences],
+        [open_slots(s, own) for s, own in zip(sentences, slots, strict=True)],
+    )
     if path:
         write_result(path, Result(model, line, statistics))
     figures = statistics.figures()

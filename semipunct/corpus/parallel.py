@@ -95,14 +95,19 @@ def aligned(
 def _judged(source: Sentence | Words, corrected: Sentence | Words, alignment: Alignment) -> Judged:
     slots = spacing.visible(corrected.slots)
     if alignment == "shared":
-        return shared_slots(source.forms, corrected.forms, slots)
+        return _open(source, shared_slots(source.forms, corrected.forms, slots))
     problem = _disagreement(source, corrected, alignment)
     if problem:
         raise TreebankError(
             f"{source.where}: {problem} ({corrected.where}); give versions that differ in their "
             "punctuation, or align the words that both share"
         )
-    return tuple(slots)
+    return _open(source, slots)
+
+
+def _open(source: Sentence | Words, judged: Sequence[Puncteme | None]) -> Judged:
+    """Leave out corrections within orthographic words of the source."""
+    return tuple(None if i in source.closed else right for i, right in enumerate(judged))
 
 
 def _disagreement(

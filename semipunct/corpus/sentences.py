@@ -1,5 +1,6 @@
 """Sentences: words, tags, a tree, and the punctuation in the slots between the words."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal
 
@@ -16,6 +17,7 @@ Source = Literal["treebank", "text"]
 """The kind of material that a sentence was read from."""
 
 T = TypeVar("T", bound=Tree, default=DependencyTree, covariant=True)
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,9 @@ class Sentence(Generic[T]):
         written: the punctuation to be corrected; None if there is only ``slots``.
         underlying: ``[n]`` the left and the right puncteme of each word in an underlying tree of
             ``slots``; None if it was not computed.
-        closed: numbers of the slots inside an orthographic word, whose strings are never changed.
+        closed: numbers of the slots inside an orthographic word (between *de* and *le* of the
+            French *du*), whose strings are never changed. Those that are empty have no probability
+            of their own, and do not count as slots.
         source: the kind of its source: what stands in a text is kept unless requested otherwise.
 
     Raises:
@@ -161,8 +165,8 @@ class Sentence(Generic[T]):
 
     @property
     def choices(self) -> int:
-        """The number of slots."""
-        return len(self.slots)
+        """The number of slots that may contain marks."""
+        return len(self.slots) - len(unfillable(self))
 
     @property
     def seen(self) -> tuple[Any, ...]:
@@ -175,6 +179,8 @@ class Sentence(Generic[T]):
             seen = (*seen, known.heads, known.strings, known.probabilities)
         if self.written is not None:
             seen = (*seen, self.written.slots, self.written.pairs)
+        if self.closed:
+            seen = (*seen, sorted(self.closed))
         return seen
 
     def __str__(self) -> str:
@@ -190,6 +196,57 @@ class Sentence(Generic[T]):
         return f"<Sentence {self.sentence_id}: {excerpt(str(self))}>"
 
 
+def unfillable(sentence: "Sentence[Any] | Words") -> frozenset[int]:
+    """Return the slots that no mark can be put into: closed ones that are empty."""
+    return frozenset(slot for slot in sentence.closed if not sentence.slots[slot])
+
+
+def open_slots(sentence: "Sentence[Any] | Words", slots: Sequence[V]) -> list[V]:
+    """Return the entries of the slots that may contain marks.
+
+    Args:
+        sentence: the sentence.
+        slots: ``[n + 1]`` a value for each of its slots.
+    """
+    empty = unfillable(sentence)
+    return [value for slot, value in enumerate(slots) if slot not in empty]
+
+
+def closed_after(sentence: Sentence[Any], words: Sequence[int]) -> frozenset[int]:
+    """Return the closed slots of a sentence of some of the words of another, in any order.
+
+    An orthographic word remains one if all of its syntactic words are still adjacent.
+
+    Args:
+        sentence: the original sentence.
+        words: ``[m]`` the numbers of the remaining words, from 1, in their new order.
+    """
+    place = {word: i for i, word in enumerate(words, start=1)}
+    found: set[int] = set()
+    for first, last in orthographic_words(sentence.closed):
+        start = place.get(first)
+        if start is not None and list(words[start - 1 : start + last - first]) == [
+            *range(first, last + 1)
+        ]:
+            found.update(range(start, start + last - first))
+    return frozenset(found)
+
+
+def orthographic_words(closed: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last word of each orthographic word of several syntactic words.
+
+    Args:
+        closed: the closed slots of a sentence.
+    """
+    found: list[tuple[int, int]] = []
+    for slot in sorted(closed):
+        if found and found[-1][1] == slot:
+            found[-1] = found[-1][0], slot + 1
+        else:
+            found.append((slot, slot + 1))
+    return found
+
+
 def excerpt(text: str, width: int = 200) -> str:
     """Return the beginning of a text, for a readable ``repr``.
 
@@ -201,8 +258,11 @@ def excerpt(text: str, width: int = 200) -> str:
 
 
 def without_punctuation(sentence: Sentence) -> Sentence:
-    """Return a sentence with the same words and tree but empty slots."""
-    return replace(sentence, slots=((),) * len(sentence.slots))
+    """Return a sentence with the same words and tree but empty slots.
+
+    Closed slots that had marks are no longer closed.
+    """
+    return replace(sentence, slots=((),) * len(sentence.slots), closed=unfillable(sentence))
 
 
 def dotted_forms(sentence: Sentence[Any] | Words) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus.sentences import Puncteme, Sentence, open_slots
 from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.marks import OPEN, START, UNK
@@ -51,7 +51,7 @@ class SlotStrings:
             minimum_token_count: rarer tokens become UNK, as in the punctuation model.
             minimum_string_count: rarer strings are not tags of their own.
         """
-        slots = [slot for s in sentences for slot in s.slots]
+        slots = [slot for s in sentences for slot in open_slots(s, s.slots)]
         tokens = frequent_tokens(token_counts(slots), minimum_token_count)
         counts = Counter(with_unknown(slot, {UNK, *tokens}) for slot in slots)
         seen = {s for s, n in counts.items() if n >= minimum_string_count} | {()}
@@ -118,7 +118,8 @@ def target_counts(tags: SlotStrings, sentences: Sequence[Sentence]) -> npt.NDArr
     """
     counts = np.zeros((2, len(tags)))
     for s in sentences:
-        evidence = np.exp(tags.log_evidence(s.slots).astype(np.float64))
+        slots = open_slots(s, s.slots)  # the last one is always open
+        evidence = np.exp(tags.log_evidence(slots).astype(np.float64))
         evidence[evidence[:, :-1].any(1), -1] = 0
         share = evidence / evidence.sum(1, keepdims=True)
         counts[0] += share[:-1].sum(0)

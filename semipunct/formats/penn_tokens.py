@@ -57,4 +57,6 @@ def over(sentence: Sentence, tree: T) -> Sentence[T]:
     """
     s = sentence
     columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats)
-    return Sentence(s.sentence_id, s.path, s.line, *columns, tree, s.slots)
+    return Sentence(
+        s.sentence_id, s.path, s.line, *columns, tree, s.slots, closed=s.closed, source=s.source
+    )

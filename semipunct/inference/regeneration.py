@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semipunct.corpus import Sentence
+from semipunct.corpus.sentences import closed_after
 from semipunct.inference.channel_sampler import sample_pass
 from semipunct.inference.decode import Analysis
 from semipunct.inference.rewriting import Rewriter
@@ -113,15 +114,19 @@ class UnderlyingTree:
     def rearranged(self, arrangement: Arrangement) -> UnderlyingTree:
         """Return the remaining tree in its new order.
 
-        If a pair of brackets or quotation marks belongs to two constituents and one of these is
-        deleted, both marks are removed.
+        Punctemes that would stand within an orthographic word are removed. If one mark of a pair
+        of brackets or quotation marks is removed so, or with its constituent, the other is, too.
 
         Args:
             arrangement: an arrangement of this tree.
         """
         kept = arrangement.words
         s = self.sentence
-        sides = [self.sides[word - 1] for word in kept]
+        tree, closed = arrangement.tree(), closed_after(s, kept)
+        sides: list[Sides] = []
+        for word, left, right in zip(kept, *tree.edges, strict=True):
+            before, after = self.sides[word - 1]
+            sides.append((() if left in closed else before, () if right in closed else after))
         there = Counter(mark.pair for both in sides for side in both for mark in side)
 
         def whole(side: tuple[Mark, ...]) -> tuple[Mark, ...]:
@@ -137,9 +142,10 @@ class UnderlyingTree:
             upos=chosen(s.upos),
             xpos=chosen(s.xpos),
             feats=chosen(s.feats),
-            tree=arrangement.tree(),
+            tree=tree,
             slots=((), *(s.slots[word] for word in kept)),
             expected=None,  # it refers to the original tree
+            closed=closed,
         )
         return UnderlyingTree(
             sentence,

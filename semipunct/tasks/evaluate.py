@@ -54,7 +54,7 @@ def evaluate(
         )
     fitted, weights = model.model, model.parameters
     scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(sentences)))
-    slots = np.array([len(s.slots) for s in sentences], np.int64)
+    slots = np.array([s.choices for s in sentences], np.int64)
     text = signature(
         fitted, model_digest or digest(fitted, weights), treebank or treebank_digest(sentences)
     )

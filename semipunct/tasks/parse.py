@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words
+from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words, unfillable
 from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.marks import Puncteme
@@ -186,6 +186,7 @@ def slot_posteriors(
 
     Returns:
         For each sentence ``[n + 1]`` distributions; None if the parser does not predict slots.
+        Empty slots within orthographic words are certainly empty.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -202,14 +203,20 @@ def slot_posteriors(
             found[i] = table[row, : len(pieces.parts[i].slots)]
     rest = iter(found)
     result: list[tuple[SlotPosterior, ...]] = []
-    for count in pieces.counts:
+    for sentence, count in zip(sentences, pieces.counts, strict=True):
         parts = [next(rest) for _ in range(count)]
         # The last slot of a piece is the first slot of the next; each piece sees only one side of
         # it, so the two distributions are averaged.
         rows = parts[0]
         for part in parts[1:]:
             rows = np.concatenate([rows[:-1], (rows[-1:] + part[:1]) / 2, part[1:]])
-        result.append(tuple(_ranked(strings, row) for row in rows.astype(np.float64)))
+        empty = unfillable(sentence)
+        result.append(
+            tuple(
+                SlotPosterior(((),), np.ones(1)) if slot in empty else _ranked(strings, row)
+                for slot, row in enumerate(rows.astype(np.float64))
+            )
+        )
     return result
 
 
@@ -279,6 +286,7 @@ def _parse(
     sentence = Sentence(
         words.sentence_id, words.path, words.line, words.forms, (MISSING,) * tree.words,
         **columns, tree=tree, slots=words.slots, expected=believed, written=None, underlying=None,
+        closed=words.closed, source=words.source,
     )  # fmt: skip
     log_probability = float(trees.log_probability[row])
     if certainty is None:
@@ -313,6 +321,16 @@ def _joined_beliefs(parts: Sequence[Expected | None]) -> Expected:
             slots = [*slots[:-1], max(slots[-1], own[0]), *own[1:]] if slots else own
             heads += part.heads
     return Expected(tuple(heads), tuple(s for _, s in slots), tuple(p for p, _ in slots))
+
+
+def _without(expected: Expected, slots: Set[int]) -> Expected:
+    """Remove the expectations for some slots."""
+    if not slots:
+        return expected
+    strings, probabilities = list(expected.strings), list(expected.probabilities)
+    for slot in slots:
+        strings[slot], probabilities[slot] = (), 0.0
+    return replace(expected, strings=tuple(strings), probabilities=tuple(probabilities))
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,8 +402,10 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
     sentence = Sentence(
         whole.sentence_id, whole.path, whole.line, whole.forms, (MISSING,) * len(heads),
         **columns, tree=DependencyTree(tuple(heads), tuple(relations)), slots=whole.slots,
-        expected=_joined_beliefs([part.sentence.expected for part in parts]), written=None,
-        closed=whole.closed, source=whole.source,
+        expected=_without(
+            _joined_beliefs([part.sentence.expected for part in parts]), unfillable(whole)
+        ),
+        written=None, closed=whole.closed, source=whole.source,
     )  # fmt: skip
     return Parse(
         sentence,

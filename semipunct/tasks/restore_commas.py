@@ -156,7 +156,12 @@ def _restored(
     chosen = commas.marginal > 0.5 if options.minimise == "slots" else commas.best[0]
     slots: list[Puncteme] = []
     known: list[SlotPosterior] = []
-    for slot, p, comma in zip(sentence.slots, commas.marginal, chosen.tolist(), strict=True):
+    rows = zip(sentence.slots, commas.marginal, chosen.tolist(), strict=True)
+    for number, (slot, p, comma) in enumerate(rows):
+        if number in sentence.closed:
+            slots.append(slot)
+            known.append(SlotPosterior((slot,), np.ones(1)))
+            continue
         has, lacks = _with(slot), _without(slot)
         known.append(
             SlotPosterior((has, lacks), np.array([p, 1 - p]))
@@ -168,7 +173,13 @@ def _restored(
         slots.append(slot if options.keep == "keep" and slot else string)
     ways = zip(commas.best, np.exp(commas.log_probability).tolist(), strict=True)
     nbest = tuple(
-        (tuple(_with(s) if c else _without(s) for s, c in zip(sentence.slots, way, strict=True)), p)
+        (
+            tuple(
+                s if i in sentence.closed else _with(s) if c else _without(s)
+                for i, (s, c) in enumerate(zip(sentence.slots, way, strict=True))
+            ),
+            p,
+        )
         for way, p in ways
     )[: options.nbest]
     # A Restoration uses words and slots only, so the type of the tree does not matter.

@@ -8,7 +8,8 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.evaluation.results import read_result
 from semipunct.formats import read_treebank
-from semipunct.formats.conllu.punctuate import bare_entry, punctuated
+from semipunct.formats.conllu.bare import bare_entry
+from semipunct.formats.conllu.punctuate import punctuated
 from tests.commands import Cli
 from tests.models.beam_parsing.treebank import planted
 

@@ -129,7 +129,7 @@ def test_evaluate_prints_what_the_library_computes(cli: Cli, model: Path, test_f
     loaded = store.load(model)
     sentences = read_treebank([test_file]).sentences
     log_p = corpus_log_likelihood(loaded.model, loaded.parameters, sentences)
-    slots = sum(len(s.slots) for s in sentences)
+    slots = sum(s.choices for s in sentences)
     assert value["log_likelihood"] == pytest.approx(log_p.sum(), rel=1e-5)
     assert value["perplexity"] == pytest.approx(np.exp(-log_p.sum() / slots), rel=1e-5)
     assert (value["slots"], value["sentences"], value["unscorable"]) == (slots, 20, 0)

@@ -19,7 +19,8 @@ from semipunct.corpus.synthetic import (
 )
 from semipunct.corpus.synthetic.parameters import ROOT
 from semipunct.errors import UsageError
-from semipunct.formats.conllu.punctuate import bare_entry, punctuated
+from semipunct.formats.conllu.bare import bare_entry
+from semipunct.formats.conllu.punctuate import punctuated
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, format_record
 from semipunct.marks import ABBREVIATION, without_boundaries

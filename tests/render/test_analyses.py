@@ -151,7 +151,6 @@ def test_several_analyses_of_a_sentence_have_ids_of_their_own():
 def test_annotated_text_reads_back_as_the_same_sentence(entry, hail: Analysis):
     (again,) = records(written(entry, hail))
     assert again.sentence_id == "hail"
-    assert again.word_ids == entry.word_ids
     for before, after in zip(entry.record.tokens, again.tokens, strict=True):
         assert before._replace(position=0) == after._replace(position=0)
 

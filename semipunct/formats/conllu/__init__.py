@@ -7,13 +7,15 @@ from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, Words
 from semipunct.formats.base import Annotation, Format, Writer
+from semipunct.formats.conllu.bare import surface_forms
 from semipunct.formats.conllu.capitals import cased
 from semipunct.formats.conllu.expectations import with_expected
 from semipunct.formats.conllu.punctuate import (
-    convention_of,
+    DEFAULT,
+    Style,
     punctuated,
     spelt,
-    surface_forms,
+    style_of,
     surface_text,
 )
 from semipunct.formats.conllu.reading import Marks, to_entry, to_words
@@ -28,7 +30,6 @@ from semipunct.formats.conllu.records import (
 from semipunct.formats.conllu.renumber import written_text
 from semipunct.marks import Puncteme
 from semipunct.trees import DependencyTree
-from semipunct.trees.attachment import Convention
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Conllu(Format[Record]):
         return map(to_words, read_records(path, trees=False))
 
     def writer(self, like: Iterable[Entry[Record]] = ()) -> "ConlluWriter":
-        return ConlluWriter(convention_of(like))
+        return ConlluWriter(style_of(like))
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,10 @@ class ConlluWriter(Writer[Record]):
     """A writer of CoNLL-U.
 
     Attributes:
-        convention: the convention by which new tokens are attached.
+        style: how new tokens are attached and spaced.
     """
 
-    convention: Convention = "unit"
+    style: Style = DEFAULT
 
     def annotated(self, entry: Entry[Record], annotation: Annotation) -> str:
         misc = {
@@ -75,7 +76,7 @@ class ConlluWriter(Writer[Record]):
         return format_record(record, misc, comments, annotation.replaces)
 
     def punctuated(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
-        return format_record(punctuated(entry, slots, self.convention))
+        return format_record(punctuated(entry, slots, self.style))
 
     def cased(self, entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
         return cased(entry, forms)
@@ -86,7 +87,7 @@ class ConlluWriter(Writer[Record]):
         return rearranged(entry, words, tree)
 
     def text(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
-        return surface_text(entry, slots)
+        return surface_text(entry, slots, self.style.habits)
 
     def spelt(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
         return spelt(entry, slots)

@@ -7,9 +7,10 @@ from typing import cast
 from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.located import Located
 from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.conllu.bare import bare_entry
 from semipunct.formats.conllu.from_text import entry_of_text
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.punctuate import bare_entry, punctuated
+from semipunct.formats.conllu.punctuate import punctuated
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import SILENT
 from semipunct.trees.attachment import Convention, punctuation_heads

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from semipunct.corpus import Entry, Omitted
 from semipunct.errors import UsageError
+from semipunct.formats.conllu.ranges import multiword_tokens
 from semipunct.formats.conllu.records import Record
-from semipunct.formats.conllu.renumber import multiword_tokens, stated_text, with_text
+from semipunct.formats.conllu.text_comments import stated_text, with_text
 
 _FORM = 1
 

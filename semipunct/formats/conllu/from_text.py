@@ -7,9 +7,9 @@ from typing import NamedTuple
 from semipunct.corpus import Entry, Words
 from semipunct.corpus.located import BLANKS, Located
 from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.conllu.gaps import NO_SPACE
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.records import NO_HEAD, Record, Token
-from semipunct.formats.conllu.renumber import NO_SPACE
 from semipunct.marks import ABBREVIATION
 
 

@@ -1,6 +1,6 @@
 """Sentences from records of CoNLL-U, with punctuation in slots and projective trees."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Literal, Protocol, TypeVar
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence, Words
@@ -9,6 +9,7 @@ from semipunct.corpus.sentences import MISSING
 from semipunct.corpus.treebank import PUNCTUATION, Reason
 from semipunct.formats.base import FromFile
 from semipunct.formats.conllu.quotes import directional_quotes
+from semipunct.formats.conllu.ranges import closed_slots, within_words
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
 from semipunct.marks.tokens import carries_dot
@@ -29,15 +30,21 @@ class Parsed(FromFile, Protocol):
 
 R = TypeVar("R", bound=Parsed)
 
+SYMBOL = "SYM"
+"""The universal tag that models see of punctuation within an orthographic word, which they must not
+mistake for punctuation between words."""
+
 
 def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
     """Move the punctuation of a tree into slots, or leave it among the words.
 
-    Punctuation is identified by the universal tag PUNCT. Straight quotation marks become
-    directional. A final dot of a longer word is removed and becomes ``marks.ABBREVIATION``, the
-    first token of the slot at its right; forms that consist only of punctuation characters and
-    symbols keep their dots. A token spelt like a special one becomes ``marks.UNK``. The tree is
-    made projective after the punctuation is removed.
+    Punctuation is identified by the universal tag PUNCT, except within the multiword tokens of
+    CoNLL-U: there it is a word, and the slots between the words of a multiword token are closed.
+    Straight quotation marks become directional. A final dot of a longer word is removed and becomes
+    ``marks.ABBREVIATION``, the first token of the slot at its right; forms that consist only of
+    punctuation characters and symbols keep their dots, as do the words of multiword tokens. A token
+    spelt like a special one becomes ``marks.UNK``. The tree is made projective after the
+    punctuation is removed.
 
     Sentences whose punctuation has dependents, or that contain only punctuation, are omitted. Li,
     Wang and Eisner (2019), section 4.
@@ -47,9 +54,10 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
         marks: with ``words`` punctuation stays among the words, with its heads and dependents, and
             slots are empty. No sentence is omitted, and only straight quotation marks are changed.
     """
+    inner = _within_words(record)
     if marks == "words":
-        return _whole(record)
-    tokens = record.tokens
+        return _whole(record, inner)
+    tokens = _with_symbols(record.tokens, inner)
     is_punctuation = [token.upos == PUNCTUATION for token in tokens]
     reason = _reason_to_omit(tokens, is_punctuation)
     if reason:
@@ -59,7 +67,8 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
         )
     surface, replaced, straight = directional_quotes(tokens, is_punctuation)
     words = [token for token in tokens if token.upos != PUNCTUATION]
-    dotted = [carries_dot(word.form) for word in words]
+    word_ids = tuple(word.word_id for word in words)
+    dotted = [word.word_id not in inner and carries_dot(word.form) for word in words]
     slots = [
         ((ABBREVIATION, *slot) if dot else slot)
         for dot, slot in zip((False, *dotted), token_slots(surface, is_punctuation), strict=True)
@@ -81,13 +90,28 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
         feats=tuple(word.feats for word in words),
         tree=tree,
         slots=tuple(slots),
+        closed=closed_slots(record, word_ids) if isinstance(record, Record) else frozenset(),
     )
     notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
-    return Entry(sentence, record, tuple(word.word_id for word in words), notes)
+    return Entry(sentence, record, word_ids, notes)
 
 
-def _whole(record: R) -> Entry[R]:
-    tokens = record.tokens
+def _within_words(record: Parsed) -> frozenset[int]:
+    return within_words(record) if isinstance(record, Record) else frozenset()
+
+
+def _with_symbols(tokens: Sequence[Token], inner: Set[int]) -> list[Token]:
+    """Replace the tag of punctuation within multiword tokens."""
+    return [
+        token._replace(upos=SYMBOL)
+        if token.word_id in inner and token.upos == PUNCTUATION
+        else token
+        for token in tokens
+    ]
+
+
+def _whole(record: R, inner: Set[int]) -> Entry[R]:
+    tokens = _with_symbols(record.tokens, inner)
     is_punctuation = [token.upos == PUNCTUATION for token in tokens]
     forms, replaced, straight = directional_quotes(tokens, is_punctuation)
     tree, lifts = lifted(
@@ -119,9 +143,11 @@ def to_words(record: Record) -> Entry[Record, Words | Omitted]:
     Args:
         record: a record read with ``trees=False``.
     """
-    tokens = record.tokens
+    inner = within_words(record)
+    tokens = _with_symbols(record.tokens, inner)
     marks = [
-        token.upos == PUNCTUATION or (token.upos == MISSING and is_mark(token.form))
+        token.upos == PUNCTUATION
+        or (token.upos == MISSING and token.word_id not in inner and is_mark(token.form))
         for token in tokens
     ]
     notes = ReadingNotes(len(tokens), sum(marks))
@@ -131,7 +157,8 @@ def to_words(record: Record) -> Entry[Record, Words | Omitted]:
         return Entry(omitted, record, notes=notes)
     surface, replaced, straight = directional_quotes(tokens, marks)
     words = [token for token, mark in zip(tokens, marks, strict=True) if not mark]
-    dotted = [carries_dot(word.form) for word in words]
+    word_ids = tuple(word.word_id for word in words)
+    dotted = [word.word_id not in inner and carries_dot(word.form) for word in words]
     found = Words(
         record.sentence_id,
         record.path,
@@ -141,9 +168,10 @@ def to_words(record: Record) -> Entry[Record, Words | Omitted]:
             (ABBREVIATION, *slot) if dot else slot
             for dot, slot in zip((False, *dotted), token_slots(surface, marks), strict=True)
         ),
+        closed_slots(record, word_ids),
     )
     notes = ReadingNotes(len(tokens), sum(marks), 0, replaced, straight)
-    return Entry(found, record, tuple(word.word_id for word in words), notes)
+    return Entry(found, record, word_ids, notes)
 
 
 def token_slots(surface: Sequence[str], is_punctuation: Sequence[bool]) -> list[Puncteme]:

@@ -5,12 +5,15 @@ from dataclasses import replace
 from itertools import takewhile
 
 from semipunct.corpus import Entry, Sentence
+from semipunct.corpus.sentences import closed_after
 from semipunct.errors import UsageError
+from semipunct.formats.conllu.gaps import NOTHING, SPACE, Gap, Spacing, with_gap
 from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, is_blank, is_comment
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.punctuate import bare_text
+from semipunct.formats.conllu.ranges import multiword_tokens
 from semipunct.formats.conllu.records import Record, Token
-from semipunct.formats.conllu.renumber import NO_SPACE, multiword_tokens, spaces, with_text
+from semipunct.formats.conllu.text_comments import with_text
 from semipunct.marks import ABBREVIATION, spacing
 from semipunct.trees import DependencyTree
 
@@ -48,7 +51,9 @@ def rearranged(
         )
     old = [record.tokens[entry.word_ids[word - 1] - 1] for word in words]
     new = _sentence(sentence, words, tree)
-    follows = _spaces_after(new, old, record)
+    spaces = Spacing.of(record)
+    leading = spaces.leading.get(1, "")
+    follows = _spaces_after(new, old, spaces)
     body: list[str] = []
     tokens: list[Token] = []
     ranges = _ranges(old, record)
@@ -58,14 +63,19 @@ def rearranged(
             last, position = ranges[word]
             columns = record.lines[position].split("\t")
             columns[_ID] = f"{word}-{last}"
-            columns[_MISC] = _with_space(columns[_MISC], follows[last - 1])
+            columns[_MISC] = with_gap(
+                columns[_MISC], follows[last - 1], leading if word == 1 else ""
+            )
             body.append("\t".join(columns))
         inside = any(first <= word <= last for first, (last, _) in ranges.items())
         columns = record.lines[token.position].lstrip(BYTE_ORDER_MARK).split("\t")
         head, relation = tree.heads[word - 1], tree.relations[word - 1]
         columns[_ID], columns[_HEAD], columns[_DEPREL] = str(word), str(head), relation
         columns[_DEPS] = EMPTY
-        columns[_MISC] = _with_space(columns[_MISC], inside or follows[word - 1])
+        if not inside:
+            columns[_MISC] = with_gap(
+                columns[_MISC], follows[word - 1], leading if word == 1 else ""
+            )
         position = len(header) + len(body)
         tokens.append(token._replace(word_id=word, head=head, relation=relation, position=position))
         body.append("\t".join(columns))
@@ -99,6 +109,7 @@ def _sentence(s: Sentence, words: Sequence[int], tree: DependencyTree) -> Senten
         tree=tree,
         slots=((), *dots),
         expected=None,
+        closed=closed_after(s, words),
     )
 
 
@@ -106,8 +117,8 @@ def _is_outside(line: str) -> bool:
     return is_blank(line) or is_comment(line)
 
 
-def _spaces_after(new: Sentence, old: Sequence[Token], record: Record) -> list[bool]:
-    """Return whether a space follows each word."""
+def _spaces_after(new: Sentence, old: Sequence[Token], known: Spacing) -> list[Gap]:
+    """Return the space after each word; that after the sentence stays there."""
     words = [
         form + "." * slot.count(ABBREVIATION)
         for form, slot in zip(new.forms, new.slots[1:], strict=True)
@@ -115,14 +126,13 @@ def _spaces_after(new: Sentence, old: Sequence[Token], record: Record) -> list[b
     nothing: list[tuple[str, ...]] = [()] * len(new.slots)
     compounds = spacing.compound_slots(new.tree.heads, new.tree.relations)
     rows = spacing.slot_spaces(words, nothing, compounds=compounds)
-    recorded = spaces(record)
-    found: list[bool] = []
-    for place, token in enumerate(old):
-        stated = recorded[token.word_id - 1]
-        follower = old[place + 1].word_id if place + 1 < len(old) else 0
-        same = follower == token.word_id + 1 and stated is not None
-        found.append(bool(stated) if same else rows[place + 1][0])
-    return found
+    found: list[Gap] = []
+    for place, token in enumerate(old[:-1]):
+        stated = known.gaps[token.word_id - 1]
+        same = old[place + 1].word_id == token.word_id + 1
+        by_rule = SPACE if rows[place + 1][0] else NOTHING
+        found.append(stated if same and stated is not None else by_rule)
+    return [*found, known.gaps[-1] or SPACE]
 
 
 def _ranges(old: Sequence[Token], record: Record) -> dict[int, tuple[int, int]]:
@@ -135,8 +145,3 @@ def _ranges(old: Sequence[Token], record: Record) -> dict[int, tuple[int, int]]:
         if all(place.get(word_id) == first + i for i, word_id in enumerate(ids)) and first:
             found[first] = first + len(ids) - 1, span.position
     return found
-
-
-def _with_space(column: str, space: bool) -> str:
-    items = [item for item in column.split("|") if item not in (NO_SPACE, EMPTY)]
-    return "|".join([*items, *([] if space else [NO_SPACE])]) or EMPTY

@@ -17,7 +17,6 @@ from typing import NamedTuple, NoReturn, TextIO
 from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 
-from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment
@@ -71,11 +70,6 @@ class Record:
     ends: tuple[str, ...]
     sentence_id: str
     tokens: tuple[Token, ...]
-
-    @property
-    def word_ids(self) -> tuple[int, ...]:
-        """The IDs of the tokens that are not punctuation."""
-        return tuple(token.word_id for token in self.tokens if token.upos != PUNCTUATION)
 
     @property
     def line_end(self) -> str:

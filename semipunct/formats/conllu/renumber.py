@@ -4,20 +4,18 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import NamedTuple
 
 from semipunct.corpus.treebank import PUNCTUATION
-from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, is_blank, is_comment
+from semipunct.formats.conllu.gaps import Gap, Spacing, after_leading, joined_leading, with_gap
+from semipunct.formats.conllu.lines import BYTE_ORDER_MARK
 from semipunct.formats.conllu.misc import EMPTY
+from semipunct.formats.conllu.ranges import MultiwordToken, multiword_tokens
 from semipunct.formats.conllu.records import Record, Token
-
-NO_SPACE = "SpaceAfter=No"
-"""The attribute of MISC for a token that is not followed by a space."""
+from semipunct.formats.conllu.text_comments import is_outside, stated_text, with_text
 
 _RELATION = "punct"
 _ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9
-_TEXT = re.compile(r"(\ufeff?#\s*text\s*=\s*)(.*)", re.DOTALL)
 _WORD = re.compile(r"(\d+)\t")
 _RANGE = re.compile(r"(\d+)-(\d+)\t")
 _EMPTY_NODE = re.compile(r"(\d+)\.(\d+)\t")
@@ -31,109 +29,96 @@ class Piece(NamedTuple):
     form: str
     head: int
     """The ID of its head in the record, 0 for the root; heads are never removed tokens."""
-    space: bool
-    """True if a space follows."""
-
-
-class MultiwordToken(NamedTuple):
-    """A multiword token: its index in ``Record.lines``, its first and last ID, its form."""
-
-    position: int
-    first: int
-    last: int
-    form: str
+    gap: Gap
+    """The space after it; ignored within a multiword token."""
 
 
 def spaces(record: Record) -> list[bool | None]:
     """Return whether a space follows each token; None for tokens within a multiword token."""
-    found: list[bool | None] = [_has_space(record.lines[token.position]) for token in record.tokens]
-    for span in multiword_tokens(record):
-        for word_id in range(max(span.first, 1), min(span.last, len(found) + 1)):
-            found[word_id - 1] = None
-        if 0 < span.last <= len(found):
-            found[span.last - 1] = _has_space(record.lines[span.position])
-    return found
-
-
-def _has_space(line: str) -> bool:
-    return NO_SPACE not in line.split("\t")[_MISC].split("|")
-
-
-def stated_text(record: Record) -> str | None:
-    """Return the text of the comment ``# text =``, None without such a comment."""
-    header = takewhile(_is_outside, record.lines)
-    matches = (_TEXT.fullmatch(line.lstrip(BYTE_ORDER_MARK)) for line in header)
-    return next((match.group(2) for match in matches if match), None)
+    return Spacing.of(record).spaces
 
 
 def written_text(record: Record) -> str:
     """Return the text of a record: that of its comment, or of its tokens and spaces."""
     if (stated := stated_text(record)) is not None:
         return stated
-    spans = {span.first: span for span in multiword_tokens(record)}
+    spacing = Spacing.of(record)
     pieces: list[str] = []
-    last = 0
-    for token, space in zip(record.tokens, spaces(record), strict=True):
-        if token.word_id > last:
-            span = spans.get(token.word_id)
-            pieces.append(span.form if span else token.form)
-            last = span.last if span else token.word_id
-        pieces.append(" " if space else "")
+    for token, gap in zip(record.tokens, spacing.gaps, strict=True):
+        pieces += (spacing.written.get(token.word_id, ""), gap.text if gap else "")
     return "".join(pieces).rstrip()
 
 
-def _is_outside(line: str) -> bool:
-    return is_blank(line) or is_comment(line)
-
-
-def text(record: Record, pieces: Sequence[Piece]) -> str:
-    """Write the new sentence as plain text, with multiword tokens as spelt.
+def text(record: Record, pieces: Sequence[Piece], spacing: Spacing) -> str:
+    """Write the new sentence as plain text; unchanged tokens are spelt as in the old text.
 
     Args:
         record: the old sentence.
         pieces: the tokens of the new one, in order.
+        spacing: the spaces of the old one.
     """
     spans = {span.first: span for span in _revised_ranges(record, pieces)}
-    result: list[str] = []
+    result: list[str] = [spacing.before]
     last = 0
     for new, piece in enumerate(pieces, start=1):
         if new > last:
             span = spans.get(new)
-            last = min(span.last, len(pieces)) if span else new
-            result += (span.form if span else piece.form, " " if pieces[last - 1].space else "")
-    return "".join(result[:-1])
+            last = span.last if span else new
+            form = span.form if span else piece.form
+            final = pieces[last - 1]
+            result += (_spelt(record, final, form, spacing, piece.old), final.gap.text)
+    return "".join(result)
 
 
-def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
+def _spelt(record: Record, piece: Piece, form: str, spacing: Spacing, first: int) -> str:
+    """Return a token as spelt in the old text, if it is old, with or without its dot."""
+    if not first:
+        return form
+    written, old = spacing.written[first], record.tokens[piece.old - 1].form
+    if piece.form == old:
+        return written
+    if piece.form == old + ".":
+        return written + "."
+    return written.removesuffix(".") if piece.form + "." == old else form
+
+
+def rewritten(
+    record: Record, pieces: Sequence[Piece], new_text: str, leading: Mapping[int, str]
+) -> Record:
     """Replace the tokens of a record.
 
     Lines of kept tokens change only where necessary: the ID, the form if the piece has a different
-    one, references to other tokens, SpaceAfter. References to removed tokens are removed from the
-    enhanced graph. New tokens are punctuation; they get an arc in the enhanced graph if it is used.
-    Empty nodes stay after the token that they follow, or after the previous one if it is removed.
-    The forms of removed tokens are removed from the form of a multiword token; it is dropped if a
-    single token remains or a new one is inserted. Line ends and a byte order mark are kept.
+    one, references to other tokens, and the attributes of MISC for spaces. References to removed
+    tokens are removed from the enhanced graph. New tokens are punctuation; they get an arc in the
+    enhanced graph if it is used. Empty nodes stay after the token that they follow, or after the
+    previous one if it is removed. Line ends and a byte order mark
+    are kept.
 
     Args:
         record: the old sentence.
         pieces: the tokens of the new one, in order.
         new_text: the text for the comment ``# text =``, if there is one.
+        leading: the attribute ``SpacesBefore`` of old tokens, by ID.
     """
-    change = _Change.of(record, pieces)
+    leading = _revised_leading(pieces, leading)
+    if lost := leading.pop(len(pieces) + 1, None):
+        *others, last = pieces
+        pieces = [*others, last._replace(gap=after_leading(lost, last.gap))]
+    change = _Change.of(record, pieces, leading)
     lines: list[str] = []
     ends: list[str] = []
     last, started = 0, False  # the token of the last line; whether there was one
     for position, (line, written) in enumerate(zip(record.lines, record.ends, strict=True)):
         end = written if written.endswith("\n") else record.line_end
         body = line.lstrip(BYTE_ORDER_MARK)
-        word = None if _is_outside(line) else _WORD.match(body)
+        word = None if is_outside(line) else _WORD.match(body)
         # A new token follows the empty nodes of the token before it.
-        if word or _RANGE.match(body) or (started and _is_outside(line)):
+        if word or _RANGE.match(body) or (started and is_outside(line)):
             started = True
             fresh = change.new_after.pop(last, ())
             lines += (_new_line(change, new) for new in fresh)
             ends += (end for _ in fresh)
-        if _is_outside(line):
+        if is_outside(line):
             revised = body if started else with_text(body, new_text)
         else:
             revised = _revised_line(change, body, position)
@@ -154,20 +139,9 @@ def rewritten(record: Record, pieces: Sequence[Piece], new_text: str) -> Record:
 def _tokens(lines: Sequence[str]) -> Iterator[Token]:
     for position, line in enumerate(lines):
         columns = line.lstrip(BYTE_ORDER_MARK).split("\t")
-        if not _is_outside(line) and columns[_ID].isdecimal():
+        if not is_outside(line) and columns[_ID].isdecimal():
             word_id, form, lemma, upos, xpos, feats, head, relation, *_ = columns
             yield Token(int(word_id), form, lemma, upos, xpos, feats, int(head), relation, position)
-
-
-def with_text(line: str, new_text: str) -> str:
-    """Replace the text of a comment ``# text =``; any other line is unchanged.
-
-    Args:
-        line: a line of a record; a byte order mark in front of it is kept.
-        new_text: the new text of the sentence.
-    """
-    match = _TEXT.fullmatch(line)
-    return match.group(1) + new_text if match else line
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +156,7 @@ class _Change:
         removed: the IDs of removed tokens.
         ranges: the remaining multiword tokens, renumbered, by the indices of their lines.
         within: the new IDs inside these.
+        leading: the attribute ``SpacesBefore`` by new ID.
         new_after: the new tokens after each old one.
         has_enhanced: whether the enhanced graph is used.
     """
@@ -192,11 +167,12 @@ class _Change:
     removed: frozenset[str]
     ranges: Mapping[int, MultiwordToken]
     within: frozenset[int]
+    leading: Mapping[int, str]
     new_after: dict[int, list[int]]
     has_enhanced: bool
 
     @classmethod
-    def of(cls, record: Record, pieces: Sequence[Piece]) -> "_Change":
+    def of(cls, record: Record, pieces: Sequence[Piece], leading: Mapping[int, str]) -> "_Change":
         ids = _new_ids(pieces)
         ranges = _revised_ranges(record, pieces)
         new_after: defaultdict[int, list[int]] = defaultdict(list)
@@ -212,9 +188,8 @@ class _Change:
             _references(record, pieces),
             frozenset(str(t.word_id) for t in record.tokens if t.word_id not in ids),
             {span.position: span for span in ranges},
-            frozenset(
-                new for span in ranges for new in range(span.first, min(span.last, len(pieces)) + 1)
-            ),
+            frozenset(new for span in ranges for new in range(span.first, span.last + 1)),
+            leading,
             new_after,
             any(column[_DEPS] != EMPTY for column in columns),
         )
@@ -222,6 +197,21 @@ class _Change:
 
 def _new_ids(pieces: Sequence[Piece]) -> dict[int, int]:
     return {piece.old: new for new, piece in enumerate(pieces, start=1) if piece.old}
+
+
+def _revised_leading(pieces: Sequence[Piece], leading: Mapping[int, str]) -> dict[int, str]:
+    """Return the attributes ``SpacesBefore`` by new ID; one ID further for the end of the sentence.
+
+    That of the first token stays at the beginning, that of a removed token goes to the next one.
+    """
+    ids = _new_ids(pieces)
+    found: dict[int, list[str]] = {}
+    for old, item in sorted(leading.items()):
+        before = (new for number, new in ids.items() if number < old)
+        stays = old in ids and old > 1
+        place = ids[old] if stays else 1 + max(before, default=0)
+        found.setdefault(place, []).append(item)
+    return {place: joined_leading(items) for place, items in found.items()}
 
 
 def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
@@ -245,60 +235,25 @@ def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
     return found
 
 
-def multiword_tokens(record: Record) -> list[MultiwordToken]:
-    """List the multiword tokens of a record."""
-    found: list[MultiwordToken] = []
-    for position, line in enumerate(record.lines):
-        match = _RANGE.match(line.lstrip(BYTE_ORDER_MARK))
-        if match:
-            first, last = map(int, match.groups())
-            found.append(MultiwordToken(position, first, last, line.split("\t")[_FORM]))
-    return found
-
-
 def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordToken]:
-    """Return the remaining multiword tokens, with new IDs and forms."""
+    """Return the multiword tokens with new IDs, and with the dot of an abbreviation if it is new.
+
+    No token is removed from one or inserted into it.
+    """
     ids = _new_ids(pieces)
     found: list[MultiwordToken] = []
     for span in multiword_tokens(record):
-        old = record.tokens[max(span.first - 1, 0) : span.last]
-        new = [ids[token.word_id] for token in old if token.word_id in ids]
-        left_out = len(old) - len(new)
-        if not new or new[-1] - new[0] + 1 != len(new) or (left_out and len(new) < 2):
-            continue
-        # Not from the last token: a range may refer to tokens that do not exist.
-        last = new[0] + span.last - span.first - left_out
-        found.append(
-            MultiwordToken(span.position, new[0], last, _range_form(span, old, pieces, ids))
-        )
+        first, last = ids[span.first], ids[span.last]
+        dotted = pieces[last - 1].form == record.tokens[span.last - 1].form + "."
+        found.append(MultiwordToken(span.position, first, last, span.form + "." * dotted))
     return found
 
 
-def _range_form(
-    span: MultiwordToken, tokens: Sequence[Token], pieces: Sequence[Piece], ids: Mapping[int, int]
-) -> str:
-    """Return the form of a multiword token without its removed tokens."""
-    forms = [
-        pieces[ids[token.word_id] - 1].form if token.word_id in ids else "" for token in tokens
-    ]
-    if span.form == "".join(token.form for token in tokens):
-        return "".join(forms)
-    spelt = span.form
-    for token, form in zip(tokens, forms, strict=True):
-        before, found, after = spelt.rpartition(token.form)
-        if found and not form:
-            spelt = before + after
-    if forms[-1] == tokens[-1].form + ".":  # an added abbreviation dot
-        return spelt + "."
-    taken_off = forms[-1] and forms[-1] + "." == tokens[-1].form
-    return spelt.removesuffix(".") if taken_off else spelt
-
-
 def _new_line(change: _Change, new: int) -> str:
-    _, form, head, space = change.pieces[new - 1]
+    _, form, head, gap = change.pieces[new - 1]
     governor = change.references[str(head)]
     arc = f"{governor}:{_RELATION}" if change.has_enhanced else EMPTY
-    misc = EMPTY if space else NO_SPACE
+    misc = with_gap(EMPTY, gap, change.leading.get(new, ""))
     columns = (str(new), form, form, PUNCTUATION, EMPTY, EMPTY, governor, _RELATION, arc, misc)
     return "\t".join(columns)
 
@@ -308,12 +263,10 @@ def _revised_line(change: _Change, line: str, position: int) -> str | None:
     columns = line.split("\t")
     span = _RANGE.match(line)
     if span:
-        kept = change.ranges.get(position)
-        if kept is None:
-            return None
+        kept = change.ranges[position]
         columns[_ID], columns[_FORM] = f"{kept.first}-{kept.last}", kept.form
-        last = change.pieces[min(kept.last, len(change.pieces)) - 1]
-        columns[_MISC] = _with_space(columns[_MISC], last.space)
+        gap = change.pieces[kept.last - 1].gap
+        columns[_MISC] = with_gap(columns[_MISC], gap, change.leading.get(kept.first, ""))
     elif columns[_ID] in change.removed:
         return None
     else:
@@ -324,7 +277,8 @@ def _revised_line(change: _Change, line: str, position: int) -> str | None:
             columns[_FORM] = change.pieces[new - 1].form
             columns[_HEAD] = change.references.get(columns[_HEAD], columns[_HEAD])
             if new not in change.within:
-                columns[_MISC] = _with_space(columns[_MISC], change.pieces[new - 1].space)
+                gap = change.pieces[new - 1].gap
+                columns[_MISC] = with_gap(columns[_MISC], gap, change.leading.get(new, ""))
     return "\t".join(columns)
 
 
@@ -339,12 +293,3 @@ def _revised_arcs(change: _Change, column: str) -> str:
         if governor not in change.removed
     )
     return "|".join(kept) or EMPTY
-
-
-def _with_space(column: str, space: bool) -> str:
-    items = column.split("|")
-    if (NO_SPACE not in items) == space:
-        return column
-    if not space:
-        return NO_SPACE if column == EMPTY else f"{column}|{NO_SPACE}"
-    return "|".join(item for item in items if item != NO_SPACE) or EMPTY

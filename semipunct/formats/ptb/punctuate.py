@@ -48,7 +48,7 @@ def punctuated(
     content, source = entry.content, entry.record.source
     if not isinstance(content, Sentence) or isinstance(source, Malformed):
         _fail(source, "has no words between which marks could stand", "leave it as it is")
-    if len(slots) != content.choices:
+    if len(slots) != len(content.slots):
         problem = f"{counted(len(slots), 'slot')} for {counted(content.size, 'word')}"
         _fail(source, problem, "give one more than there are words")
     tree = source.tree

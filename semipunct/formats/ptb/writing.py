@@ -36,7 +36,7 @@ def written(sentence: Sentence[PhraseTree]) -> str:
     source = Bracketing(
         sentence.path, sentence.line, sentence.sentence_id, bracketed(tree, forms), tree, forms
     )
-    bare = replace(sentence, forms=forms, slots=((),) * sentence.choices)
+    bare = replace(sentence, forms=forms, slots=((),) * len(sentence.slots))
     slots = [tuple(token for token in slot if token not in SILENT) for slot in sentence.slots]
     entry = Entry(bare, VerbatimRecord(source, ()), tuple(range(1, sentence.size + 1)))
     return punctuated(entry, slots) + "\n"  # pyright: ignore[reportArgumentType]

@@ -40,6 +40,7 @@ class AttachTables(NamedTuple):
         left: the pairs grouped by their left label.
         right: the pairs grouped by their right label.
         allowed: ``[relations, pairs]`` the pairs that each relation allows, or None for all.
+        filled: ``[pairs, 2]`` whether the left and the right puncteme of each pair are not empty.
         columns: for each table of weights, the columns of its targets.
     """
 
@@ -47,7 +48,31 @@ class AttachTables(NamedTuple):
     left: ColumnGroups
     right: ColumnGroups
     allowed: npt.NDArray[np.bool_] | None
+    filled: npt.NDArray[np.bool_]
     columns: Mapping[Table, Mapping[Target, slice]]
+
+    def permitted(
+        self, relation: Numbers, closed: jax.Array | npt.NDArray[np.bool_] | None
+    ) -> jax.Array | None:
+        """Return the pairs that are possible at each node, ``[nodes, pairs]``; None for all.
+
+        No puncteme may stand in a closed slot. The pair of empty punctemes is always possible at
+        such a slot, whatever the relation allows elsewhere.
+
+        Args:
+            relation: ``[nodes]``.
+            closed: ``[nodes, 2]`` whether the slots at the left and at the right of each
+                constituent are closed; None if none is.
+        """
+        found = None if self.allowed is None else jnp.asarray(self.allowed)[relation]
+        if closed is None:
+            return found
+        closed = jnp.asarray(closed)
+        possible = ~jnp.any(closed[:, None] & self.filled, -1)
+        if found is None:
+            return possible
+        empty = ~jnp.any(jnp.asarray(self.filled), -1)
+        return (found | (jnp.any(closed, 1)[:, None] & empty)) & possible
 
     def over_pairs(self, target: Target, scores: jax.Array) -> jax.Array:
         """Return for each pair the score of its left label, of its right label, or of its symmetry.
@@ -86,7 +111,14 @@ def attach_tables(inventory: Inventory) -> AttachTables:
     sizes = target_columns(inventory)
     columns: dict[Table, dict[Target, slice]] = {t: outcome_columns(t, sizes) for t in TABLES}
     left, right = (ColumnGroups.of(side, len(inventory.labels)) for side in inventory.pairs.T)
-    return AttachTables(np.array(symmetric, np.float32), left, right, inventory.allowed, columns)
+    return AttachTables(
+        np.array(symmetric, np.float32),
+        left,
+        right,
+        inventory.allowed,
+        inventory.pairs > 0,  # label 0 is the empty puncteme
+        columns,
+    )
 
 
 def weights_of(table: Table) -> str:
@@ -133,11 +165,13 @@ def log_attach(
     features: Mapping[Table, SparseRows],
     relation: Numbers,
     network: NetworkScores | None = None,
+    closed: jax.Array | npt.NDArray[np.bool_] | None = None,
 ) -> jax.Array:
     """Return the log-probability of every pair at every node, ``[nodes, pairs]``.
 
     Without history features this is equation 4. With them it is p(l) p(r | l): both factors use the
-    same tree scores, but the second one also uses features of the marks that come after l.
+    same tree scores, but the second one also uses features of the marks that come after l. Pairs
+    with a puncteme in a closed slot are excluded before either normalisation.
 
     Args:
         parameters: from ``attach_parameters``, with the feature weights that the batch reads.
@@ -145,8 +179,9 @@ def log_attach(
         features: feature vectors by table.
         relation: ``[nodes]``.
         network: scores to add, or None.
+        closed: as in ``AttachTables.permitted``.
     """
-    score = tree_scores(parameters, tables, features, relation, network and network.pair)
+    score = tree_scores(parameters, tables, features, relation, network and network.pair, closed)
     if not has_history_features(parameters):
         log_p = jax.nn.log_softmax(score)
     else:
@@ -163,9 +198,8 @@ def log_attach(
         # Avoid NaN from infinite differences where no pair is allowed.
         total = jnp.where(total > -jnp.inf, total, 0.0)
         log_p = then + spread(first - total, tables.left)
-    if tables.allowed is None:
-        return log_p
-    return jnp.where(jnp.asarray(tables.allowed)[relation], log_p, -jnp.inf)
+    permitted = tables.permitted(relation, closed)
+    return log_p if permitted is None else jnp.where(permitted, log_p, -jnp.inf)
 
 
 def left_scores(tree: Any, marks: Any) -> Any:
@@ -205,6 +239,7 @@ def tree_scores(
     features: Mapping[Table, SparseRows],
     relation: Numbers,
     network: jax.Array | None = None,
+    closed: jax.Array | npt.NDArray[np.bool_] | None = None,
 ) -> jax.Array:
     """Return unnormalised scores of all pairs from words and tree alone, ``[nodes, pairs]``.
 
@@ -216,6 +251,7 @@ def tree_scores(
         features: feature vectors by table.
         relation: ``[nodes]``.
         network: ``[nodes, pairs]`` scores to add, or None.
+        closed: as in ``AttachTables.permitted``.
     """
     score = parameters["attach.relation"][relation]
     if network is not None:
@@ -224,9 +260,8 @@ def tree_scores(
     score = score + _weigh(parameters, features, "pair", tables, nodes)["pair"]
     for target, summed in _weigh(parameters, features, "side", tables, nodes).items():
         score = score + tables.over_pairs(target, summed)
-    if tables.allowed is None:
-        return score
-    return jnp.where(jnp.asarray(tables.allowed)[relation], score, -jnp.inf)
+    permitted = tables.permitted(relation, closed)
+    return score if permitted is None else jnp.where(permitted, score, -jnp.inf)
 
 
 def _weigh(

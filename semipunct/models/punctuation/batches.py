@@ -28,7 +28,9 @@ class Batch(NamedTuple):
         schedule: the order in which constituents are absorbed; automata are numbered as in
             ``accept``.
         log_scale: ``[sentences]`` log of the factor taken out of the acceptors.
-        slots: ``[sentences]`` numbers of slots; zero in the padding.
+        slots: ``[sentences]`` numbers of slots that may contain marks; zero in the padding.
+        closed: ``[words, 2]`` whether the slots at the left and at the right of each constituent
+            are within orthographic words; None if no slot of the encoded sentences is.
     """
 
     features: Mapping[Table, SparseRows]
@@ -38,6 +40,7 @@ class Batch(NamedTuple):
     schedule: Schedule
     log_scale: npt.NDArray[np.float32]
     slots: npt.NDArray[np.int32]
+    closed: npt.NDArray[np.bool_] | None = None
 
 
 def lay_out(
@@ -77,7 +80,11 @@ def lay_out(
     log_scale = np.zeros(shape.sentences, np.float32)
     log_scale[: len(members)] = [accept.log_scale[a].sum() for a in draft.automata]
     count = np.zeros(shape.sentences, np.int32)
-    count[: len(members)] = [len(a) for a in draft.automata]
+    count[: len(members)] = [encoded.slots[i] for i in members]
+    closed = None
+    if encoded.closed is not None:
+        closed = np.zeros((shape.words, 2), bool)
+        closed[: len(words)] = encoded.closed[words]
     return Batch(
         {t: _sparse_rows(encoded, t, words, shape) for t in encoded.features},
         relation,
@@ -86,6 +93,7 @@ def lay_out(
         pack(draft.absorptions, draft.automata, placement, capacity),
         log_scale,
         count,
+        closed,
     )
 
 

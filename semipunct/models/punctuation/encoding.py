@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.sentences import Sentence, unfillable
 from semipunct.features.families import FeatureRows
 from semipunct.features.support import Support
 from semipunct.features.templates import Table
@@ -30,6 +30,9 @@ class EncodedSentences:
         features: feature vectors of all words, by table.
         supports: the outcomes for which features have weights, by table.
         start: ``[sentences + 1]`` where each sentence's words begin.
+        closed: ``[words of all sentences, 2]`` whether the slots at the left and at the right of
+            each constituent are within orthographic words; None if no slot is.
+        slots: ``[sentences]`` numbers of slots that may contain marks.
         widths: number of vector widths of the slot automata: 2, for slots of at most one token and
             of more, or 1 for all.
     """
@@ -42,6 +45,8 @@ class EncodedSentences:
     features: Mapping[Table, FeatureRows]
     supports: Mapping[Table, Support]
     start: npt.NDArray[np.int64]
+    closed: npt.NDArray[np.bool_] | None
+    slots: tuple[int, ...]
     widths: int
 
     @property
@@ -98,6 +103,16 @@ def encode(
     row = {r: i for i, r in enumerate(inventory.relations)}
     relation = [row.get(r, len(row)) for s in sentences for r in s.tree.relations]
     start = np.cumsum([0, *(len(s.forms) for s in sentences)])
+    closed = None
+    empty = [unfillable(sentence) for sentence in sentences]
+    if any(empty):
+        closed = np.array(
+            [
+                (left in slots, right in slots)
+                for sentence, slots in zip(sentences, empty, strict=True)
+                for left, right in zip(*sentence.tree.edges, strict=True)
+            ]
+        )
     return EncodedSentences(
         tuple(number),
         tuple(string_of_slot),
@@ -107,5 +122,7 @@ def encode(
         features,
         supports,
         start,
+        closed,
+        tuple(sentence.choices for sentence in sentences),
         2 if len(directions) == 1 else 1,
     )

@@ -391,7 +391,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             dropout: dropout in the network, given only during training.
         """
         network = self._network_scores(parameters, batch, dropout)
-        return log_attach(parameters, self.attach_tables, batch.features, batch.relation, network)
+        return log_attach(
+            parameters, self.attach_tables, batch.features, batch.relation, network, batch.closed
+        )
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
         """Score pairs from words and tree alone, without features of punctuation.
@@ -405,7 +407,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             summary = self._read(parameters, batch, None)
             network = scores_of_words(parameters, self.attach_tables, summary)
         tables = self.attach_tables
-        pair = tree_scores(parameters, tables, batch.features, batch.relation, network)
+        pair = tree_scores(
+            parameters, tables, batch.features, batch.relation, network, batch.closed
+        )
         return TreeScores(pair, log_sums(pair, tables.left), summary)
 
     def _network_scores(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.arrays.programs import jit
-from semipunct.corpus.sentences import MISSING, Puncteme, Sentence
+from semipunct.corpus.sentences import MISSING, Puncteme, Sentence, unfillable
 from semipunct.errors import TreebankError
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.base import Array, Parameters, Sums, Weights
@@ -110,11 +110,14 @@ class TaggerBatch(NamedTuple):
         evidence: ``[batch, length + 1, tags]`` from ``SlotStrings.log_evidence``; zero in the
             padding.
         some: ``[batch]`` whether the row is a sentence, not padding.
+        closed: ``[batch, length + 1]`` whether a slot is within an orthographic word; None if none
+            is.
     """
 
     words: TaggerInputs
     evidence: npt.NDArray[np.float32]
     some: npt.NDArray[np.bool_]
+    closed: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +130,15 @@ class Encoded:
         evidence: ``[strings, tags]`` log p(string | tag) of the distinct strings of slots.
         written: for each sentence ``[words + 1]`` codes of the written strings; empty if the
             network does not use them.
+        closed: for each sentence ``[words + 1]`` whether a slot is within an orthographic word;
+            empty if none is.
     """
 
     codes: Sequence[npt.NDArray[np.int32]]
     strings: Sequence[npt.NDArray[np.int32]]
     evidence: npt.NDArray[np.float32]
     written: Sequence[npt.NDArray[np.int32]] = ()
+    closed: Sequence[npt.NDArray[np.bool_]] = ()
 
     @property
     def lengths(self) -> list[int]:
@@ -193,11 +199,13 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         ]
         known = self.vocabulary
         read = sentences if self.options.written else ()
+        closed = [np.isin(np.arange(len(s.slots)), [*unfillable(s)]) for s in sentences]
         return Encoded(
             [known.rows({kind: _values(kind, s) for kind in CODES}, CODES) for s in sentences],
             strings,
             self.tags.log_evidence(tuple(number)),
             [known.codes("written", written_slots(s)) for s in read],
+            closed if any(of.any() for of in closed) else (),
         )
 
     def lay_out(
@@ -211,8 +219,11 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         written = None
         if self.options.written:
             written = padded([encoded.written[i] for i in draft], between)
+        closed = None
+        if encoded.closed:
+            closed = padded([encoded.closed[i] for i in draft], between)
         inputs = TaggerInputs(codes, lengths, written)
-        return TaggerBatch(inputs, evidence, np.arange(size) < len(draft))
+        return TaggerBatch(inputs, evidence, np.arange(size) < len(draft), closed)
 
     def log_likelihoods(
         self, parameters: Parameters, batch: TaggerBatch, dropout: Dropout | None = None
@@ -225,6 +236,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
             dropout: given only during training.
         """
         score, transition = scores(self.options, parameters, batch.words, dropout)
+        score = _where_open(score, batch.closed)
         lengths = jnp.asarray(batch.words.lengths) + 1
         said = _log_partition(score + batch.evidence, transition, lengths)
         return jnp.where(batch.some, said - _log_partition(score, transition, lengths), 0.0)
@@ -248,7 +260,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         """
         dropout = Dropout(key, options.dropout, options.word_dropout)
         total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
-        slots = jnp.sum(jnp.where(batch.some, jnp.asarray(batch.words.lengths) + 1, 0))
+        slots = jnp.sum(jnp.where(batch.some, _slots(batch), 0))
         return -total / slots, Sums.of(total, slots)
 
     def to_data(self) -> dict[str, Any]:
@@ -334,6 +346,20 @@ class TaggerPunctuator:
         ]
 
 
+def _where_open(score: jax.Array, closed: jax.Array | npt.NDArray[np.bool_] | None) -> jax.Array:
+    """Forbid all tags but the first, the empty string, in closed slots."""
+    if closed is None:
+        return score
+    forbidden = jnp.asarray(closed)[..., None] & (jnp.arange(score.shape[-1]) > 0)
+    return jnp.where(forbidden, -jnp.inf, score)
+
+
+def _slots(batch: TaggerBatch) -> jax.Array:
+    """Return ``[batch]`` the number of slots that may contain marks."""
+    count = jnp.asarray(batch.words.lengths) + 1
+    return count if batch.closed is None else count - jnp.sum(jnp.asarray(batch.closed), 1)
+
+
 def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
     """Sum over the tag sequences of chains, or over tags if slots are independent, ``[batch]``."""
     if transition is not None:
@@ -345,6 +371,7 @@ def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.
 @partial(jit, static=1)
 def _marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
     score, transition = scores(model.options, parameters, batch.words, None)
+    score = _where_open(score, batch.closed)
     lengths = jnp.asarray(batch.words.lengths) + 1
     # Marginals of tags only: marginals of transitions would need a matrix for each slot.
     return jax.grad(lambda x: jnp.sum(_log_partition(x, transition, lengths)))(score)

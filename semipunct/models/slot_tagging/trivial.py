@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.sentences import Puncteme, Sentence
+from semipunct.corpus.sentences import Puncteme, Sentence, open_slots, unfillable
 from semipunct.features.slot_strings import SlotStrings, target_counts
 
 
@@ -37,10 +37,14 @@ class Trivial:
         for i, s in enumerate(sentences):
             evidence = self.tags.log_evidence(s.slots).astype(np.float64)
             rows = np.array([*[0] * (len(s.slots) - 1), 1])
-            result[i] = np.logaddexp.reduce(evidence + self.log_probability[rows], 1).sum()
+            scores = np.logaddexp.reduce(evidence + self.log_probability[rows], 1)
+            result[i] = np.sum(open_slots(s, scores.tolist()))
         return result
 
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
         """Predict the minimum-risk string: one for the last slot, one for all others."""
         inner, last = self.tags.least_risk(np.exp(self.log_probability))
-        return [(*[inner] * (len(s.slots) - 1), last) for s in sentences]
+        return [
+            (*(() if i in unfillable(s) else inner for i in range(len(s.slots) - 1)), last)
+            for s in sentences
+        ]

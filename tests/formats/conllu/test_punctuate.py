@@ -5,13 +5,9 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import without_punctuation
 from semipunct.errors import UsageError
-from semipunct.formats.conllu.punctuate import (
-    bare_entry,
-    convention_of,
-    punctuated,
-    spelt,
-    surface_text,
-)
+from semipunct.formats.conllu.bare import bare_entry
+from semipunct.formats.conllu.heads import convention_of
+from semipunct.formats.conllu.punctuate import punctuated, spelt, surface_text
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.marks import ABBREVIATION, OPEN, UNK, with_boundaries
 from semipunct.trees import DependencyTree

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import without_punctuation
+from semipunct.errors import UsageError
 from semipunct.formats import read_entries
 from semipunct.formats.conllu.punctuate import punctuated, surface_text
 from semipunct.formats.conllu.reading import to_entry
@@ -61,65 +62,68 @@ def test_ranges_and_empty_nodes():
     assert surface_text(source, [("¡",), (), (), ("!",)]) == "¡al fin!"
 
 
-@pytest.mark.parametrize(
-    "slots, expected, surface",
-    [
-        # A mark between its words, or after its only word, is removed from its form.
-        ([(), ("-",), (".",), ()], ["1-4 a-b.", "1 a", "2 -", "3 b", "4 .", "5 c"], "a-b. c"),
-        ([(), (), (".",), ()], ["1-3 ab.", "1 a", "2 b", "3 .", "4 c"], "ab. c"),
-        ([(), ("-",), (), ()], ["1-3 a-b", "1 a", "2 -", "3 b", "4 c"], "a-b c"),
-        ([(), (), (), ()], ["1-2 ab", "1 a", "2 b", "3 c"], "ab c"),
-        # A mark after it is outside; a mark before another of its own marks is inside.
-        (
-            [(), ("-",), (".", "!"), ()],
-            ["1-4 a-b.", "1 a", "2 -", "3 b", "4 .", "5 !", "6 c"],
-            "a-b.! c",
-        ),
-        ([(), ("+",), (), ()], ["1 a", "2 +", "3 b", "4 c"], "a + b c"),
-    ],
+HIM_OR_HER = (
+    "# text = We met him/her there.",
+    word(1, "We", 2),
+    word(2, "met", 0),
+    word("3-5", "him/her", "_"),
+    word(3, "him", 2),
+    mark(4, "/", 5),
+    word(5, "her", 3),
+    word(6, "there", 2, misc=GLUED),
+    mark(7, ".", 2),
 )
-def test_marks_within_ranges(slots, expected, surface):
-    source = entry_of(
-        word("1-4", "a-b.", "_"),
-        word(1, "a", 5),
-        mark(2, "-", 1),
-        word(3, "b", 5),
-        mark(4, ".", 3),
-        word(5, "c", 0, misc="x=1"),
-    )
-    found = punctuated(source, slots)
-    assert [" ".join(line.split("\t")[:2]) for line in found.lines if line] == expected
-    assert content(reread(found)).slots == ((), *slots[1:])
-    assert surface_text(source, slots) == surface
 
 
-def test_a_range_of_a_word_and_its_dot_goes_with_the_dot():
-    source = entry_of(
-        word("1-2", "vs.", "_", misc=GLUED), word(1, "vs", 0), mark(2, ".", 1), word(3, "b", 1)
-    )
-    assert [line.split()[:2] for line in punctuated(source, [()] * 3).lines if line] == [
-        ["1", "vs"],
-        ["2", "b"],
+def test_an_orthographic_word_stays_whole():
+    source = entry_of(*HIM_OR_HER)
+    sentence = content(source)
+    assert (sentence.forms[2:5], sentence.closed) == (("him", "/", "her"), {3, 4})
+    # Models must not take it for a mark.
+    assert sentence.upos[3] == "SYM"
+    found = punctuated(source, [(), (), (",",), (), (), (",",), ()])
+    assert body(found) == [
+        "# text = We met, him/her, there",
+        "1 We we X _ _ 2 dep _ _",
+        f"2 met met X _ _ 0 dep _ {GLUED}",
+        "3 , , PUNCT _ _ 4 punct _ _",
+        f"4-6 him/her him/her X _ _ _ dep _ {GLUED}",
+        "4 him him X _ _ 2 dep _ _",
+        "5 / / PUNCT _ _ 6 punct _ _",
+        "6 her her X _ _ 4 dep _ _",
+        "7 , , PUNCT _ _ 4 punct _ _",
+        "8 there there X _ _ 2 dep _ _",
     ]
-    found = punctuated(source, [(), ("?",), ()])
+    assert surface_text(source, [()] * 7) == "We met him/her there"
+
+
+def test_nothing_is_written_within_a_multiword_token():
+    source = entry_of(*HIM_OR_HER)
+    for slot in (3, 4):
+        slots = [()] * 7
+        slots[slot] = (",",)
+        with pytest.raises(UsageError, match=f"slot {slot} is within a multiword token"):
+            punctuated(source, slots)
+
+
+def test_a_range_of_a_word_and_its_dot_is_a_word():
+    lines = (word("1-2", "vs.", "_"), word(1, "vs", 0), mark(2, ".", 1), word(3, "b", 1))
+    source = entry_of(*lines)
+    assert content(source).forms == ("vs", ".", "b")
+    found = punctuated(source, [(), (), ("?",), ()])
     assert [line.split()[:2] for line in found.lines if line] == [
+        ["1-2", "vs."],
         ["1", "vs"],
-        ["2", "?"],
-        ["3", "b"],
+        ["2", "."],
+        ["3", "?"],
+        ["4", "b"],
     ]
 
 
-def test_the_form_of_a_range_may_differ_from_its_words():
-    source = entry_of(
-        word("1-3", "¿Dímelo", "_"), mark(1, "¿", 2), word(2, "Di", 0), word(3, "lo", 2)
-    )
-    assert [line.split()[:2] for line in punctuated(source, [()] * 3).lines if line] == [
-        ["1-2", "Dímelo"],
-        ["1", "Di"],
-        ["2", "lo"],
-    ]
+def test_the_dot_of_an_abbreviation_belongs_to_a_multiword_token():
     source = entry_of(word("1-2", "ddr.", "_"), word(1, "de", 0), word(2, "dr.", 1))
-    assert surface_text(source, [()] * 3) == "ddr"
+    assert content(source).slots == ((), (), ())
+    assert surface_text(source, [()] * 3) == "ddr."
     source = entry_of(word("1-2", "ddr", "_"), word(1, "de", 0), word(2, "dr", 1))
     assert surface_text(source, [(), (), (ABBREVIATION,)]) == "ddr."
 
@@ -152,11 +156,12 @@ WORDS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\n\r\ufeff"),
     min_size=1,
     max_size=4,
-).filter(lambda form: form.strip() and not form.endswith("..")) | st.sampled_from(
-    ["etc.", "Mr.", "字", "'s", "1."]
+).filter(lambda form: form == form.strip() and not form.endswith("..")) | st.sampled_from(
+    ["etc.", "Mr.", "字", "'s", "1.", "a b"]
 )
 OLD_MARKS = [",", ".", '"', "'", "``", "''", "(", ")", "…", "^", "¿", "，", "COMMA"]
 NEW_MARKS = [",", ".", "“", "”", "‘", "(", ")", "-", "—", "?", "¿", "。"]
+SPACES = ["", GLUED, "SpacesAfter=\\s\\s", "SpacesAfter=\\n"]
 
 
 @st.composite
@@ -168,42 +173,129 @@ def sources(draw):
     marked = draw(st.sets(st.sampled_from(leaves))) if leaves else set()
     has_arcs = draw(st.booleans())
     starts = draw(st.sets(st.integers(1, n))) if draw(st.booleans()) else set()
-    lines = draw(st.lists(st.sampled_from(["# a = b", "#text=old text", "# text_en = x"])))
+    header = draw(st.lists(st.sampled_from(["# a = b", "# text_en = x"])))
+    lines, texts = [], []
     covered = 0
     for node, head in enumerate(heads, start=1):
-        if node in starts and node > covered and node < n:
+        first = node > covered
+        spaces = draw(st.sampled_from(SPACES)) if first else ""
+        before = "SpacesBefore=\\s" if first and draw(st.integers(0, 9)) == 0 else ""
+        around = "|".join(filter(None, [before, "A=b", spaces, "C"]))
+        form = draw(st.sampled_from(OLD_MARKS) if node in marked else WORDS)
+        if node in starts and first and node < n:
             covered = draw(st.integers(node + 1, min(n, node + 3)))
-            misc = draw(st.sampled_from(["_", GLUED]))
-            lines.append(word(f"{node}-{covered}", draw(WORDS), "_", misc=misc))
-        misc = draw(st.sampled_from(["_", GLUED, "A=b", f"A=b|{GLUED}|C", "A=b|C"]))
-        misc = "_" if node <= covered else misc
+            whole = draw(WORDS)
+            lines.append(word(f"{node}-{covered}", whole, "_", misc=around))
+            texts += [whole, "" if spaces == GLUED else " "]
+        elif first:
+            texts += [form, "" if spaces == GLUED else " "]
+        misc = around if node > covered else draw(st.sampled_from(["_", "A=b"]))
         if node in marked:
-            line = mark(node, draw(st.sampled_from(OLD_MARKS)), head, "_", misc)
+            line = mark(node, form, head, "_", misc)
         else:
-            line = word(node, draw(WORDS), head, misc=misc)
+            line = word(node, form, head, misc=misc)
         lines.append(with_arcs(line, f"{draw(st.integers(0, n))}:x") if has_arcs else line)
         if draw(st.integers(0, 4)) == 0:
             lines.append(with_arcs(word(f"{node}.1", "ghost", "_"), f"{node}:y"))
+    if draw(st.booleans()):
+        header.append("#text=" + "".join(texts[:-1]))
     ends = draw(st.sampled_from(["\n", "\r\n"]))
+    lines = [*header, *lines]
     text = ends.join([*lines, "", ""] if draw(st.booleans()) else lines)
     (found,) = records(text)
     entry = to_entry(found)
+    assume(isinstance(entry.content, Sentence))
     sentence = content(entry)
     slots = [()]
-    for form, slot in zip(("", *sentence.forms), sentence.slots, strict=True):
-        kept = draw(st.booleans())
+    rows = zip(("", *sentence.forms), sentence.slots, strict=True)
+    for number, (form, slot) in enumerate(rows):
+        kept = draw(st.booleans()) or number in sentence.closed
         marks_here = draw(st.lists(st.sampled_from(NEW_MARKS), max_size=2))
         has_letters = any(char.isalnum() for char in form) and not form.endswith(".")
-        dot = [ABBREVIATION] if has_letters and draw(st.booleans()) else []
+        # The words of multiword tokens keep their dots as a part of the form.
+        within = not {number, number - 1}.isdisjoint(sentence.closed)
+        dot = [ABBREVIATION] if has_letters and not within and draw(st.booleans()) else []
         slots.append(tuple(slot) if kept else (*dot, *marks_here))
     return entry, slots[1:]
+
+
+SPACE_NAMES = ("SpaceAfter=", "SpacesAfter=", "SpacesBefore=")
+
+
+def of_spaces(line: str) -> list[str]:
+    """Return the attributes for spaces in the MISC column of a line."""
+    return [item for item in line.split("\t")[9].split("|") if item.startswith(SPACE_NAMES)]
 
 
 def unchanging(line: str) -> tuple[object, ...]:
     """Return the fields of a word's line that must never change."""
     columns = line.split("\t")
-    misc = [item for item in columns[9].split("|") if item not in (GLUED, "_")]
+    misc = [item for item in columns[9].split("|") if not item.startswith((*SPACE_NAMES, "_"))]
     return (*columns[2:6], columns[7], *misc)
+
+
+def whole_lines(found: Record) -> list[tuple[str, ...]]:
+    """Return the lines of multiword tokens and empty nodes, without IDs, DEPS and spaces."""
+    return [
+        (line.split("\t")[1], *map(str, unchanging(line)))
+        for line in found.lines
+        if {"-", "."} & set(line.split("\t")[0]) and not line.startswith("#")
+    ]
+
+
+def in_text(found: Record) -> list[tuple[int, str]]:
+    """Return the index of the last word of each token of the text, and its line."""
+    lines, covered = [], 0
+    for line in found.lines:
+        columns = line.split("\t")
+        if len(columns) < 10 or line.startswith("#") or "." in columns[0]:
+            continue
+        first, _, last = columns[0].partition("-")
+        if int(first) > covered:
+            covered = int(last or first)
+            lines.append((covered, line))
+    return lines
+
+
+def text_of(found: Record) -> str:
+    """Return the text that forms and MISC state."""
+    pieces = [
+        part
+        for _, line in in_text(found)
+        for part in (line.split("\t")[1], "" if GLUED in of_spaces(line) else " ")
+    ]
+    return "".join(pieces[:-1])
+
+
+@given(sources())
+def test_spaces_between_words_that_stay_neighbours_stay_as_they_were(source):
+    entry, slots = source
+    old, found = entry.record, punctuated(entry, slots)
+    new_ids = dict(zip(entry.word_ids, reread(found).word_ids, strict=True))
+    before, after = dict(in_text(old)), dict(in_text(found))
+    words = set(entry.word_ids)
+    for last, line in before.items():
+        if last in words and last + 1 in words and new_ids[last + 1] == new_ids[last] + 1:
+            kept = [item for item in of_spaces(line) if not item.startswith("SpacesBefore")]
+            now = of_spaces(after[new_ids[last]])
+            assert kept == [item for item in now if not item.startswith("SpacesBefore")]
+    # No white space other than a space is lost, and none is invented.
+    values = [
+        "".join(
+            item.partition("=")[2]
+            for line in lines.values()
+            for item in of_spaces(line)
+            if item != GLUED
+        )
+        for lines in (before, after)
+    ]
+    assert sorted(values[0]) == sorted(values[1])
+    # What follows the sentence is what followed it.
+    ends = [
+        [item for item in of_spaces(line) if not item.startswith("SpacesBefore")]
+        for line in (list(before.values())[-1], list(after.values())[-1])
+    ]
+    assert ends[1][-1:] == ends[0][-1:] or "SpacesAfter" in "".join(ends[1])
 
 
 def comments(found: Record) -> list[str]:
@@ -231,6 +323,7 @@ def test_any_record(source):
         before, after = old.tokens[old_id - 1], found.tokens[new_id - 1]
         assert new_ids[before.head] == after.head
         assert unchanging(old.lines[before.position]) == unchanging(found.lines[after.position])
+    assert whole_lines(found) == whole_lines(old)
 
 
 def assert_references(found: Record) -> None:
@@ -262,21 +355,12 @@ def assert_references(found: Record) -> None:
 def test_the_text_says_what_the_lines_say(source):
     entry, slots = source
     found = punctuated(entry, slots)
-    assume(found is not entry.record)
-    # The text of a record without information on spaces follows the spacing rules.
-    assume(GLUED in "".join(entry.record.lines))
-    pieces, covered = [], 0
-    for line in found.lines:
-        columns = line.split("\t")
-        if len(columns) < 10 or line.startswith("#") or "." in columns[0]:
-            continue
-        first, _, last = columns[0].partition("-")
-        if int(first) > covered:
-            covered = int(last or first)
-            pieces += [columns[1], "" if GLUED in columns[9] else " "]
-    text = "".join(pieces[:-1])
-    assert surface_text(entry, slots) == text
-    assert {line for line in found.lines if line.startswith("#text=")} <= {"#text=" + text}
+    assert {line for line in found.lines if line.startswith("#text=")} <= {
+        "#text=" + text_of(found)
+    }
+    # The text of a record without information on spaces follows the rules of typography.
+    if "#text=" in "".join(entry.record.lines) or GLUED in "".join(entry.record.lines):
+        assert surface_text(entry, slots) == text_of(found)
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "es", "ar", "hi"])

@@ -242,3 +242,20 @@ def test_a_tagger_that_reads_what_was_written(tmp_path: Path):
         msgspec.json.decode(msgspec.json.encode(result.model.to_data())), result.model.options
     )
     assert again.vocabulary == result.model.vocabulary
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_slots_within_orthographic_words_are_certainly_empty(fitted: Any, network: str):
+    tagger = fitted(network)
+    whole = planted("CCX")
+    shut = replace(whole, slots=((), (), *whole.slots[2:]), closed=frozenset({1}))
+    assert tagger.restore([whole, shut]) == [whole.slots, shut.slots]
+    # The probabilities of all ways to fill the other slots sum to one, as without closed slots.
+    strings = [(), (",",), (".",)]
+    ways = [replace(shut, slots=((), (), x, y)) for x in strings for y in strings]
+    ways = [replace(way, slots=(z, *way.slots[1:])) for way in ways for z in strings]
+    assert 0.9 < np.exp(tagger.log_likelihoods(ways)).sum() < 1 + 1e-5
+    trivial = Trivial.fit(TRAINING)
+    assert trivial.log_likelihoods([shut]) > trivial.log_likelihoods(
+        [replace(shut, closed=frozenset())]
+    )

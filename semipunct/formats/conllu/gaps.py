@@ -1,0 +1,265 @@
+"""The space after each token, which CoNLL-U states twice: in ``# text =`` and in MISC.
+
+The characters of the text and the attributes of MISC are carried along together, so both stay as
+they were wherever the tokens on both sides stay, and agree wherever they do not.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import NamedTuple
+
+from semipunct.corpus.passages import Span
+from semipunct.formats.conllu.misc import EMPTY
+from semipunct.formats.conllu.ranges import multiword_tokens
+from semipunct.formats.conllu.records import Record
+from semipunct.formats.conllu.text_comments import stated_text
+
+NO_SPACE = "SpaceAfter=No"
+"""The attribute of MISC for a token that is not followed by a space."""
+
+_SPACES_AFTER, _SPACES_BEFORE = "SpacesAfter=", "SpacesBefore="
+_AFTER = ("SpaceAfter=", _SPACES_AFTER)
+_MISC = 9
+
+_SIMILAR = 0.6
+"""The share of equal characters from which a text that differs from the tokens is still theirs."""
+
+
+class Gap(NamedTuple):
+    """The space after a token.
+
+    Attributes:
+        text: its characters in the text of the sentence.
+        misc: the attributes of MISC that describe it.
+    """
+
+    text: str
+    misc: tuple[str, ...] = ()
+
+    @property
+    def is_space(self) -> bool:
+        """True if there is a space."""
+        return any(map(str.isspace, self.text))
+
+    @property
+    def is_special(self) -> bool:
+        """True if MISC describes characters other than one space."""
+        return any(item.startswith(_SPACES_AFTER) for item in self.misc)
+
+    @property
+    def as_leading(self) -> str:
+        """The attribute ``SpacesBefore`` for the same characters before a token."""
+        values = (item.removeprefix(_SPACES_AFTER) for item in self.misc if item != NO_SPACE)
+        return _SPACES_BEFORE + "".join(values)
+
+
+SPACE, NOTHING = Gap(" "), Gap("", (NO_SPACE,))
+
+
+@dataclass(frozen=True, slots=True)
+class Spacing:
+    """The text of a record.
+
+    Attributes:
+        before: the characters before the first token.
+        written: the characters of each token of the text, by the ID of its first word.
+        gaps: ``[tokens]`` the space after each token; None within a multiword token.
+        leading: the attribute ``SpacesBefore`` of each token that has one, by its first ID.
+        is_recorded: whether the record states any spaces.
+    """
+
+    before: str
+    written: Mapping[int, str]
+    gaps: tuple[Gap | None, ...]
+    leading: Mapping[int, str]
+    is_recorded: bool
+
+    @property
+    def spaces(self) -> list[bool | None]:
+        """``[tokens]`` whether a space follows; None within a multiword token."""
+        found = [gap and gap.is_space for gap in self.gaps]
+        # A text ends with its last token; whether the next sentence follows after a space is in
+        # MISC.
+        last = self.gaps[-1]
+        return [*found[:-1], last is not None and NO_SPACE not in last.misc]
+
+    @classmethod
+    def of(cls, record: Record) -> "Spacing":
+        """Read the spaces of a record."""
+        spans = {span.first: span for span in multiword_tokens(record)}
+        firsts: list[int] = []
+        lasts: list[int] = []
+        forms: list[str] = []
+        items: list[list[str]] = []
+        for token in record.tokens:
+            if lasts and token.word_id <= lasts[-1]:
+                continue
+            span = spans.get(token.word_id)
+            firsts.append(token.word_id)
+            lasts.append(span.last if span else token.word_id)
+            forms.append(span.form if span else token.form)
+            line = record.lines[span.position if span else token.position]
+            items.append(line.split("\t")[_MISC].split("|"))
+        misc = [tuple(item for item in of if item.startswith(_AFTER)) for of in items]
+        leading = {
+            first: item
+            for first, of in zip(firsts, items, strict=True)
+            for item in of
+            if item.startswith(_SPACES_BEFORE)
+        }
+        stated = stated_text(record)
+        places = None if stated is None else token_places(stated, forms)
+        if stated is None or places is None:
+            before, written = "", forms
+            texts = ["" if NO_SPACE in of else " " for of in misc[:-1]] + [""]
+        else:
+            ends = [*(start for start, _ in places[1:]), len(stated)]
+            before, written = stated[: places[0][0]], [stated[a:b] for a, b in places]
+            texts = [stated[b:end] for (_, b), end in zip(places, ends, strict=True)]
+        gaps: list[Gap | None] = [None] * len(record.tokens)
+        for last, text, of in zip(lasts, texts, misc, strict=True):
+            gaps[last - 1] = Gap(text, of)
+        recorded = stated is not None or any(NO_SPACE in of for of in misc)
+        return cls(before, dict(zip(firsts, written, strict=True)), tuple(gaps), leading, recorded)
+
+
+def token_places(text: str, forms: Sequence[str]) -> list[Span] | None:
+    """Find the tokens of a sentence in its text; None if the text is a different one.
+
+    If the text does not consist of the forms, it is aligned with them character by character.
+
+    Args:
+        text: the text.
+        forms: the forms of its tokens, in order.
+    """
+    found: list[Span] = []
+    place = 0
+    for form in forms:
+        while place < len(text) and text[place].isspace() and not text.startswith(form, place):
+            place += 1
+        if not text.startswith(form, place):
+            return _similar_places(text, forms)
+        found.append((place, place + len(form)))
+        place += len(form)
+    return found if not text[place:].strip() else _similar_places(text, forms)
+
+
+def _similar_places(text: str, forms: Sequence[str]) -> list[Span] | None:
+    """Align a text with the forms of tokens that it does not consist of."""
+    visible = [i for i, char in enumerate(text) if not char.isspace()]
+    letters = ["".join(form.split()) for form in forms]
+    matcher = SequenceMatcher(None, [text[i] for i in visible], "".join(letters), autojunk=False)
+    if matcher.ratio() < _SIMILAR:
+        return None
+    edges = [*visible, len(text)]
+    at: list[Span] = []  # for each letter of the forms, what it is among the visible characters
+    for _, first, last, start, stop in matcher.get_opcodes():
+        size = last - first
+        shares = [first + size * step // max(1, stop - start) for step in range(stop - start + 1)]
+        at += pairwise(shares)
+    found: list[Span] = []
+    place = index = 0
+    for form in letters:
+        own = at[index : index + len(form)]
+        index += len(form)
+        first, last = (own[0][0], own[-1][1]) if own else (0, 0)
+        start = max(place, edges[first] if own else place)
+        place = max(start, visible[last - 1] + 1 if last > first else start)
+        found.append((start, place))
+    return found
+
+
+def rewritten_gaps(
+    gaps: Sequence[Gap], kept: Sequence[int], row: Sequence[bool], *, opens: bool, closes: bool
+) -> list[Gap]:
+    """Return the spaces in a slot with other marks.
+
+    The space between two tokens that remain neighbours is kept, and so is the one outside the
+    sentence. Others are taken from the remaining ones of the slot as far as possible. White space
+    that MISC describes is never lost.
+
+    Args:
+        gaps: ``[k + 1]`` the spaces before, between and after the original marks.
+        kept: ``[m]`` the number of the original mark, from 1, that each new one is; 0 for none.
+        row: ``[m + 1]`` whether there is a space before, between and after the new marks.
+        opens: whether the slot is before the first word.
+        closes: whether the slot is after the last word.
+    """
+    last = len(gaps) - 1
+    around = [0, *(number or None for number in kept), last + 1]
+    found: list[Gap | None] = [None] * len(row)
+    free = list(range(len(gaps)))
+
+    def take(place: int, number: int) -> None:
+        found[place] = gaps[number]
+        free.remove(number)
+
+    if closes:  # the space after the sentence stays there, whatever it ends with
+        take(len(row) - 1, last)
+    if opens and found[0] is None:
+        take(0, 0)
+    for place, (one, other) in enumerate(pairwise(around)):
+        if found[place] is None and one is not None and other == one + 1 and one in free:
+            take(place, one)
+    rest = [place for place, gap in enumerate(found) if gap is None]
+    for place in rest:
+        same = [number for number in free if gaps[number].is_space == row[place]]
+        special = [number for number in same if gaps[number].is_special]
+        if same:
+            take(place, (special or same)[0])
+        else:
+            found[place] = SPACE if row[place] else NOTHING
+    result = [gap or NOTHING for gap in found]
+    lost = [gaps[number] for number in free if gaps[number].is_special]
+    if lost:
+        place = rest[-1] if rest else len(row) - 1
+        is_end = closes and place == len(row) - 1
+        joined = _joined([*lost, result[place]] if result[place].is_special else lost)
+        result[place] = joined._replace(text=result[place].text) if is_end else joined
+    return result
+
+
+def _joined(gaps: Sequence[Gap]) -> Gap:
+    values = (item.removeprefix(_SPACES_AFTER) for gap in gaps for item in gap.misc)
+    text = next((gap.text for gap in gaps if gap.is_space), gaps[0].text)
+    return Gap(text, (_SPACES_AFTER + "".join(v for v in values if v != NO_SPACE),))
+
+
+def joined_leading(items: Iterable[str]) -> str:
+    """Return one attribute ``SpacesBefore`` for several.
+
+    Args:
+        items: the attributes, in order.
+    """
+    return _SPACES_BEFORE + "".join(item.removeprefix(_SPACES_BEFORE) for item in items)
+
+
+def after_leading(leading: str, gap: Gap) -> Gap:
+    """Return the space after a token, preceded by what was before a removed one after it.
+
+    Args:
+        leading: the attribute ``SpacesBefore`` of the removed token.
+        gap: the space after the last token.
+    """
+    return _joined([Gap(" ", (leading.replace(_SPACES_BEFORE, _SPACES_AFTER, 1),)), gap])._replace(
+        text=gap.text
+    )
+
+
+def with_gap(column: str, gap: Gap, leading: str = "") -> str:
+    """Set the space around a token in a MISC column, which is unchanged if it is right already.
+
+    Args:
+        column: the column as in the file.
+        gap: the space after the token.
+        leading: the attribute ``SpacesBefore``; empty for none.
+    """
+    items = [item for item in column.split("|") if item != EMPTY]
+    known = [item for item in items if item.startswith((*_AFTER, _SPACES_BEFORE))]
+    wanted = [*gap.misc, *([leading] if leading else [])]
+    if sorted(known) == sorted(wanted):
+        return column
+    others = [item for item in items if item not in known]
+    return "|".join([*others, *wanted]) or EMPTY

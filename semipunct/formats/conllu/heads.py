@@ -1,0 +1,100 @@
+"""Heads of punctuation that is written into a record."""
+
+from collections.abc import Iterable, Sequence
+
+from semipunct.corpus import Entry, Sentence
+from semipunct.formats.conllu.records import Record
+from semipunct.formats.conllu.requests import Source, Target
+from semipunct.marks.matching import Place, matched_pairs
+from semipunct.trees import DependencyTree, lifted
+from semipunct.trees.attachment import CONVENTIONS, Convention, punctuation_heads
+from semipunct.trees.crossing import settled_heads
+
+
+def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
+    """Determine the convention by which the marks in the records of entries are attached.
+
+    It is the one that predicts more of their heads, ``unit`` in a tie.
+    """
+    agreeing = dict.fromkeys(CONVENTIONS, 0)
+    for entry in entries:
+        if not isinstance(entry.content, Sentence):
+            continue
+        source = Source.of(entry)
+        numbers = {word_id: word for word, word_id in enumerate(entry.word_ids, start=1)}
+        for convention in CONVENTIONS:
+            chosen = punctuation_heads(entry.content.tree, source.slots, convention)
+            for row, ids in zip(chosen, source.ids, strict=True):
+                for head, token_id in zip(row, ids, strict=True):
+                    actual = numbers.get(source.record.tokens[token_id - 1].head)
+                    agreeing[convention] += head == actual
+    return max(CONVENTIONS, key=lambda convention: agreeing[convention])
+
+
+def token_heads(source: Source, target: Target, convention: Convention) -> list[list[int]]:
+    """Choose the head of every visible token, as an ID; kept tokens keep their heads.
+
+    Args:
+        source: the record.
+        target: the requested slots.
+        convention: the convention by which new tokens are attached.
+    """
+    tokens = source.record.tokens
+    numbers = {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
+    kept: dict[Place, int] = {
+        (slot, index): numbers[tokens[old - 1].head]
+        for slot, row in enumerate(target.ids)
+        for index, old in enumerate(row)
+        if old
+    }
+    chosen = punctuation_heads(source.sentence.tree, target.slots, convention, kept)
+    rows = [[source.word_ids[word - 1] for word in row] for row in chosen]
+    if all(map(all, target.ids)):
+        return rows
+    return _without_crossings(source, target, rows)
+
+
+def _without_crossings(
+    source: Source, target: Target, rows: Sequence[Sequence[int]]
+) -> list[list[int]]:
+    """Change the heads of new tokens that would make arcs of the record cross.
+
+    The heads were chosen in a projective tree of words; arcs of the record, and of marks in it, may
+    cross.
+    """
+    places: list[Place | None] = []  # of each token of the new sentence; None for words
+    ids: list[int] = [0]  # the ID in the record of each token, 0 for new ones
+    for slot, row in enumerate(target.ids):
+        if slot:
+            places.append(None)
+            ids.append(source.word_ids[slot - 1])
+        places += ((slot, index) for index in range(len(row)))
+        ids += row
+    number = {old: new for new, old in enumerate(ids) if old or not new}
+    above = [
+        source.record.tokens[old - 1].head if place is None else rows[place[0]][place[1]]
+        for place, old in zip(places, ids[1:], strict=True)
+    ]
+    heads = [number[head] for head in above]
+    tree = DependencyTree(tuple(heads), ("",) * len(heads))
+    if not lifted(tree)[1]:
+        return [list(row) for row in rows]
+    at = {place: new for new, place in enumerate(places, start=1) if place is not None}
+    pairs = [(at[one], at[other]) for one, other in matched_pairs(target.slots)]
+    partners = {
+        mark: partner for one, other in pairs for mark, partner in ((one, other), (other, one))
+    }
+    free = [new for new, old in enumerate(ids) if new and not old]
+    words = {
+        new: ids[new]
+        for place, new in zip(places, range(1, len(ids)), strict=True)
+        if place is None
+    }
+    found = settled_heads(heads, free, partners)
+    return [
+        [
+            words[found[at[slot, index] - 1]] if not target.ids[slot][index] else head
+            for index, head in enumerate(row)
+        ]
+        for slot, row in enumerate(rows)
+    ]

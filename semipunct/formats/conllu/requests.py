@@ -1,0 +1,167 @@
+"""The punctuation of a record, and the punctuation requested instead of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from semipunct import marks
+from semipunct.corpus import Entry, Omitted, Sentence, Words
+from semipunct.errors import UsageError
+from semipunct.formats.conllu.gaps import Spacing
+from semipunct.formats.conllu.quotes import directional_quotes
+from semipunct.formats.conllu.reading import token_slots
+from semipunct.formats.conllu.records import Record
+from semipunct.marks import Puncteme, spacing
+from semipunct.wording import counted
+
+_BREAKS = frozenset("\t\n\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The components of the record of a sentence.
+
+    Attributes:
+        sentence: the sentence as models see it.
+        record: its lines.
+        word_ids: ``[n]`` IDs of words.
+        slots: ``[n + 1]`` visible tokens as read.
+        ids: ``[n + 1]`` IDs of these.
+        dots: ``[n]`` whether a word has an abbreviation dot.
+        spacing: the spaces of the record.
+    """
+
+    sentence: Sentence
+    record: Record
+    word_ids: tuple[int, ...]
+    slots: tuple[Puncteme, ...]
+    ids: tuple[tuple[int, ...], ...]
+    dots: tuple[bool, ...]
+    spacing: Spacing
+
+    @classmethod
+    def of(cls, entry: Entry[Record]) -> "Source":
+        """Divide a record into words and marks.
+
+        Raises:
+            UsageError: if the sentence has no tree or was omitted.
+        """
+        sentence, record = entry.content, entry.record
+        if isinstance(sentence, Words):
+            raise UsageError(
+                f"{record.where()}: it has no tree, to which marks could be attached; parse it "
+                "first (semipunct parse)"
+            )
+        if isinstance(sentence, Omitted):
+            raise UsageError(
+                f"{record.where()}: it was omitted ({sentence.reason}), so its punctuation cannot "
+                "be changed; write it unchanged"
+            )
+        words = set(entry.word_ids)
+        is_punctuation = [token.word_id not in words for token in record.tokens]
+        surface, _, _ = directional_quotes(record.tokens, is_punctuation)
+        ids: list[list[int]] = [[]]
+        for token, punctuation in zip(record.tokens, is_punctuation, strict=True):
+            if punctuation:
+                ids[-1].append(token.word_id)
+            else:
+                ids.append([])
+        dots = (
+            record.tokens[word_id - 1].form != form
+            for word_id, form in zip(entry.word_ids, sentence.forms, strict=True)
+        )
+        return cls(
+            sentence,
+            record,
+            entry.word_ids,
+            tuple(token_slots(surface, is_punctuation)),
+            tuple(map(tuple, ids)),
+            tuple(dots),
+            Spacing.of(record),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The requested slots.
+
+    Attributes:
+        slots: ``[n + 1]`` visible tokens.
+        ids: ``[n + 1]`` the IDs of tokens that are kept, 0 for new ones.
+        dots: ``[n]`` whether a word has an abbreviation dot.
+    """
+
+    slots: tuple[Puncteme, ...]
+    ids: tuple[tuple[int, ...], ...]
+    dots: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, source: Source, slots: Sequence[Puncteme]) -> "Target":
+        """Align the requested slots with those of a record.
+
+        Args:
+            source: the record.
+            slots: ``[n + 1]`` strings of tokens.
+
+        Raises:
+            UsageError: if the number of slots is wrong, or a token cannot be written.
+        """
+        if len(slots) != len(source.slots):
+            raise UsageError(
+                f"{source.record.where()}: {counted(len(slots), 'slot')} for "
+                f"{counted(len(source.slots) - 1, 'word')}; give one more than there are words"
+            )
+        dots = tuple(marks.ABBREVIATION in slot for slot in slots[1:])
+        shown = tuple(spacing.visible(slots))
+        ids = tuple(map(_common, source.slots, source.ids, shown))
+        for slot, (tokens, visible, row) in enumerate(zip(slots, shown, ids, strict=True)):
+            _check_closed(source, slot, tokens)
+            _check_dot(source.record, slot, tokens)
+            _check_new(
+                source.record, slot, [t for t, old in zip(visible, row, strict=True) if not old]
+            )
+        return cls(shown, ids, dots)
+
+    def changes_nothing(self, source: Source) -> bool:
+        """Return whether the record already has these slots and dots."""
+        return self.slots == source.slots and self.dots == source.dots
+
+    def keeps_all(self, source: Source) -> bool:
+        """Return whether no token of the record is removed."""
+        return sum(map(len, source.ids)) == sum(1 for row in self.ids for old in row if old)
+
+
+def _check_closed(source: Source, slot: int, tokens: Puncteme) -> None:
+    if tokens and slot in source.sentence.closed:
+        raise UsageError(
+            f"{source.record.where()}: slot {slot} is within a multiword token, where nothing can "
+            "be written; leave it empty"
+        )
+
+
+def _check_dot(record: Record, slot: int, tokens: Puncteme) -> None:
+    if marks.ABBREVIATION in tokens[min(slot, 1) :]:
+        raise UsageError(
+            f"{record.where()}: slot {slot} has an abbreviation's dot that follows no word; "
+            "give it once, first in a slot after a word"
+        )
+
+
+def _check_new(record: Record, slot: int, tokens: Sequence[str]) -> None:
+    for token in tokens:
+        if token in marks.SPECIAL_TOKENS or not token.strip() or _BREAKS.intersection(token):
+            raise UsageError(
+                f"{record.where()}: the token {token!r} of slot {slot} cannot be written; "
+                "give a mark of one or more visible characters"
+            )
+
+
+def _common(old: Puncteme, ids: Sequence[int], new: Puncteme) -> tuple[int, ...]:
+    """Return the IDs of the tokens of a slot that are kept, 0 for new ones."""
+    if old == new:
+        return tuple(ids)
+    found = [0] * len(new)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for first, place, size in matcher.get_matching_blocks():
+        found[place : place + size] = ids[first : first + size]
+    return tuple(found)

@@ -1,0 +1,121 @@
+"""Slots within orthographic words: empty with certainty, by every route, and never counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from semipunct.corpus import Sentence
+from semipunct.inference import decode
+from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.inference.sampler import generate
+from semipunct.models.punctuation.model import PunctuationModel
+from tests.models.punctuation.cases import (
+    Parameters,
+    known_slots,
+    model,
+    oracle_channel,
+    oracle_choices,
+    sentence,
+)
+from tests.oracle import Pair, best, constituent_slots, derivations, surface_distribution, total
+
+OPEN = (
+    sentence([3, 3, 0], ["", "", "", "."], ["case", "det", "root"]),
+    sentence([2, 0, 2, 3], ["“", "", "”", "", "."], ["dep", "root", "appos", "dep"]),
+    sentence([3, 1, 0, 5, 3], ["", "", "", "", ",", "."]),
+)
+CLOSED = ({1}, {3}, {1, 2, 4})
+
+
+def closed() -> list[Sentence]:
+    pairs = zip(OPEN, CLOSED, strict=True)
+    emptied = (
+        (s, slots, tuple(() if i in slots else x for i, x in enumerate(s.slots)))
+        for s, slots in pairs
+    )
+    return [replace(s, slots=strings, closed=frozenset(slots)) for s, slots, strings in emptied]
+
+
+def masked(s: Sentence, choices: Sequence[Mapping[Pair, float]]) -> list[dict[Pair, float]]:
+    """Exclude the pairs with a puncteme in a closed slot, and renormalise at each word."""
+    result: list[dict[Pair, float]] = []
+    for (left, right), choice in zip(constituent_slots(s.tree.heads), choices, strict=True):
+        possible = {
+            (a, b): p
+            for (a, b), p in choice.items()
+            if not (a and left in s.closed) and not (b and right in s.closed)
+        }
+        share = math.fsum(possible.values())
+        result.append({pair: p / share for pair, p in possible.items()})
+    return result
+
+
+def case(channel: str) -> tuple[PunctuationModel, Parameters, list[list[dict[Pair, float]]]]:
+    m = model(channel)
+    parameters = m.initial_parameters(1, 0.7)
+    unmasked = oracle_choices(m, parameters, [replace(s, closed=frozenset()) for s in closed()])
+    return m, parameters, [masked(s, of) for s, of in zip(closed(), unmasked, strict=True)]
+
+
+@pytest.mark.parametrize("channel", ["none", "r2l"])
+def test_likelihood_and_best_analysis_are_those_of_the_oracle(channel: str):
+    m, parameters, choices = case(channel)
+    sentences = closed()
+    found = [
+        derivations(
+            s.tree.heads,
+            own,
+            oracle_channel(m, parameters),
+            known_slots(m, s),
+            initial_mark=True,
+            final_mark=m.options.final_mark,
+        )
+        for s, own in zip(sentences, choices, strict=True)
+    ]
+    scores = corpus_log_likelihood(m, parameters, sentences)
+    np.testing.assert_allclose(scores, [math.log(total(of)) for of in found], rtol=1e-5)
+    # Without the mask the same surfaces are less probable: their empty slots must be predicted.
+    without = corpus_log_likelihood(
+        m, parameters, [replace(s, closed=frozenset()) for s in sentences]
+    )
+    assert (scores > without + 1e-3).all()
+    for analysis, of in zip(decode.best(m, parameters, sentences), found, strict=True):
+        assert analysis is not None
+        assert analysis.pairs == best(of).pairs
+
+
+def test_the_probabilities_of_all_surfaces_sum_to_one():
+    m, parameters, choices = case("none")
+    s, own = closed()[0], choices[0]
+    surfaces = surface_distribution(
+        s.tree.heads, own, oracle_channel(m, parameters), True, m.options.final_mark
+    )
+    assert math.fsum(surfaces.values()) == pytest.approx(1)
+    assert {x[1] for x in surfaces} == {()}
+    (draws,) = generate(m, parameters, [s], 200, seed=3)
+    assert {draws.strings[1][i] for i in draws.chosen[:, 1]} == {()}
+    assert any(draws.strings[2][i] for i in draws.chosen[:, 2])
+
+
+def test_a_relation_with_other_pairs_only_still_has_the_empty_one():
+    """With hard sets a relation allows the pairs seen with it; at a closed slot none may remain."""
+    m = model("none", hard_sets=True)
+    heads, relations = [2, 0], ["advmod", "root"]
+    s = sentence(heads, ["", "", "."], relations)
+    shut = replace(s, closed=frozenset({1}))
+    scores = corpus_log_likelihood(m, m.initial_parameters(0, 0.0), [shut])
+    assert np.isfinite(scores).all()
+    (draws,) = generate(m, m.initial_parameters(0, 0.0), [shut], 20, seed=1)
+    assert {draws.strings[1][i] for i in draws.chosen[:, 1]} == {()}
+
+
+def test_closed_slots_are_not_counted():
+    assert [s.choices for s in closed()] == [3, 4, 3]
+    batch = model("none").batch(model("none").encode(closed()), [0, 1, 2])
+    assert batch.slots[:3].tolist() == [3, 4, 3]
+    assert model("none").batch(model("none").encode(OPEN), [0, 1, 2]).closed is None
