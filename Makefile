@@ -13,10 +13,10 @@ STAMP := $(VENV)/.installed
 .DELETE_ON_ERROR:
 # Two installations must not write to one environment at a time.
 .NOTPARALLEL:
-.PHONY: help quickstart test test-all coverage lint docs schema bench clean distclean
+.PHONY: help quickstart test test-all test-versions coverage lint docs schema bench clean distclean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 quickstart: $(STAMP)-run ## train, decode and draw on the bundled sample
 	@$(BIN)/semipunct quickstart
@@ -27,6 +27,10 @@ test: $(STAMP)-test ## the test suite
 # Cross products of what `make test` crosses in part, and hypothesis with eight times the examples.
 test-all: $(STAMP)-test ## the test suite with everything that takes longer
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m "" -n 2 --dist loadfile $(ARGS)
+
+# Environments of their own in .venv-versions; ARGS goes to pytest, or chooses a row: --only oldest.
+test-versions: ## the test suite with the oldest and the newest versions allowed
+	@$(PYTHON) tests/versions.py $(ARGS)
 
 # Counting lines makes the tracing of jax half as slow again.
 coverage: $(STAMP)-test ## the test suite, with the lines that it leaves out
@@ -55,7 +59,7 @@ clean: ## remove reports, caches and generated pages
 	find $(wildcard semirings semipunct experiments tests docs) -name __pycache__ -prune -exec rm -rf {} +
 
 distclean: clean ## clean, and remove .venv as well
-	rm -rf $(VENV)
+	rm -rf $(VENV) .venv-versions
 
 # pip is written last when an environment is made: its presence means that the making succeeded.
 $(BIN)/pip:

@@ -35,20 +35,9 @@ from jax.core import Tracer
 from jax.stages import Lowered
 
 from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, default_device, settings
+from semipunct.arrays.compiler_options import compiled
 from semipunct.arrays.memory import holds_memory, memory_maps, releasing_memory
 from semipunct.arrays.traced_code import OURS, code_digest
-
-_CHOSEN = {
-    # XLA delegates reductions to a library with an overhead that dominates for small arrays: with
-    # XLA's own loops the gradient of a batch takes half the time.
-    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
-    # This reduces compilation time without slowing down training steps.
-    "xla_backend_optimization_level": 1,
-}
-_COMPILER_OPTIONS = {
-    name: value for name, value in _CHOSEN.items() if name not in os.environ.get("XLA_FLAGS", "")
-}
-"""Compiler options, except those that are set in the environment."""
 
 _LEAST_SECONDS = 0.05
 """Functions that take less to trace and lower are not cached on disk; as in XLA's cache."""
@@ -147,12 +136,7 @@ class Program:
         """
         functools.update_wrapper(self, function)
         self._function, self._static, self._donated = function, static, tuple(donated)
-        self._plain = jax.jit(
-            function,
-            static_argnums=tuple(range(static)),
-            donate_argnums=self._donated,
-            compiler_options=_COMPILER_OPTIONS,
-        )
+        self._plain: dict[tuple[tuple[str, Any], ...], Callable[..., Any]] = {}
         self._ready: OrderedDict[Hashable, _Form] = OrderedDict()
         # Threads that score batches may request the same program at the same time.
         self._lock = Lock()
@@ -167,7 +151,7 @@ class Program:
         try:
             described = tuple(map(_described, (self._function, *static)))
         except _IndescribableError:
-            return self._plain(*arguments)
+            return compiled(lambda options: self._jitted(options)(*arguments))
         home = default_device()
         key = (described, structure, tuple(_kind(x, home) for x in leaves), settings())
         with self._lock:
@@ -188,6 +172,18 @@ class Program:
         with self._lock:
             self._ready.clear()
 
+    def _jitted(self, options: dict[str, Any]) -> Callable[..., Any]:
+        """Return the function as ``jax.jit`` compiles it with some options."""
+        key = tuple(options.items())
+        if key not in self._plain:
+            self._plain[key] = jax.jit(
+                self._function,
+                static_argnums=tuple(range(self._static)),
+                donate_argnums=self._donated,
+                compiler_options=options,
+            )
+        return self._plain[key]
+
     def _compiled(
         self, static: Sequence[Any], dynamic: Sequence[Any], key: str
     ) -> Callable[..., Any]:
@@ -202,7 +198,7 @@ class Program:
             jax.clear_caches()
             gc.collect()
         with releasing_memory():
-            return whole.compile()
+            return compiled(lambda options: whole.compile(compiler_options=options))
 
     def _ready_to_compile(self, static: Sequence[Any], dynamic: Sequence[Any], key: str) -> Lowered:
         folder = compilation_folder()
@@ -220,8 +216,7 @@ class Program:
             return jax.tree.unflatten(structure, exported.call(donated, kept))
 
         call.__name__ = self._function.__name__  # shown in XLA's cache and profiles
-        wrapped = jax.jit(call, donate_argnums=0, compiler_options=_COMPILER_OPTIONS)
-        return wrapped.lower(*self._divided(dynamic))
+        return jax.jit(call, donate_argnums=0).lower(*self._divided(dynamic))
 
     def _lowered(self, static: Sequence[Any], dynamic: Sequence[Any]) -> _Lowered:
         leaves, structure = jax.tree.flatten(dynamic)

@@ -241,20 +241,6 @@ def test_the_clock_counts_tracing_once():
     assert clock.seconds > 0
 
 
-def test_the_environment_has_the_last_word_on_compiler_options():
-    show = "from semipunct.arrays import programs; print(sorted(programs._COMPILER_OPTIONS))"
-
-    def options(flags: str) -> str:
-        environment = {**os.environ, "XLA_FLAGS": flags}
-        command = [sys.executable, "-c", show]
-        return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
-
-    assert "xla_backend_optimization_level" in options("")
-    named = options("--xla_backend_optimization_level=0")
-    assert "xla_backend_optimization_level" not in named
-    assert "xla_cpu_experimental_ynn_fusion_type" in named
-
-
 def test_compiled_forms_go_before_memory_maps_run_out(monkeypatch):
     function, run = program()
     expected = sums(run(Ours("2.0"), Log(), X))
