@@ -201,8 +201,10 @@ class Program:
             return compiled(lambda options: whole.compile(compiler_options=options))
 
     def _ready_to_compile(self, static: Sequence[Any], dynamic: Sequence[Any], key: str) -> Lowered:
-        folder = compilation_folder()
-        path = folder / f"{self._function.__name__}-{_digest(key)}.lowered" if folder else None
+        folder, path = compilation_folder(), None
+        if folder and (code := code_digest()):
+            digest = hashlib.sha256(f"{code} {key}".encode()).hexdigest()
+            path = folder / f"{self._function.__name__}-{digest}.lowered"
         start = time.monotonic()
         lowered = _read(path) if path else None
         if lowered is None:
@@ -294,10 +296,6 @@ def _described(value: Any) -> str:
             fields = (getattr(value, field.name) for field in dataclasses.fields(value))
             return f"{name}({', '.join(map(_described, fields))})"
     raise _IndescribableError(name)
-
-
-def _digest(key: str) -> str:
-    return hashlib.sha256(f"{code_digest()} {key}".encode()).hexdigest()
 
 
 def _read(path: Path) -> _Lowered | None:

@@ -27,25 +27,47 @@ _SUFFIXES = (".py", *EXTENSION_SUFFIXES)
 
 
 @cache
-def code_digest() -> str:
-    """Return a SHA-256 digest of our sources and of the state of the packages traced with them."""
+def code_digest() -> str | None:
+    """Return a SHA-256 digest of our sources and of the state of the packages traced with them.
+
+    It is None if they cannot be located or listed, as in a zip archive.
+    """
     found = hashlib.sha256()
-    for package in OURS:
-        for name, path in _files(package):
-            found.update(name.encode(errors="surrogateescape"))
-            found.update(Path(path).read_bytes())
-    for package in TRACED:
-        for name, path in _files(package):
-            status = os.stat(path)
-            state = (name, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-            found.update(repr(state).encode(errors="surrogateescape"))
+    try:
+        for package in OURS:
+            for name, path in _files(package):
+                found.update(f"{name} ".encode(errors="surrogateescape"))
+                found.update(_content(path))
+        for package in TRACED:
+            for name, path in _files(package):
+                found.update(f"{name} {_state(path)} ".encode(errors="surrogateescape"))
+    except (OSError, ValueError):
+        return None
     return found.hexdigest()
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:  # a link to nothing, such as the lock of an editor
+        return b""
+
+
+def _state(path: str) -> str:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return ""
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
 
 
 def _files(package: str) -> list[tuple[str, str]]:
     """Return the code of a package as names within it and paths, in order; none if it is missing.
 
     The package is located but not imported, so a path hook or an editable installation is followed.
+
+    Raises:
+        OSError, ValueError: if it cannot be located or listed.
     """
     spec = find_spec(package)
     if spec is None:

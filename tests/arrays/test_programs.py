@@ -127,6 +127,12 @@ def test_changed_code_traces_again(folder, monkeypatch):
     assert len(kept(folder)) == 2
 
 
+def test_nothing_is_kept_if_the_code_cannot_be_read(folder, monkeypatch):
+    monkeypatch.setattr(programs, "code_digest", lambda: None)
+    assert sums(program()[1](Ours("2.0"), Viterbi(), X))[0] == 4.0
+    assert kept(folder) == []
+
+
 @pytest.mark.parametrize("damage", [b"", b"no such thing", None], ids=["empty", "other", "cut"])
 def test_a_damaged_file_is_made_again(folder, damage):
     expected = sums(program()[1](Ours("2.0"), Log(), X))

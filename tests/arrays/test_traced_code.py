@@ -68,7 +68,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def digest() -> str:
+def digest() -> str | None:
     return traced_code.code_digest.__wrapped__()
 
 
@@ -96,6 +96,20 @@ def test_a_package_in_another_place_is_another(
     shutil.copytree(package, tmp_path / "first" / package.name)
     monkeypatch.syspath_prepend(tmp_path / "first")
     assert digest() != before
+
+
+def test_a_link_to_nothing_is_no_fault(package: Path):
+    """Editors lock files by such links."""
+    before = digest()
+    (package / ".#steps.py").symlink_to("someone@somewhere.42")
+    assert digest() not in (before, None)
+
+
+def test_code_in_an_archive_has_no_digest(package: Path, monkeypatch: pytest.MonkeyPatch):
+    shutil.make_archive(str(package.parent / "archive"), "zip", package.parent, package.name)
+    shutil.rmtree(package)
+    monkeypatch.syspath_prepend(package.parent / "archive.zip")
+    assert digest() is None
 
 
 def test_our_own_sources_count_by_content(package: Path, monkeypatch: pytest.MonkeyPatch):
