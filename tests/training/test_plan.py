@@ -20,6 +20,22 @@ def test_no_batch_more_than_the_visits_need(visits: int, sizes: list[int]):
     assert [len(members) for members in plan.batches(0, 0)] == sizes
 
 
+@pytest.mark.parametrize(
+    "batching, seed, visits, sizes",
+    [("words", 2, 17, [3, 4, 4, 11]), ("length", 0, 11, [1, 1, 6, 6])],
+)
+def test_batches_of_many_sentences_come_early(
+    batching: Batching, seed: int, visits: int, sizes: list[int]
+):
+    """The fifth batch, which suits the mean size, is not needed where four have enough visits."""
+    plan = Plan([60] * 10 + [1] * 30, 4, visits, 1000, batching)
+    assert plan.steps == 5
+    assert [len(members) for members in plan.batches(seed, 0)] == sizes
+    assert not plan.is_done(3, sum(sizes[:3]))
+    assert plan.is_done(4, sum(sizes))
+    assert list(plan.batches(seed, 3)) == list(plan.batches(seed, 0))[3:]
+
+
 @given(
     lengths=st.lists(st.integers(1, 60), min_size=1, max_size=40),
     batch=st.integers(1, 9),
