@@ -13,7 +13,7 @@ def test_json_holds_every_count(cli: Cli, treebanks: dict[str, Path]):
     assert (result.status, result.err) == (0, "")
     value = json.loads(result.out)
     expected = json.loads(json.dumps(statistics(read_entries(files)).as_dict()))
-    named = {"schema": "semipunct.stats/1", "files": [str(f) for f in files]}
+    named = {"schema": "semipunct.stats/2", "files": [str(f) for f in files]}
     assert value == {**named, **expected}
 
 

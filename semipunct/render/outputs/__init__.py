@@ -8,7 +8,8 @@ name (``<abbr>``, ``<open>``, ``<unk>``), not by the symbols of text output (``m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from inspect import cleandoc
+from typing import Any, cast
 
 import msgspec
 
@@ -71,5 +72,22 @@ def json_schema(name: str) -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"semipunct {name}",
         "anyOf": list(types),
-        "$defs": parts,
+        "$defs": _canonical(parts),
     }
+
+
+def _canonical(schema: Any) -> Any:
+    """Return a schema in the form that it has under all versions of Python and msgspec.
+
+    Docstrings are not indented, as in Python 3.13, and null is the last of several types.
+    """
+    if isinstance(schema, list):
+        return [_canonical(part) for part in cast(list[Any], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: _canonical(part) for name, part in cast(dict[str, Any], schema).items()}
+    if isinstance(found.get("description"), str):
+        found["description"] = cleandoc(found["description"])
+    if isinstance(found.get("anyOf"), list):
+        found["anyOf"].sort(key=lambda part: part == {"type": "null"})
+    return found

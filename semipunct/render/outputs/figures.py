@@ -212,7 +212,7 @@ class Comparison(Part, tag_field="schema", tag="semipunct.compare/1"):
     measures: dict[str, Measured]
 
 
-class Counted(Part, tag_field="schema", tag="semipunct.stats/1"):
+class Counted(Part, tag_field="schema", tag="semipunct.stats/2"):
     """The counts of a treebank: ``stats --json``."""
 
     files: list[str]
