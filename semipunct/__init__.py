@@ -1,7 +1,7 @@
 """A generative model of punctuation in dependency trees (Li, Wang and Eisner 2019).
 
-The names of ``__all__`` are the front door: one function for each command, and what it takes and
-gives. Importing the package loads none of them: each is fetched from its room when it is asked for,
+The names of ``__all__`` are the front door: the functions of the commands, and what they take and
+give. Importing the package loads none of them: each is fetched from its room when it is asked for,
 so that reading a treebank never waits for JAX.
 """
 
