@@ -36,7 +36,8 @@ class DependencyRecord:
         path: the file.
         line: the number of the first line, from 1.
         sentence_id: ``#k`` for the k-th sentence.
-        lines: the lines as read, including the blank lines after the sentence.
+        lines: the lines as read, including the blank lines after the sentence and, for the first
+            one, before it.
         tokens: words and punctuation; none if the sentence is malformed.
     """
 
@@ -62,20 +63,22 @@ class Dependencies(Format[DependencyRecord]):
 
     def read(self, path: str | Path) -> Iterator[Entry[DependencyRecord]]:
         name, number, first, pending = display_name(path), 0, 1, list[str]()
+        before: list[str] = []  # blank lines before the first sentence
         for blank, group in groupby(text_lines(path), lambda line: not line.strip()):
             lines = list(group)
-            if blank and not pending:  # before the first sentence
+            if blank and not pending:
+                before = lines
                 first += len(lines)
             elif blank:
                 number += 1
-                yield self._entry(name, first, number, pending, lines)
+                yield self._entry(name, first, number, pending, (before, lines))
                 first += len(pending) + len(lines)
-                pending = []
+                before, pending = [], []
             else:
                 pending = lines
         if pending:
             number += 1
-            yield self._entry(name, first, number, pending, [])
+            yield self._entry(name, first, number, pending, (before, []))
         if not number:
             raise TreebankError(
                 f"{name}: no sentence was found (the file is empty or blank); give a file with the "
@@ -83,16 +86,30 @@ class Dependencies(Format[DependencyRecord]):
             )
 
     def _entry(
-        self, path: str, first: int, number: int, lines: Sequence[str], after: Sequence[str]
+        self,
+        path: str,
+        first: int,
+        number: int,
+        lines: Sequence[str],
+        blank: tuple[Sequence[str], Sequence[str]],
     ) -> Entry[DependencyRecord]:
-        """Make the entry of a sentence, which is omitted if it is malformed."""
+        """Make the entry of a sentence, which is omitted if it is malformed.
+
+        Args:
+            path: the file.
+            first: the number of the first line.
+            number: the number of the sentence.
+            lines: its lines.
+            blank: the blank lines before and after it that belong to it.
+        """
         name = f"#{number}"
+        whole = (*blank[0], *lines, *blank[1])
         try:
             tokens = _tokens(path, first, name, lines)
         except TreebankError as error:
             omitted = Omitted(MALFORMED, name, path, first, str(error))
-            return Entry(omitted, DependencyRecord(path, first, name, (*lines, *after), ()))
-        record = DependencyRecord(path, first, name, (*lines, *after), tokens)
+            return Entry(omitted, DependencyRecord(path, first, name, whole, ()))
+        record = DependencyRecord(path, first, name, whole, tokens)
         return to_entry(record, self.marks)
 
     def writer(self, like: Iterable[Entry[DependencyRecord]] = ()) -> "DependencyWriter":

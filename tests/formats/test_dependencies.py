@@ -58,6 +58,11 @@ def test_what_was_read_is_written(file: Path):
     writer.write(map(writer.unchanged, reversed(entries)), stream)
     assert stream.getvalue() == TEXT[TEXT.index("Yes") :] + "\n" + TEXT[: TEXT.index("Yes")]
     assert writer.text(entries[0], [(), (";",), (), ("!",)]) == "Go ; Mr. A !"
+    file.write_text("\n \n" + TEXT, "utf-8")
+    entries, stream = list(read_entries([file])), io.StringIO()
+    writer.write(map(writer.unchanged, entries), stream)
+    assert stream.getvalue() == file.read_text("utf-8")
+    assert entries[0].content.line == 3
 
 
 def test_what_has_no_place_is_refused(file: Path):
