@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 
 
 def settled_heads(
-    heads: Sequence[int], free: Sequence[int], partners: Mapping[int, int]
+    heads: Sequence[int], words: Set[int], free: Sequence[int], partners: Mapping[int, int]
 ) -> list[int]:
     """Replace heads of punctuation that would make an arc cross another one.
 
@@ -20,19 +20,19 @@ def settled_heads(
 
     Args:
         heads: ``[n]`` the head of each word and mark, 1 to n, 0 for the root.
+        words: those that are words, which may be heads.
         free: the marks whose heads may change.
         partners: the partner of each mark of a pair.
     """
     found = list(heads)
-    leaves = frozenset(free)
     for mark in free:
         if is_sound(found, mark):
             continue
         partner = partners.get(mark, 0)
         low, high = sorted((mark, partner)) if partner else (0, 0)
-        own = _sound_heads(found, mark, leaves)
-        if partner in leaves:
-            common = [head for head in own if head in _sound_heads(found, partner, leaves)]
+        own = _sound_heads(found, mark, words)
+        if partner in free:
+            common = [head for head in own if head in _sound_heads(found, partner, words)]
             if common:
                 found[mark - 1] = found[partner - 1] = _highest(found, common, low, high)
                 continue
@@ -68,14 +68,14 @@ def is_sound(heads: Sequence[int], mark: int) -> bool:
     return True
 
 
-def _sound_heads(heads: Sequence[int], mark: int, leaves: Set[int]) -> list[int]:
+def _sound_heads(heads: Sequence[int], mark: int, words: Set[int]) -> list[int]:
     """Return the possible heads of a mark: ancestors of the words on both sides of it."""
     found: list[int] = []
     draft = list(heads)
     sides = (range(mark - 1, 0, -1), range(mark + 1, len(heads) + 1))
     for side in sides:
-        nearest = next((token for token in side if token not in leaves), 0)
-        for word in _upwards(heads, nearest):
+        nearest = next((token for token in side if token in words), 0)
+        for word in filter(words.__contains__, _upwards(heads, nearest)):
             draft[mark - 1] = word
             if word not in found and is_sound(draft, mark):
                 found.append(word)

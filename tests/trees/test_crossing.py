@@ -34,7 +34,8 @@ def test_a_sound_head_is_found_if_there_is_one(data: st.DataObject):
     leaves = [n for n, head in enumerate(heads, 1) if head and n not in heads]
     assume(leaves)
     mark = data.draw(st.sampled_from(leaves))
-    found = settled_heads(heads, [mark], {})
+    words = {n for n in range(1, len(heads) + 1) if n != mark}
+    found = settled_heads(heads, words, [mark], {})
     assert [h for n, h in enumerate(found, 1) if n != mark] == [
         h for n, h in enumerate(heads, 1) if n != mark
     ]
@@ -49,12 +50,24 @@ def test_a_sound_head_is_found_if_there_is_one(data: st.DataObject):
         assert found == list(heads)
 
 
+WORDS = {2, 3, 5, 6}
+
+
 def test_a_pair_of_marks():
     # The constituent of 3 is the words 3 and 5, and 2 is its head: “ 2 3 ” 5.
-    assert settled_heads([3, 3, 0, 3, 3], [1, 4], {1: 4, 4: 1}) == [3, 3, 0, 3, 3]
+    assert settled_heads([3, 3, 0, 3, 3], WORDS, [1, 4], {1: 4, 4: 1}) == [3, 3, 0, 3, 3]
     # The arc from 1 to 3 passes over the root: both marks get the head that both can have.
-    assert settled_heads([3, 0, 2, 3, 2], [1, 4], {1: 4, 4: 1}) == [2, 0, 2, 2, 2]
+    assert settled_heads([3, 0, 2, 3, 2], WORDS, [1, 4], {1: 4, 4: 1}) == [2, 0, 2, 2, 2]
     # From 4 only 3 can be reached, since the arc from 3 to 6 passes over 4.
-    assert settled_heads([3, 0, 2, 3, 2, 3], [1, 4], {1: 4, 4: 1}) == [2, 0, 2, 3, 2, 3]
+    assert settled_heads([3, 0, 2, 3, 2, 3], WORDS, [1, 4], {1: 4, 4: 1}) == [2, 0, 2, 3, 2, 3]
     # The head of a mark that was there is not changed.
-    assert settled_heads([3, 0, 2, 3, 2], [1], {1: 4, 4: 1}) == [2, 0, 2, 3, 2]
+    assert settled_heads([3, 0, 2, 3, 2], WORDS, [1], {1: 4, 4: 1}) == [2, 0, 2, 3, 2]
+
+
+def test_a_mark_is_no_head():
+    # Between the words 1 and 4 are the mark 2, whose head is out of reach, and the mark 3.
+    heads = [4, 5, 4, 0, 1]
+    assert not is_sound(heads, 2)
+    found = settled_heads(heads, {1, 4, 5}, [2], {})
+    assert found[1] in {1, 4}
+    assert is_sound(found, 2)

@@ -90,7 +90,7 @@ def _without_crossings(
         for place, new in zip(places, range(1, len(ids)), strict=True)
         if place is None
     }
-    found = settled_heads(heads, free, partners)
+    found = settled_heads(heads, words.keys(), free, partners)
     return [
         [
             words[found[at[slot, index] - 1]] if not target.ids[slot][index] else head

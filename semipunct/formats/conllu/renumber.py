@@ -153,7 +153,7 @@ class _Change:
         ids: new IDs of tokens by old ones.
         references: new by old names of all nodes that HEAD and DEPS can refer to, including empty
             nodes.
-        removed: the IDs of removed tokens.
+        removed: the heads of removed tokens, by their IDs.
         ranges: the remaining multiword tokens, renumbered, by the indices of their lines.
         within: the new IDs inside these.
         leading: the attribute ``SpacesBefore`` by new ID.
@@ -164,7 +164,7 @@ class _Change:
     pieces: Sequence[Piece]
     ids: Mapping[int, int]
     references: Mapping[str, str]
-    removed: frozenset[str]
+    removed: Mapping[str, str]
     ranges: Mapping[int, MultiwordToken]
     within: frozenset[int]
     leading: Mapping[int, str]
@@ -186,7 +186,7 @@ class _Change:
             pieces,
             ids,
             _references(record, pieces),
-            frozenset(str(t.word_id) for t in record.tokens if t.word_id not in ids),
+            {str(t.word_id): str(t.head) for t in record.tokens if t.word_id not in ids},
             {span.position: span for span in ranges},
             frozenset(new for span in ranges for new in range(span.first, span.last + 1)),
             leading,
@@ -271,7 +271,7 @@ def _revised_line(change: _Change, line: str, position: int) -> str | None:
         return None
     else:
         columns[_ID] = change.references.get(columns[_ID], columns[_ID])
-        columns[_DEPS] = _revised_arcs(change, columns[_DEPS])
+        columns[_DEPS] = _revised_arcs(change, columns[_ID], columns[_DEPS])
         if _WORD.match(line):
             new = int(columns[_ID])
             columns[_FORM] = change.pieces[new - 1].form
@@ -282,14 +282,19 @@ def _revised_line(change: _Change, line: str, position: int) -> str | None:
     return "\t".join(columns)
 
 
-def _revised_arcs(change: _Change, column: str) -> str:
-    """Renumber the governors of the enhanced graph, without removed ones."""
+def _revised_arcs(change: _Change, name: str, column: str) -> str:
+    """Renumber the governors of the enhanced graph, without removed ones.
+
+    If none remains, the head of a removed governor takes its place, so that the node stays part of
+    the graph.
+    """
     if column == EMPTY:
         return column
-    arcs = (arc.partition(":") for arc in column.split("|"))
-    kept = (
+    arcs = [arc.partition(":") for arc in column.split("|")]
+    kept = [
         change.references.get(governor, governor) + colon + relation
         for governor, colon, relation in arcs
         if governor not in change.removed
-    )
-    return "|".join(kept) or EMPTY
+    ]
+    heads = ((change.references[change.removed[g]], r) for g, _, r in arcs if g in change.removed)
+    return "|".join(kept or [f"{head}:{r}" for head, r in heads if head != name]) or EMPTY
