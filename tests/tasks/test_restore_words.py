@@ -112,3 +112,19 @@ def test_a_parser_that_reads_marks_restores_none(finished: Any, words: Any):
         restore_words(model, parser, words)
     with pytest.raises(ModelError, match=r"trained without model\.marks"):
         parse_punctuated(parser, model, words)
+
+
+def test_nothing_is_put_into_an_orthographic_word(finished: Any, parser: Path, words: Any):
+    model, trees = load(finished.folder), load(parser)
+    shut = [
+        replace(s, slots=((), (), *s.slots[2:]), closed=frozenset({1}))
+        for s in words
+        if len(s.forms) > 2
+    ]
+    assert shut
+    views = task.slot_posteriors(trees, shut)
+    for one in restore_words(model, trees, shut, samples=20, share=0.5):
+        assert one.sentence.closed == {1}
+        assert one.slots[1] == ()
+        assert one.posteriors[1].of(()) == 1
+    assert views is None or all(of[1].of(()) == 1 and of[0].of(()) < 1 for of in views)
