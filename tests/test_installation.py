@@ -12,6 +12,8 @@ import semirings
 from semipunct import installation
 
 ROOT = Path(__file__).resolve().parents[1]
+# As the interpreter sees itself, with a path that has no dots in it.
+EXECUTABLE = os.path.abspath(sys.executable)
 FOREIGN = "from semirings.base import Chart\nimport arsenal\n"
 
 
@@ -52,7 +54,7 @@ def test_an_overwritten_package_is_one_line(site: Path, tmp_path: Path, argument
     assert done.returncode == 1
     assert line.startswith(f"error: {site}/semirings/__init__.py is not the package semirings that")
     assert "another distribution has overwritten it" in line
-    assert f"run: {sys.executable} -m pip uninstall -y semirings && {sys.executable} -m pip" in line
+    assert f"run: {EXECUTABLE} -m pip uninstall -y semirings && {EXECUTABLE} -m pip" in line
     assert " install --force-reinstall --no-deps " in line
 
 
@@ -71,7 +73,7 @@ def test_a_package_that_hides_ours(site: Path, tmp_path: Path):
     (other / "semirings" / "__init__.py").write_text(FOREIGN)
     path = Path(f"{other}{os.pathsep}{site}")
     done = python("-c", "import semipunct", path=path, cwd=tmp_path)
-    assert done.stderr.endswith(f"hides it; run: {sys.executable} -m pip uninstall -y semirings\n")
+    assert done.stderr.endswith(f"hides it; run: {EXECUTABLE} -m pip uninstall -y semirings\n")
     (tmp_path / "semirings.py").write_text("x = 1\n")
     done = python("-c", "import semipunct", path=site, cwd=tmp_path)
     assert done.stderr.startswith(f"error: {tmp_path}/semirings.py is not the package")
