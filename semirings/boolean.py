@@ -4,6 +4,7 @@
 | --------------------- | ----- | ---------------------- |
 | ``lift(-inf)``        | False | -inf                   |
 | ``lift(x)``, x > -inf | True  | 0, for x = +inf too    |
+| ``lift(NaN)``         | True  | 0: it is not zero      |
 | ``plus(True, True)``  | True  | 0: the first is chosen |
 | ``sum([])``           | False | -inf                   |
 | ``prod([])``          | True  | 0                      |
@@ -39,7 +40,10 @@ class Boolean(Selective):
             idempotent=True,
             selective=True,
             star=True,
-            broken={"read back": "only whether there is any weight is kept"},
+            broken={
+                "read back": "only whether there is any weight is kept",
+                "NaN": "a boolean cannot be NaN; such a weight counts as nonzero",
+            },
         )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
@@ -80,7 +84,7 @@ class Boolean(Selective):
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return true where the weight is nonzero."""
-        return log_weight > -jnp.inf
+        return log_weight != -jnp.inf
 
     def log_weight(self, a: jax.Array) -> jax.Array:
         """Return zero where true, else minus infinity."""

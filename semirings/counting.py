@@ -4,6 +4,7 @@
 | --------------------- | ----- | ---------------------- |
 | ``lift(-inf)``        | 0     | -inf                   |
 | ``lift(x)``, x > -inf | 1     | 0, for x = +inf too    |
+| ``lift(NaN)``         | 1     | 0: it is not zero      |
 | ``plus(1, 1)``        | 2     | log 2: ties all count  |
 | ``plus(MOST, 1)``     | MOST  | log 2**31 in float32   |
 | ``times(MOST, 0)``    | 0     | -inf                   |
@@ -49,7 +50,10 @@ class Counting(Semiring):
     def laws(self) -> Laws:
         return Laws(
             star=True,
-            broken={"read back": "only whether there is any weight is kept"},
+            broken={
+                "read back": "only whether there is any weight is kept",
+                "NaN": "an integer cannot be NaN; such a weight counts as nonzero",
+            },
         )
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
@@ -78,7 +82,7 @@ class Counting(Semiring):
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return one where the weight is nonzero."""
-        return (log_weight > -jnp.inf).astype(jnp.int32)
+        return (log_weight != -jnp.inf).astype(jnp.int32)
 
     def log_weight(self, a: jax.Array) -> jax.Array:
         """Return the logarithm of the count."""

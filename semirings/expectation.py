@@ -127,7 +127,7 @@ class Expectation(Semiring):
         0.
         """
         base, weight = self.base, self.base.star(a.weight)
-        ends = base.log_weight(weight) < jnp.inf
+        ends = base.log_weight(weight) != jnp.inf
         # Masked before the multiplication: the gradient of infinity times zero is NaN.
         one = base.ones_like(weight)
         more = base.times(a.weight, base.where(ends, weight, one))
@@ -149,7 +149,7 @@ def _total(a: Moments) -> jax.Array:
 
 def _averaging(weight: jax.Array, total: jax.Array) -> Moments:
     """Divide sums of weight times feature by the weights; zero where the weight is zero."""
-    return Moments(weight, quotient(total, jnp.where(weight > 0, weight, 1.0)))
+    return Moments(weight, quotient(total, jnp.where(weight == 0, 1.0, weight)))
 
 
 class Covariances(NamedTuple):

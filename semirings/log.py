@@ -75,8 +75,8 @@ class Log(Divisible):
 
     def star(self, a: jax.Array) -> jax.Array:
         """Return the log of ``1 / (1 - exp a)``; infinite for weights of one or more."""
-        converges = a < 0
-        return jnp.where(converges, -jnp.log(-jnp.expm1(jnp.where(converges, a, -1.0))), jnp.inf)
+        diverges = a >= 0
+        return jnp.where(diverges, jnp.inf, -jnp.log(-jnp.expm1(jnp.where(diverges, -1.0, a))))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the log weight itself."""
@@ -153,7 +153,8 @@ class SignedLog(Semiring):
         """Return a number of the given log magnitude and sign ``feature``, by default positive."""
         sign = jnp.ones_like(log_weight) if feature is None else jnp.sign(feature)
         sign = jnp.where(log_weight == -jnp.inf, 0.0, sign).astype(log_weight.dtype)
-        return Signed(jnp.where(sign == 0, -jnp.inf, log_weight), sign)
+        nothing = (sign == 0) & ~jnp.isnan(log_weight)
+        return Signed(jnp.where(nothing, -jnp.inf, log_weight), sign)
 
     def log_weight(self, a: Signed) -> jax.Array:
         """Return the log magnitude, NaN where negative."""

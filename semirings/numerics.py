@@ -8,6 +8,10 @@
 | ``log_sum([-inf, x])``   | x     | 0, 1                                  |
 | ``log_sum([])``          | -inf  | (nothing)                             |
 | ``log_sum([+inf, x])``   | +inf  | 1, 0 shared equally by all +inf terms |
+| any of them, of NaN      | NaN   | NaN                                   |
+
+NaN is never mistaken for zero: comparisons are written such that they are false for NaN where they
+would replace a value.
 
 The derivatives are defined as JVP rules, so forward mode, reverse mode and their compositions work.
 A sum stores one array for its reverse pass: the shares of its terms.
@@ -33,12 +37,12 @@ _PRECISION = jax.lax.Precision.HIGHEST
 def safe_log(a: jax.Array) -> jax.Array:
     """Return the logarithm, with value minus infinity and gradient zero at zero."""
     # Below this a float is subnormal: its reciprocal, which the gradient needs, is infinite.
-    positive: jax.Array = a >= jnp.finfo(a.dtype).tiny
-    return jnp.where(positive, jnp.log(jnp.where(positive, a, 1.0)), -jnp.inf)
+    nothing: jax.Array = a < jnp.finfo(a.dtype).tiny
+    return jnp.where(nothing, -jnp.inf, jnp.log(jnp.where(nothing, 1.0, a)))
 
 
 def log_times(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Add logs, except that minus infinity annihilates even plus infinity.
+    """Add logs, except that minus infinity annihilates even plus infinity (but not NaN).
 
     Args:
         a: logs of the left factors.
@@ -50,7 +54,8 @@ def log_times(a: jax.Array, b: jax.Array) -> jax.Array:
 
 @jax.custom_jvp
 def _log_times(a: jax.Array, b: jax.Array) -> jax.Array:
-    return jnp.where((a == -jnp.inf) | (b == -jnp.inf), -jnp.inf, a + b)
+    # The minimum is minus infinity, unless the other factor is NaN.
+    return jnp.where((a == -jnp.inf) | (b == -jnp.inf), jnp.minimum(a, b), a + b)
 
 
 @_log_times.defjvp
@@ -102,9 +107,10 @@ def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
         return jnp.max(a, axis, initial=-jnp.inf), a
     terms, shift = relative(a, axis)
     total = jnp.sum(terms, axis, keepdims=True)
-    positive = total > 0
-    log_total = jnp.where(positive, jnp.log(jnp.where(positive, total, 1.0)), -jnp.inf)
-    return jnp.squeeze(log_total + shift, axis), terms / jnp.where(positive, total, 1.0)
+    nothing = total == 0
+    total = jnp.where(nothing, 1.0, total)
+    log_total = jnp.where(nothing, -jnp.inf, jnp.log(total))
+    return jnp.squeeze(log_total + shift, axis), terms / total
 
 
 def log_shares(a: jax.Array, axis: int) -> jax.Array:
@@ -203,14 +209,14 @@ def _quotient_jvp(
 
 
 def weighted(shares: jax.Array, a: jax.Array) -> jax.Array:
-    """Multiply by shares, where zero times infinity is zero.
+    """Multiply by shares, where zero times infinity or NaN is zero.
 
     Args:
         shares: as returned by ``log_sum_and_shares``.
         a: numbers of the same shape.
     """
-    some = shares > 0
-    return jnp.where(some, shares * jnp.where(some, a, 0.0), 0.0)
+    nothing = shares == 0
+    return jnp.where(nothing, 0.0, shares * jnp.where(nothing, 0.0, a))
 
 
 def log_add(a: jax.Array, b: jax.Array) -> jax.Array:
@@ -325,7 +331,7 @@ def _largest_jvp(
 
 
 def first_largest(a: jax.Array, axis: int) -> jax.Array:
-    """Return the index of the first largest entry along one axis.
+    """Return the index of the first largest entry along one axis; of the first NaN if there is one.
 
     Two plain reductions are faster than ``argmax``.
 
@@ -333,7 +339,8 @@ def first_largest(a: jax.Array, axis: int) -> jax.Array:
         a: any shape.
         axis: the axis to remove; not empty.
     """
-    return first_true(a == jnp.max(a, axis, keepdims=True), axis)
+    most = jnp.max(a, axis, keepdims=True)
+    return first_true((a == most) | jnp.isnan(a) if _floating(a) else a == most, axis)
 
 
 def first_true(a: jax.Array, axis: int) -> jax.Array:
@@ -378,3 +385,7 @@ def _along(axis: int, size: int, ndim: int) -> jax.Array:
     """Return ``0..size-1`` along one of ``ndim`` axes."""
     axis %= ndim
     return jnp.arange(size, dtype=jnp.int32).reshape([-1 if i == axis else 1 for i in range(ndim)])
+
+
+def _floating(a: jax.Array) -> bool:
+    return bool(jnp.issubdtype(a.dtype, jnp.floating))

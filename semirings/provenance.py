@@ -3,7 +3,7 @@
 | argument                     | possible | supporters                |
 | ---------------------------- | -------- | ------------------------- |
 | ``lift(-inf, i)``            | False    | none                      |
-| ``lift(x, i)``, x > -inf     | True     | i, for x = +inf too       |
+| ``lift(x, i)``, x > -inf     | True     | i, for x = +inf, NaN too  |
 | ``lift(x)``, ``lift(x, -1)`` | True     | none                      |
 | ``plus`` of two ties         | True     | those of both             |
 | ``times(a, zero)``           | False    | none                      |
@@ -66,7 +66,10 @@ class Provenance(Semiring):
             idempotent=True,
             star=True,
             features=True,
-            broken={"read back": "only whether there is any weight is kept"},
+            broken={
+                "read back": "only whether there is any weight is kept",
+                "NaN": "a set cannot be NaN; such a weight counts as nonzero",
+            },
         )
 
     def __post_init__(self) -> None:
@@ -112,7 +115,7 @@ class Provenance(Semiring):
             feature: same shape, the number of the supporter, as integers or floats; numbers outside
                 ``0..size-1`` mean none.
         """
-        possible = log_weight > -jnp.inf
+        possible = log_weight != -jnp.inf
         if feature is None:
             return self._unsupported(possible)
         index = jnp.broadcast_to(feature, log_weight.shape).astype(jnp.int32)

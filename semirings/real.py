@@ -72,11 +72,11 @@ class Real(Divisible):
     def shares(self, a: jax.Array, axis: int) -> jax.Array:
         """Divide by the sum; all zero where the sum is zero."""
         total = jnp.sum(a, axis, keepdims=True)
-        return quotient(a, jnp.where(total > 0, total, 1.0))
+        return quotient(a, jnp.where(total == 0, 1.0, total))
 
     def star(self, a: jax.Array) -> jax.Array:
         """Sum the geometric series; infinite for weights of one or more."""
-        return jnp.where(a < 1, 1 / (1 - jnp.where(a < 1, a, 0.0)), jnp.inf)
+        return jnp.where(a >= 1, jnp.inf, 1 / (1 - jnp.where(a >= 1, 0.0, a)))
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
         """Multiply along one axis."""

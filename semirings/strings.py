@@ -3,7 +3,7 @@
 | argument                        | value                                  |
 | ------------------------------- | -------------------------------------- |
 | ``lift(-inf, x)``               | no string                              |
-| ``lift(w, x)``, w > -inf        | the letter x, for w = +inf too         |
+| ``lift(w, x)``, w > -inf        | the letter x, for w = +inf, NaN too    |
 | ``lift(w)``, ``lift(w, -1)``    | the empty string                       |
 | ``plus(a, a)``                  | a: the first is chosen                 |
 | ``times(a, zero)``              | no string                              |
@@ -78,7 +78,10 @@ class Strings(Selective):
             selective=True,
             star=True,
             features=True,
-            broken={"read back": "only whether there is any weight is kept"},
+            broken={
+                "read back": "only whether there is any weight is kept",
+                "NaN": "a string cannot be NaN; such a weight counts as nonzero",
+            },
         )
 
     def __post_init__(self) -> None:
@@ -149,7 +152,7 @@ class Strings(Selective):
         letter = jnp.broadcast_to(-1 if feature is None else feature, log_weight.shape)
         letter = letter.astype(jnp.int32)
         written = (letter >= 0) & (letter < self.letters)
-        size = jnp.where(log_weight > -jnp.inf, written.astype(jnp.int32), self.length + 1)
+        size = jnp.where(log_weight != -jnp.inf, written.astype(jnp.int32), self.length + 1)
         return self._checked(size, jnp.where(written, letter, 0))
 
     def log_weight(self, a: Coded) -> jax.Array:

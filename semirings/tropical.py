@@ -53,7 +53,7 @@ class Tropical(Selective, Divisible):
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Return the smaller one."""
-        return jnp.where(a <= b, a, b)
+        return jnp.where((a <= b) | jnp.isnan(a), a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Add costs; plus infinity annihilates even minus infinity."""
@@ -74,11 +74,11 @@ class Tropical(Selective, Divisible):
         if a.shape[axis] == 0:
             return a
         chosen = one_hot(self.select(a, axis), a.shape, axis)
-        return jnp.where(a < jnp.inf, chosen, False).astype(a.dtype)
+        return jnp.where(a < jnp.inf, chosen.astype(a.dtype), jnp.minimum(a, 0.0))
 
     def star(self, a: jax.Array) -> jax.Array:
         """Return zero where the cost is not negative; otherwise minus infinity."""
-        return jnp.where(a < 0, -jnp.inf, 0.0).astype(a.dtype)
+        return jnp.where(a < 0, -jnp.inf, jax.lax.stop_gradient(jnp.minimum(a, 0.0)))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the negative log weight."""

@@ -48,7 +48,7 @@ class Viterbi(Selective, Divisible):
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Return the larger one."""
-        return jnp.where(a >= b, a, b)
+        return jnp.where((a >= b) | jnp.isnan(a), a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Add log weights; minus infinity annihilates even plus infinity."""
@@ -69,11 +69,11 @@ class Viterbi(Selective, Divisible):
         if a.shape[axis] == 0:
             return a
         chosen = one_hot(self.select(a, axis), a.shape, axis)
-        return jnp.where(a > -jnp.inf, chosen, False).astype(a.dtype)
+        return jnp.where(a > -jnp.inf, chosen.astype(a.dtype), jnp.maximum(a, 0.0))
 
     def star(self, a: jax.Array) -> jax.Array:
         """Return one, the empty product, for weights of at most one; otherwise infinity."""
-        return jnp.where(a > 0, jnp.inf, 0.0).astype(a.dtype)
+        return jnp.where(a > 0, jnp.inf, jax.lax.stop_gradient(jnp.maximum(a, 0.0)))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the log weight itself."""

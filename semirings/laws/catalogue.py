@@ -8,6 +8,7 @@ from semirings.laws.choices import CHOICES
 from semirings.laws.declarations import DECLARATIONS
 from semirings.laws.distribution import DISTRIBUTION
 from semirings.laws.law import Law
+from semirings.laws.nan import NAN
 from semirings.laws.transformations import TRANSFORMATIONS
 from semirings.laws.weights import WEIGHTS
 
@@ -16,6 +17,7 @@ LAWS: tuple[Law, ...] = (
     *WEIGHTS,
     *CHOICES,
     *ARRAYS,
+    *NAN,
     *TRANSFORMATIONS,
     *DISTRIBUTION,
 )

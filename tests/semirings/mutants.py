@@ -551,6 +551,18 @@ def remembers() -> Semiring:
 
 
 FURTHER: dict[str, Mutant] = {
+    "a sum with NaN is zero": of(
+        "NaN",
+        Log,
+        sum=lambda s, a, axis: jnp.where(
+            (total := log_sum(a, axis)) > -jnp.inf, total, jnp.asarray(-jnp.inf, total.dtype)
+        ),
+    ),
+    "zero annihilates NaN": of(
+        "NaN",
+        Log,
+        times=lambda s, a, b: jnp.where((a == -jnp.inf) | (b == -jnp.inf), -jnp.inf, a + b),
+    ),
     "prod turned round beyond four": of("prod folds times", Strings, prod=reversed_beyond_four),
     "prod of seven drops one": of("prod folds times", Real, prod=drops_the_odd_one),
     "sum overflows": of("sum of extreme weights", Log, sum=unshifted_sum),
