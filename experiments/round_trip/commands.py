@@ -1,0 +1,198 @@
+"""The commands whose output is compared with their input, and how they are run."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from round_trip.reading import read_block, spaces_after, split_file
+from round_trip.texts import compare_texts, same_characters
+from round_trip.treebanks import ANALYSIS, Difference, Permission, compare_treebanks
+
+from semipunct.cli import main
+
+KEEPS = ("replace", "repair", "keep")
+_DRAW = ("--samples", "1")
+"""A single draw: rare marks are inserted as well, wherever the model has any doubt."""
+
+Compare = Callable[[str, str], list[Difference]]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line without its input.
+
+    Attributes:
+        name: for the tables.
+        words: the command, its models and options.
+        compare: finds differences between input and output.
+        suffix: of the output file.
+        is_validated: whether errors of the validator are counted; a parser's trees break rules of
+            syntax, which is no fault of what it preserves.
+        is_text: whether it is given text.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    compare: Compare
+    suffix: str = ".conllu"
+    is_validated: bool = False
+    is_text: bool = False
+
+
+@dataclass(frozen=True)
+class Models:
+    """The folders of the models that commands need."""
+
+    punctuation: Path
+    parser: Path
+    tokeniser: Path
+    correction: Path
+
+
+def commands(models: Models) -> list[Command]:
+    """Return all commands.
+
+    Args:
+        models: their models.
+    """
+    return [*_on_treebanks(models), *_on_texts(models)]
+
+
+def _on_treebanks(models: Models) -> list[Command]:
+    punctuation, parser = str(models.punctuation), str(models.parser)
+    found: list[Command] = []
+    for keep in KEEPS:
+        permitted = Permission(deletions=keep != "keep")
+        words = ("restore", punctuation, "--keep", keep, *_DRAW)
+        found.append(
+            Command(f"restore --keep {keep}", words, _treebank(permitted), is_validated=True)
+        )
+        text = _sentence_texts(deletions=keep != "keep")
+        words = (*words, "--format", "text")
+        found.append(Command(f"restore --keep {keep} --format text", words, text, ".txt"))
+    words = ("restore", punctuation, "--parser", parser, *_DRAW)
+    permitted = Permission(columns=ANALYSIS)
+    found.append(Command("restore --parser", words, _treebank(permitted)))
+    nothing = Permission(marks=False)
+    for semiring, more in (
+        ("viterbi", ()),
+        ("kbest", ("--nbest", "2")),
+        ("sampling", ("--samples", "2")),
+    ):
+        words = ("decode", punctuation, "--semiring", semiring, *more)
+        permitted = Permission(marks=False, copies=2) if more else nothing
+        found.append(
+            Command(f"decode {semiring}", words, _treebank(permitted), is_validated=not more)
+        )
+    draws = ("--minimise", "slots", *_DRAW)
+    words = ("correct", str(models.correction), "--format", "conllu", *draws)
+    found.append(Command("correct", words, _treebank(Permission()), is_validated=True))
+    words = ("parse", parser)
+    permitted = Permission(marks=False, columns=ANALYSIS)
+    found.append(Command("parse", words, _treebank(permitted)))
+    found.append(
+        Command("rephrase", ("rephrase", punctuation), _treebank(Permission()), is_validated=True)
+    )
+    return found
+
+
+def _on_texts(models: Models) -> list[Command]:
+    parser = ("--parser", str(models.parser))
+    tokeniser = ("--tokeniser", str(models.tokeniser))
+    found: list[Command] = []
+    for name, more in (("", tokeniser), (" by lines", ())):
+        for keep in KEEPS:
+            words = ("restore", str(models.punctuation), *parser, *more, "--keep", keep, *_DRAW)
+            text, trees = _text(keep), _text_of_treebank(deletions=keep != "keep")
+            for form, compare in (("text", text), ("conllu", trees)):
+                title = f"restore text{name} --keep {keep} --format {form}"
+                suffix = ".txt" if form == "text" else ".conllu"
+                every = (*words, "--format", form)
+                found.append(Command(title, every, compare, suffix, is_text=True))
+        words = ("correct", str(models.correction), *parser, *more, "--format", "text")
+        every = (*words, "--minimise", "slots", *_DRAW)
+        found.append(Command(f"correct text{name}", every, _text("replace"), ".txt", is_text=True))
+        words = ("parse", str(models.parser), *more)
+        found.append(Command(f"parse text{name}", words, _parsed_text, is_text=True))
+    return found
+
+
+def run(command: Command, source: Path, target: Path) -> str:
+    """Run a command within this process.
+
+    Args:
+        command: without input and output.
+        source: its input.
+        target: the file to write.
+
+    Returns:
+        An empty string, or the message of a failure.
+    """
+    output, errors = io.StringIO(), io.StringIO()
+    arguments = [*command.words, str(source), "-o", str(target), "--quiet"]
+    status: object = 0
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        try:
+            main(arguments)
+        except SystemExit as end:
+            status = end.code
+        # A crash is a finding, not the end of the run.
+        except Exception as error:  # noqa: BLE001
+            status = f"{type(error).__name__}: {error}"
+    if not status:
+        return ""
+    return f"{status}: {errors.getvalue().strip()[-300:]}"
+
+
+def _treebank(permitted: Permission) -> Compare:
+    return lambda before, after: compare_treebanks(before, after, permitted)
+
+
+def _text(keep: str) -> Compare:
+    return lambda before, after: compare_texts(before, after, deletions=keep != "keep")
+
+
+def _sentence_texts(*, deletions: bool) -> Compare:
+    def compare(before: str, after: str) -> list[Difference]:
+        return compare_texts(_texts(before), after, deletions=deletions)
+
+    return compare
+
+
+def _texts(treebank: str) -> str:
+    """Return the text of each sentence on a line, as its comment or its MISC states it."""
+    lines = []
+    for block in map(read_block, split_file(treebank)[0]):
+        text = block.text
+        if text is None:
+            spaces = spaces_after(block.units)
+            text = "".join(
+                unit.form + space for unit, space in zip(block.units, spaces, strict=True)
+            )
+        lines.append(" ".join(text.split("\n")).rstrip() + "\n")
+    return "".join(lines)
+
+
+def _text_of_treebank(*, deletions: bool) -> Compare:
+    def compare(before: str, after: str) -> list[Difference]:
+        # Blank lines and line breaks between sentences are recorded by comments, if at all.
+        found = compare_texts(_blanks(before), _blanks(_texts(after)), deletions=deletions)
+        return [each for each in found if not each.kind.startswith("spaces")]
+
+    return compare
+
+
+def _blanks(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _parsed_text(before: str, after: str) -> list[Difference]:
+    return same_characters(before, "".join(_written(after)))
+
+
+def _written(treebank: str) -> Sequence[str]:
+    return [u.form for block in split_file(treebank)[0] for u in read_block(block).units]
