@@ -158,7 +158,9 @@ def _text(keep: str) -> Compare:
 
 def _sentence_texts(*, deletions: bool) -> Compare:
     def compare(before: str, after: str) -> list[Difference]:
-        return compare_texts(_texts(before), after, deletions=deletions)
+        # Tokens of a treebank may stand together without being parts of an orthographic word.
+        found = compare_texts(_texts(before), after, deletions=deletions)
+        return [each for each in found if each.kind not in ("inside a word", "joining mark")]
 
     return compare
 

@@ -26,7 +26,7 @@ MARKS = {
     "hebrew": list(',.?!"()־'),
     "arabic": list("،.؟!؛()«»"),
     "devanagari": list('।,?!॥"()'),
-    "thai": list(",.?!()ฯ"),
+    "thai": list(",.?!()"),
     "chinese": list("，。？！：；、「」《》（）"),
 }
 MANY = [
@@ -47,7 +47,8 @@ MANY = [
     "*",
 ]
 BLANKS = ("\\s\\s", "\\n", "\\n\\n", "\\t", "\\s\\n", "\u00a0", "\\r\\n", "\u3000")
-RELATIONS = ("nsubj", "obj", "advmod", "conj", "obl", "acl:relcl", "appos", "case", "det", "cc")
+# Relations between words of any tags: the validator has no rule for these.
+RELATIONS = ("nsubj", "obj", "obl", "conj", "appos", "acl:relcl", "ccomp", "parataxis", "dep")
 TAGS = ("NOUN", "VERB", "ADJ", "ADV", "PRON", "PROPN", "DET", "ADP", "NUM", "SYM", "X")
 _ESCAPED = {"\\s": " ", "\\n": "\n", "\\t": "\t", "\\r": "\r"}
 

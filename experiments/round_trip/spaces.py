@@ -6,21 +6,17 @@ from collections.abc import Sequence
 
 
 def lost_space(before: Sequence[str], after: Sequence[str]) -> str:
-    """Return what was lost or added between two words, empty if nothing.
+    """Return the kind of blanks lost or added between two words, empty if there are none.
+
+    Where a mark between two blanks is deleted, both or one of them may remain.
 
     Args:
         before: the blanks between two words and the marks between them, in the input.
         after: in the output.
     """
-    old, new = (sorted(s for s in spaces if s not in ("", " ")) for spaces in (before, after))
-    if _breaks(old) != _breaks(new):
-        return "line breaks"
-    if len(before) == len(after):
-        return "" if old == new else "special blanks"
-    return (
-        "" if bool(old) == bool(new) and set(new) <= {*old, "".join(before)} else "special blanks"
-    )
-
-
-def _breaks(spaces: Sequence[str]) -> int:
-    return sum(space.count("\n") for space in spaces)
+    for char in sorted({*"".join(before), *"".join(after)} - {" "}):
+        counts = [space.count(char) for space in before]
+        number = sum(space.count(char) for space in after)
+        if not max(counts, default=0) <= number <= sum(counts):
+            return "line breaks" if char in "\r\n" else "special blanks"
+    return ""

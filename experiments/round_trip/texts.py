@@ -1,9 +1,10 @@
 """Comparison of running text before and after a command, character by character.
 
-Characters are marks (Unicode's category P), blanks, or what words are made of: everything else, so
-also digits, symbols, emoji and combining marks. What stands between two characters of words is a
-gap. Marks in a gap without a blank belong to the word around them (*self-awareness*, *10:02*),
-except dashes and except in scripts that do not write blanks between words.
+Characters are marks (Unicode's category P, and the grave accent, for the sake of quotation marks in
+the manner of TeX), blanks, or what words are made of: everything else, so also digits, symbols,
+emoji and combining marks. What stands between two characters of words is a gap. Marks in a gap
+without a blank belong to the word around them (*self-awareness*, *10:02*), except dashes and except
+in scripts that do not write blanks between words.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def _words(text: str) -> list[tuple[str, int]]:
     return [
         (char, place)
         for place, char in enumerate(text)
-        if not char.isspace() and not unicodedata.category(char).startswith("P")
+        if not (char.isspace() or char == "`" or unicodedata.category(char).startswith("P"))
     ]
 
 

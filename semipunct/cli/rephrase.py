@@ -232,6 +232,13 @@ def _outcomes(
 
 
 def _rearranged(entry: "AnyEntry", found: "Rephrasing", writer: "Writer[Any]") -> "Entry[Any]":
+    from semipunct.corpus import Sentence
+
+    before = entry.content
+    is_whole = found.words == tuple(range(1, len(entry.word_ids) + 1))
+    # Nothing was deleted or moved: all lines are kept, with empty nodes and the enhanced graph.
+    if isinstance(before, Sentence) and is_whole and found.sentence.tree == before.tree:
+        return writer.cased(entry, found.sentence.forms)
     moved = writer.rearranged(entry, found.words, found.sentence.tree)
     return writer.cased(moved, found.sentence.forms)
 

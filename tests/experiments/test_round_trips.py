@@ -175,17 +175,18 @@ def test_generated_files_are_determined_and_various(driver: Driver, comparison: 
     assert comparison.compare_treebanks(treebank, treebank, comparison.Permission(False)) == []
 
 
+@pytest.mark.parametrize("name", ["restore --keep keep", "rephrase"])
 def test_a_command_is_compared_with_its_input(
-    driver: Driver, model: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+    driver: Driver, model: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str], name: str
 ):
-    """Restoration by a trained model has no fault; a command that damages a lemma has."""
+    """A command with a trained model has no fault; if it damages a tag, it has one."""
     commands, trips = driver("round_trip.commands"), driver("round_trips")
     generation = driver("round_trip.generation")
     source = tmp_path / "in.conllu"
     source.write_text(generation.generated_treebank(3, 12), "utf-8")
     models = commands.Models(model, model, model, model)
-    restore = next(c for c in commands.commands(models) if c.name == "restore --keep keep")
-    row = trips.report(restore, source, tmp_path, with_validator=False)
+    command = next(c for c in commands.commands(models) if c.name == name)
+    row = trips.report(command, source, tmp_path, with_validator=False)
     assert row["differences"] == {}
     run = commands.run
 
@@ -197,7 +198,7 @@ def test_a_command_is_compared_with_its_input(
 
     trips.run = damaging
     try:
-        row = trips.report(restore, source, tmp_path, with_validator=False)
+        row = trips.report(command, source, tmp_path, with_validator=False)
     finally:
         trips.run = run
     assert row["differences"] == {"word UPOS": 1}

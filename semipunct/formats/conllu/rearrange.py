@@ -28,8 +28,8 @@ def rearranged(
     All punctuation is removed, except dots of abbreviations. Words keep all columns except ID,
     HEAD, DEPREL, DEPS, which becomes empty, and SpaceAfter: a word that is followed by the same
     word as before keeps the space between them, others are spaced by ``marks.spacing``. A multiword
-    token is kept if its words are still adjacent. Comments are kept, with ``# text =`` replaced by
-    the text of the words; empty nodes are removed.
+    token is kept if its words are still adjacent. Comments are kept, those between tokens above
+    them, with ``# text =`` replaced by the text of the words; empty nodes are removed.
 
     Args:
         entry: an entry of CoNLL-U.
@@ -58,6 +58,8 @@ def rearranged(
     tokens: list[Token] = []
     ranges = _ranges(old, record)
     header = list(takewhile(_is_outside, record.lines))
+    last_line = record.tokens[-1].position
+    header += [line for line in record.lines[len(header) : last_line] if is_comment(line)]
     for word, token in enumerate(old, start=1):
         if word in ranges:
             last, position = ranges[word]
@@ -79,10 +81,10 @@ def rearranged(
         position = len(header) + len(body)
         tokens.append(token._replace(word_id=word, head=head, relation=relation, position=position))
         body.append("\t".join(columns))
-    last_line = record.tokens[-1].position
     footer = [line for line in record.lines[last_line + 1 :] if _is_outside(line)]
-    if record.lines[0].startswith(BYTE_ORDER_MARK) and not header:
-        body[0] = BYTE_ORDER_MARK + body[0]
+    if record.lines[0].startswith(BYTE_ORDER_MARK) and not _is_outside(record.lines[0]):
+        first = header or body
+        first[0] = BYTE_ORDER_MARK + first[0]
     lines = [*header, *body, *footer]
     ends = [record.line_end] * len(lines)
     ends[-1] = record.ends[-1]

@@ -64,6 +64,18 @@ def test_a_move_written_out():
     assert lines[-2].startswith("9\t!\t!\tPUNCT")
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_comments_between_tokens_go_above_them(mark: str):
+    lines = (mark + GIVEN.split("\n", 2)[2]).replace("3\t.", "# between\n3\t.", 1)
+    (record,) = records(lines)
+    given_entry = to_entry(record)
+    arrangement = Arrangement(given_entry.content.tree)
+    arrangement.move(5, 1, "first")
+    found = rearranged(given_entry, arrangement.words, arrangement.tree())
+    assert found.record.lines[0] == f"{mark}# between"
+    assert sum("#" in line for line in found.record.lines) == 1
+
+
 def test_without_any_mark_the_text_is_that_of_the_words():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
