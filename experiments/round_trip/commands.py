@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from round_trip.reading import read_block, spaces_after, split_file
-from round_trip.texts import compare_texts, same_characters
+from round_trip.reading import SPACING, Block, read_block, spaces_after, split_file
+from round_trip.texts import compare_texts, has_letters, same_characters
 from round_trip.treebanks import ANALYSIS, Difference, Permission, compare_treebanks
 
 from semipunct.cli import main
@@ -157,26 +157,40 @@ def _text(keep: str) -> Compare:
 
 
 def _sentence_texts(*, deletions: bool) -> Compare:
+    """Compare the text of each sentence, on a line of its own.
+
+    Tokens of a treebank may stand together without being parts of an orthographic word, and where a
+    file records no spaces, there are none to be preserved.
+    """
+    ignored = ("inside a word", "joining mark")
+
     def compare(before: str, after: str) -> list[Difference]:
-        # Tokens of a treebank may stand together without being parts of an orthographic word.
-        found = compare_texts(_texts(before), after, deletions=deletions)
-        return [each for each in found if each.kind not in ("inside a word", "joining mark")]
+        blocks = [read_block(block) for block in split_file(before)[0]]
+        lines = after.split("\n")[:-1]
+        if len(blocks) != len(lines):
+            return [Difference("number of lines", "file", str(len(blocks)), str(len(lines)))]
+        is_recorded = any(name in before for name in SPACING)
+        found: list[Difference] = []
+        for number, (block, line) in enumerate(zip(blocks, lines, strict=True), start=1):
+            if any(has_letters(unit.form) for unit in block.units if unit.is_mark):
+                continue
+            for each in compare_texts(_text_of(block), line.rstrip(), deletions=deletions):
+                is_space = each.kind.startswith("spaces")
+                is_unrecorded = block.text is None and not is_recorded
+                if each.kind not in ignored and not (is_space and is_unrecorded):
+                    found.append(replace(each, place=f"sentence {number}"))
+        return found
 
     return compare
 
 
-def _texts(treebank: str) -> str:
-    """Return the text of each sentence on a line, as its comment or its MISC states it."""
-    lines = []
-    for block in map(read_block, split_file(treebank)[0]):
-        text = block.text
-        if text is None:
-            spaces = spaces_after(block.units)
-            text = "".join(
-                unit.form + space for unit, space in zip(block.units, spaces, strict=True)
-            )
-        lines.append(" ".join(text.split("\n")).rstrip() + "\n")
-    return "".join(lines)
+def _text_of(block: Block) -> str:
+    """Return the text of a sentence, as its comment or its MISC states it."""
+    if block.text is not None:
+        return block.text.rstrip()
+    spaces = spaces_after(block.units)
+    text = "".join(unit.form + space for unit, space in zip(block.units, spaces, strict=True))
+    return " ".join(text.split("\n")).rstrip()
 
 
 def _text_of_treebank(*, deletions: bool) -> Compare:
@@ -186,6 +200,10 @@ def _text_of_treebank(*, deletions: bool) -> Compare:
         return [each for each in found if not each.kind.startswith("spaces")]
 
     return compare
+
+
+def _texts(treebank: str) -> str:
+    return "".join(f"{_text_of(read_block(block))}\n" for block in split_file(treebank)[0])
 
 
 def _blanks(text: str) -> str:

@@ -113,8 +113,17 @@ def _words(text: str) -> list[tuple[str, int]]:
     return [
         (char, place)
         for place, char in enumerate(text)
-        if not (char.isspace() or char == "`" or unicodedata.category(char).startswith("P"))
+        if not char.isspace() and not _is_mark(char)
     ]
+
+
+def has_letters(form: str) -> bool:
+    """Return whether a form has characters that words are made of."""
+    return any(not _is_mark(char) for char in form)
+
+
+def _is_mark(char: str) -> bool:
+    return char == "`" or unicodedata.category(char).startswith("P")
 
 
 def _is_unspaced(*chars: str) -> bool:

@@ -10,10 +10,13 @@ from difflib import SequenceMatcher
 from round_trip.reading import (
     COLUMNS,
     DEPS,
+    FEATS,
     FORM,
     HEAD,
     ID,
+    LEMMA,
     MISC,
+    XPOS,
     Block,
     Unit,
     attributes,
@@ -164,6 +167,10 @@ def compare_sentences(
 def aligned(old: Sequence[Unit], new: Sequence[Unit]) -> list[tuple[int, int]]:
     """Return the numbers of the units that are in both versions: all words, and common marks.
 
+    Where marks were exchanged (a quotation mark and a full stop for a full stop and another
+    quotation mark), it is open which of them are new: equal ones count as common only if their
+    other columns agree, too.
+
     Args:
         old: units of the input.
         new: units of the output, with the same words.
@@ -173,11 +180,27 @@ def aligned(old: Sequence[Unit], new: Sequence[Unit]) -> list[tuple[int, int]]:
         before = [unit.form for unit in old[first:last]]
         after = [unit.form for unit in new[start:stop]]
         matcher = SequenceMatcher(None, before, after, autojunk=False)
-        for a, b, size in matcher.get_matching_blocks():
-            pairs += [(first + a + i, start + b + i) for i in range(size)]
+        common = [
+            (first + a + i, start + b + i)
+            for a, b, size in matcher.get_matching_blocks()
+            for i in range(size)
+        ]
+        is_exchange = len(common) < min(len(before), len(after))
+        pairs += [
+            (one, other)
+            for one, other in common
+            if not is_exchange or _is_same_mark(old[one].rows[0], new[other].rows[0])
+        ]
         if last < len(old):
             pairs.append((last, stop))
     return pairs
+
+
+def _is_same_mark(one: Sequence[str], other: Sequence[str]) -> bool:
+    columns = (LEMMA, XPOS, FEATS)
+    return all(one[c] == other[c] for c in columns) and (
+        attributes(one[MISC]) == attributes(other[MISC])
+    )
 
 
 def _gaps(units: Sequence[Unit]) -> list[tuple[int, int]]:
