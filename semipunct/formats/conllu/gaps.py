@@ -4,6 +4,7 @@ The characters of the text and the attributes of MISC are carried along together
 they were wherever the tokens on both sides stay, and agree wherever they do not.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -113,7 +114,7 @@ class Spacing:
         places = None if stated is None else token_places(stated, forms)
         if stated is None or places is None:
             before, written = "", forms
-            texts = ["" if NO_SPACE in of else " " for of in misc[:-1]] + [""]
+            texts = [_described(of) for of in misc[:-1]] + [""]
         else:
             ends = [*(start for start, _ in places[1:]), len(stated)]
             before, written = stated[: places[0][0]], [stated[a:b] for a, b in places]
@@ -123,6 +124,22 @@ class Spacing:
             gaps[last - 1] = Gap(text, of)
         recorded = stated is not None or any(NO_SPACE in of for of in misc)
         return cls(before, dict(zip(firsts, written, strict=True)), tuple(gaps), leading, recorded)
+
+
+_ESCAPES = {"s": " ", "t": "\t", "p": "|", "\\": "\\"}
+_ESCAPE = re.compile(r"(?:\\[nr])+|\\(.)", re.DOTALL)
+
+
+def _described(misc: Iterable[str]) -> str:
+    """Return the characters after a token that attributes of MISC describe; one space by default.
+
+    A text is one line, so a line break becomes a space.
+    """
+    items = list(misc)
+    if NO_SPACE in items:
+        return ""
+    values = [item.removeprefix(_SPACES_AFTER) for item in items if item.startswith(_SPACES_AFTER)]
+    return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]) if m[1] else " ", "".join(values)) or " "
 
 
 def token_places(text: str, forms: Sequence[str]) -> list[Span] | None:

@@ -112,6 +112,27 @@ def test_what_follows_a_removed_mark_follows_what_stands_there(tmp_path: Path):
     ]
 
 
+@pytest.mark.parametrize(
+    "value, between",
+    [
+        ("\\t", "\t"),
+        ("\\s\\s", "  "),
+        ("\u3000", "\u3000"),
+        ("\\n\\n", " "),
+        ("\\r\\n\\t", " \t"),
+        ("\\p\\\\n", "|\\n"),
+    ],
+)
+def test_white_space_that_only_misc_describes_is_kept_in_text(
+    tmp_path: Path, value: str, between: str
+):
+    """Between words that stay neighbours; a text is one line, so a line break is a space there."""
+    record = sentence(
+        word(1, "Go", 0, misc=f"SpacesAfter={value}"), word(2, "on", 1, misc=GLUED), mark(3, "!", 1)
+    )
+    assert rewritten(tmp_path, record, [(), (), (".",)])[2] == f"Go{between}on."
+
+
 def test_text_that_differs_from_the_tokens_is_only_changed_where_marks_are(tmp_path: Path):
     odd = ENGLISH.replace("Rain, then snow.", "Rain,\u00a0 thon snow.")
     found = rewritten(tmp_path, odd, [(), (",",), (), ("!",)])

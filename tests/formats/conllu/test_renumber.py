@@ -359,8 +359,11 @@ def test_the_text_says_what_the_lines_say(source):
         "#text=" + text_of(found)
     }
     # The text of a record without information on spaces follows the rules of typography.
-    if "#text=" in "".join(entry.record.lines) or GLUED in "".join(entry.record.lines):
+    if "#text=" in "".join(entry.record.lines):
         assert surface_text(entry, slots) == text_of(found)
+    elif GLUED in "".join(entry.record.lines):
+        # Without a text, MISC says how many spaces there are.
+        assert surface_text(entry, slots).split() == text_of(found).split()
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "es", "ar", "hi"])
