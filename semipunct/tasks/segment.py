@@ -18,6 +18,8 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
 
     A line break is whitespace like any other: a sentence may span several lines, and a line may
     contain several sentences. Text before the first and after the last sentence is part of these.
+    Marks that the model takes for a sentence belong to the sentence before it, at the beginning of
+    a text to the one after it, so that every sentence has a word and formats with trees lose none.
     Addresses, markup and numbers are never split (``corpus.whole_tokens``).
 
     Args:
@@ -39,6 +41,7 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
     """Yield the parts of a text, each of which extends to the beginning of the next sentence."""
+    cut = _with_words(segmenter, cut)
     begins = [start for start, _ in cut.sentences]
     edges = [0, *begins[1:], len(source.text)]
     line, token = source.line, 0
@@ -58,3 +61,22 @@ def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iter
         name = f"#{line + skipped}.{number}"
         yield located(name, source.path, line + skipped, part, pieces, begin)
         line += part.count("\n")
+
+
+def _with_words(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
+    """Join sentences without words to their neighbours."""
+    ends = list(cut.ends)
+    previous: int | None = None
+    has_word = False
+    for number, (start, end) in enumerate(cut.tokens):
+        has_word = has_word or not segmenter.is_mark(cut.text[start:end])
+        is_last = number == len(ends) - 1
+        if not (ends[number] or is_last):
+            continue
+        if not has_word and previous is not None:
+            ends[previous] = False
+        elif not has_word and not is_last:
+            ends[number] = False
+            continue
+        previous, has_word = number, False
+    return Segmentation(cut.text, cut.tokens, ends)

@@ -35,6 +35,8 @@ def test_the_parts_of_a_text_are_the_text(model: SimpleNamespace, text: str):
     assert [s.offset for s in found] == list(
         np.cumsum([0, *(len(s.text) for s in found)])[: len(found)]
     )
+    # No sentence is without words, unless the text is.
+    assert len(found) <= 1 or all(isinstance(s.content, Words) for s in found)
     for s in found:
         if isinstance(s.content, Words):
             assert s.punctuated(s.content.slots, None) == s.text
