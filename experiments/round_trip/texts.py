@@ -82,7 +82,7 @@ def _gap_differences(gap: str, other: str, *, joined: bool, deletions: bool) -> 
     if old == new:
         yield "spaces"
         return
-    if not deletions and not _is_subsequence(old, new):
+    if not deletions and not _is_subsequence("".join(old), "".join(new)):
         yield "mark lost"
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     pairs = {a + i: b + i for a, b, size in matcher.get_matching_blocks() for i in range(size)}
@@ -97,14 +97,19 @@ def _gap_differences(gap: str, other: str, *, joined: bool, deletions: bool) -> 
         yield f"spaces: {lost}"
 
 
-def _pieces(gap: str) -> tuple[str, list[str]]:
-    """Return the marks of a gap, and the blanks before, between and after them."""
-    spaces, marks = [""], ""
+def _pieces(gap: str) -> tuple[list[str], list[str]]:
+    """Return the marks of a gap, and the blanks before, between and after them.
+
+    Equal characters without a blank between them are one mark (an ellipsis, a double hyphen).
+    """
+    spaces, marks = [""], list[str]()
     for char in gap:
         if char.isspace():
             spaces[-1] += char
+        elif marks and not spaces[-1] and marks[-1][-1] == char:
+            marks[-1] += char
         else:
-            marks += char
+            marks.append(char)
             spaces.append("")
     return marks, spaces
 

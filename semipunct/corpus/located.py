@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from semipunct.corpus.passages import Span
@@ -18,6 +19,8 @@ from semipunct.wording import counted
 
 BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 """White space and control characters: no token begins or ends with one."""
+
+_DASHES = re.compile("[–—―…]|--")
 
 
 class RawText(NamedTuple):
@@ -270,7 +273,8 @@ def located(
 
     Blanks within a word become spaces. As in reading a treebank, straight quotation marks become
     directional, the dot of an abbreviation becomes ``marks.ABBREVIATION``, and a token spelt like a
-    special token becomes ``marks.UNK``.
+    special token becomes ``marks.UNK``. Empty slots within an orthographic word are closed:
+    those of a multiword token, and those between two words without a blank between them.
 
     Args:
         name: the name of the sentence.
@@ -305,8 +309,32 @@ def located(
     if not forms:
         omitted = Omitted("nothing but punctuation" if pieces else EMPTY, name, path, line)
         return Located(omitted, text, offset=offset)
-    words = Words(name, path, line, tuple(forms), tuple(map(tuple, slots)))
+    closed = frozenset(
+        slot
+        for slot, ((start, end), following) in enumerate(pairwise(spans), start=1)
+        if not slots[slot]
+        and ((start, end) == following or is_within_word(text, end, following[0]))
+    )
+    strings = tuple(map(tuple, slots))
+    words = Words(name, path, line, tuple(forms), strings, closed=closed)
     return Located(words, text, tuple(spans), tuple(map(tuple, places)), offset)
+
+
+def is_within_word(text: str, end: int, start: int) -> bool:
+    """Return whether two words of a text are parts of one orthographic word.
+
+    They are if nothing but marks stands between them, without a blank. A dash parts words, and so
+    do marks in scripts that have no blanks between words.
+
+    Args:
+        text: the text.
+        end: the end of the first word.
+        start: the start of the second.
+    """
+    between = text[end:start]
+    if BLANKS.search(between) or _DASHES.search(between):
+        return False
+    return spacing.are_spaced(text[end - 1], text[start])
 
 
 def is_mark(form: str) -> bool:

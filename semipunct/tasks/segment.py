@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from semipunct.corpus.located import Located, Piece, RawText, located
+from semipunct.corpus.located import Located, Piece, RawText, is_within_word, located
+from semipunct.corpus.passages import Span
 from semipunct.models.segmentation.guises import Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tokeniser import Tokeniser
@@ -20,7 +21,8 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
     contain several sentences. Text before the first and after the last sentence is part of these.
     Marks that the model takes for a sentence belong to the sentence before it, at the beginning of
     a text to the one after it, so that every sentence has a word and formats with trees lose none.
-    Addresses, markup and numbers are never split (``corpus.whole_tokens``).
+    Addresses, markup and numbers are never split (``corpus.whole_tokens``), and marks between two
+    words without a blank belong to one word with them (*self-awareness*, *him/her*).
 
     Args:
         model: a tokeniser with its weights.
@@ -41,7 +43,7 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
     """Yield the parts of a text, each of which extends to the beginning of the next sentence."""
-    cut = _with_words(segmenter, cut)
+    cut = _with_words(segmenter, _with_inner_marks(segmenter, cut))
     begins = [start for start, _ in cut.sentences]
     edges = [0, *begins[1:], len(source.text)]
     line, token = source.line, 0
@@ -61,6 +63,28 @@ def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iter
         name = f"#{line + skipped}.{number}"
         yield located(name, source.path, line + skipped, part, pieces, begin)
         line += part.count("\n")
+
+
+def _with_inner_marks(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
+    """Join words with the marks between them that belong to the same orthographic word."""
+    tokens: list[Span] = []
+    ends: list[bool] = []
+    word: int | None = None  # the last token that is a word, if its sentence goes on
+    for (start, end), stops in zip(cut.tokens, cut.ends, strict=True):
+        is_word = not segmenter.is_mark(cut.text[start:end])
+        has_marks = word is not None and word < len(tokens) - 1
+        if is_word and word is not None and has_marks:
+            first, last = tokens[word]
+            if is_within_word(cut.text, last, start):
+                del tokens[word:], ends[word:]
+                start = first
+        tokens.append((start, end))
+        ends.append(stops)
+        if stops:
+            word = None
+        elif is_word:
+            word = len(tokens) - 1
+    return Segmentation(cut.text, tokens, ends)
 
 
 def _with_words(segmenter: Segmenter, cut: Segmentation) -> Segmentation:

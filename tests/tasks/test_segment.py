@@ -1,5 +1,6 @@
 """Plain text split into sentences that keep their positions."""
 
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.corpus import Omitted, Words
-from semipunct.corpus.located import RawText
+from semipunct.corpus.located import RawText, is_within_word
 from semipunct.models.segmentation.options import TokeniserOptions
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.tasks.segment import segment
@@ -52,6 +53,25 @@ def test_odd_texts_stay(model: SimpleNamespace, text: str):
     assert "".join(s.punctuated() for s in found) == text
     if text.strip() in ("", "?!"):
         assert all(isinstance(s.content, Omitted) for s in found)
+
+
+@pytest.mark.parametrize("text", ["al-ba/do al", 'ba"al, ba.do (al)ba', "al'ba-al-do", "ba'al"])
+def test_marks_without_blanks_belong_to_the_word_around_them(model: SimpleNamespace, text: str):
+    (found,) = segment(model, [text])
+    for s in found:
+        assert isinstance(s.content, Words)
+        for slot, ((_, end), (start, _)) in enumerate(pairwise(s.spans), start=1):
+            is_inside = " " not in s.text[end:start]
+            assert not (is_inside and s.content.slots[slot])
+            assert (slot in s.content.closed) == is_inside
+
+
+def test_dashes_part_words_and_wide_marks_do(model: SimpleNamespace):
+    assert [is_within_word(text, 1, len(text) - 1) for text in ("a-b", "a.b", "ab", "a’b")] == [
+        True
+    ] * 4
+    outside = ("a b", "a—b", "a--b", "了，家", "了家", "a. b")
+    assert not any(is_within_word(text, 1, len(text) - 1) for text in outside)
 
 
 def test_what_is_whole_stays_whole(model: SimpleNamespace):
