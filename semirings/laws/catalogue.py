@@ -9,6 +9,8 @@ from semirings.laws.declarations import DECLARATIONS
 from semirings.laws.distribution import DISTRIBUTION
 from semirings.laws.law import Law
 from semirings.laws.nan import NAN
+from semirings.laws.programs import PROGRAMS
+from semirings.laws.scale import SCALE
 from semirings.laws.transformations import TRANSFORMATIONS
 from semirings.laws.weights import WEIGHTS
 
@@ -18,7 +20,9 @@ LAWS: tuple[Law, ...] = (
     *CHOICES,
     *ARRAYS,
     *NAN,
+    *SCALE,
     *TRANSFORMATIONS,
+    *PROGRAMS,
     *DISTRIBUTION,
 )
 """Every law that ``Laws.broken`` may name."""

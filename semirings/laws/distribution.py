@@ -14,17 +14,17 @@ from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 from semirings.base import Semiring, Value
 from semirings.capabilities import Stochastic
 from semirings.laws.axioms import EXTREME
-from semirings.laws.expressions import EXPRESSIONS, PARTS, Expression
+from semirings.laws.expressions import EXPRESSIONS, WIDE, Expression
 from semirings.laws.law import Equation, Law, Operands, Pull
 
 SAMPLES = 20_000
-"""The number of samples for each of two items from each expression."""
+"""The number of samples for each item from each expression."""
 
 WEIGHTS = (0.1, 8.0, 1.0, 0.0, 0.5, 3.0, 20.0, 0.3, 2.0)
 """Weights that differ enough for wrong powers of them, or added constants, to be detected."""
 
-SCALES = (60.0, -60.0)
-"""Log factors of the weights of the two items, which do not change any proportion."""
+SCALES = (60.0, -60.0, 0.0, 30.0)
+"""Log factors of the weights of the items, which do not change any proportion."""
 
 
 def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -35,14 +35,12 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
         return
     seeds = (s.seed(jax.random.key(0), (5, 2)) for _ in range(2))
     yield Equation("the same key makes the same seeds", next(seeds), next(seeds))
-    weights = jnp.log(jnp.array(WEIGHTS, jnp.float32))
-    if EXTREME not in s.laws.broken:
-        weights = weights + jnp.array(SCALES)[:, None]
-    else:
-        weights = jnp.broadcast_to(weights, (2, PARTS))
+    scales = jnp.zeros(len(SCALES)) if EXTREME in s.laws.broken else jnp.array(SCALES)
     # Weights are read back after lifting: a semiring may transform them and sample accordingly.
-    read = np.exp(np.asarray(s.log_weight(s.lift(weights[0])), np.float64) - SCALES[0])
-    for expression in EXPRESSIONS:
+    for expression in (*EXPRESSIONS, WIDE):
+        weights = scales[:, None] + jnp.log(jnp.resize(jnp.array(WEIGHTS), (expression.size,)))
+        weights = weights.astype(jnp.float32)
+        read = np.exp(np.asarray(s.log_weight(s.lift(weights[0])), np.float64) - scales[0])
         draw = jax.jit(partial(_drawn, s, expression, weights))
         index, again, other = (np.asarray(draw(jax.random.key(key))) for key in (0, 0, 1))
         text, size = expression.text, len(expression.derivations)
@@ -54,6 +52,8 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
         yield _as_expected(f"{text} is drawn by weight", counts, share)
         for what, x, y in (
             ("two items of a draw", index[:, 0], index[:, 1]),
+            ("the first and the third item of a draw", index[:, 0], index[:, 2]),
+            ("the last two items of a draw", index[:, 2], index[:, 3]),
             ("a draw and the next", index[::2, 0], index[1::2, 0]),
             ("draws of two keys", index[:, 0], other[:, 0]),
         ):
@@ -72,7 +72,7 @@ def _as_expected(statement: str, counts: np.ndarray, share: np.ndarray) -> Equat
 
 
 def _drawn(s: Stochastic, expression: Expression, weights: jax.Array, key: jax.Array) -> jax.Array:
-    """Sample indices of derivations of an expression, ``[SAMPLES, 2]``, -1 if not a derivation."""
+    """Sample indices of derivations of an expression, ``[SAMPLES, 4]``, -1 if not a derivation."""
 
     def total(feature: jax.Array) -> Value:
         return expression.value(s, s.lift(weights, feature))

@@ -29,15 +29,17 @@ class Expression(NamedTuple):
         text: the expression in ordinary notation.
         value: computes ``[...]`` from ``[..., 9]`` in any semiring.
         derivations: its terms.
+        size: the number of its values.
     """
 
     text: str
     value: Callable[[Semiring, Value], Value]
     derivations: tuple[Derivation, ...]
+    size: int = PARTS
 
     def parts(self, derivations: Sequence[Derivation]) -> np.ndarray:
-        """Return booleans, ``[derivations, 9]``: true for each factor of the derivation."""
-        return np.array([[i in d for i in range(PARTS)] for d in derivations])
+        """Return booleans, ``[derivations, size]``: true for each factor of the derivation."""
+        return np.array([[i in d for i in range(self.size)] for d in derivations])
 
 
 def _sum(s: Semiring, a: Value) -> Value:
@@ -113,3 +115,6 @@ EXPRESSIONS: tuple[Expression, ...] = (
     ),
 )
 """Homogeneous expressions: scaling all parts does not change any share."""
+
+WIDE = Expression("the sum of 24 values", _sum, tuple((i,) for i in range(24)), 24)
+"""More summands than any unrolled sum has."""

@@ -65,6 +65,7 @@ class Law:
         extreme: the weights of arrays range from e**-200 to e**80; those of single values do unless
             ``extreme weights`` is declared broken.
         compiled: whether the equations are compiled; those that involve more than arrays are not.
+        follows: names of laws that it presupposes; it is waived where one of them is.
     """
 
     name: str
@@ -75,12 +76,16 @@ class Law:
     shape: tuple[int, ...] = ()
     extreme: bool = False
     compiled: bool = True
+    follows: tuple[str, ...] = ()
 
     def waived(self, semiring: Semiring) -> str:
         """Return the reason why the law is waived for a semiring, or the empty string."""
         laws = semiring.laws
         if self.name in laws.broken:
             return laws.broken[self.name]
+        for name in self.follows:
+            if name in laws.broken:
+                return f"presupposes the law of {name}: {laws.broken[name]}"
         if self.declared and not getattr(laws, self.declared):
             return "not declared"
         if not isinstance(semiring, self.capability):

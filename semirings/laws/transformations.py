@@ -58,7 +58,7 @@ def _checkpoint(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield Equation("checkpoint changes no gradient at w and n", its_gradient, gradient)
 
 
-def _operations(s: Semiring) -> dict[str, Callable[[Value], Value]]:
+def operations_of(s: Semiring) -> dict[str, Callable[[Value], Value]]:
     """Return the operations to differentiate, each a function of an array of values."""
     groups = Groups.of([0, 1, 0, 1, 1, 0, 1, 0, 1], 3)
 
@@ -94,7 +94,8 @@ def _floats_of(s: Semiring, a: Value) -> list[jax.Array]:
     return [x for x in leaves if jnp.issubdtype(x.dtype, jnp.floating)]
 
 
-def _by_draw(x: jax.Array) -> jax.Array:
+def by_draw(x: jax.Array) -> jax.Array:
+    """Sum over all axes but the first."""
     return jnp.sum(x, tuple(range(1, x.ndim)))
 
 
@@ -103,7 +104,7 @@ def _forward_mode(s: Semiring, o: Operands) -> Iterator[Equation]:
 
     def outputs(w: jax.Array) -> list[jax.Array]:
         a = s.lift(w, o.n)
-        values = [operation(a) for operation in _operations(s).values()]
+        values = [operation(a) for operation in operations_of(s).values()]
         return [x for value in (*values, _expression(s, w, o.n)) for x in _floats_of(s, value)]
 
     generator = np.random.default_rng(0)
@@ -117,10 +118,10 @@ def _forward_mode(s: Semiring, o: Operands) -> Iterator[Equation]:
     cotangents = [jnp.where(jnp.isfinite(x), like(x), 0.0) for x in values]
     backward = cast(Pull, jax.vjp(outputs, w)[1])(cotangents)[0]
     pushed = [
-        _by_draw(jnp.where(c == 0, 0.0, c * t)) for c, t in zip(cotangents, forward, strict=True)
+        by_draw(jnp.where(c == 0, 0.0, c * t)) for c, t in zip(cotangents, forward, strict=True)
     ]
-    pulled = _by_draw(backward * direction)
-    size = sum((jnp.abs(x) for x in pushed), 1.0) + _by_draw(jnp.abs(backward * direction))
+    pulled = by_draw(backward * direction)
+    size = sum((jnp.abs(x) for x in pushed), 1.0) + by_draw(jnp.abs(backward * direction))
     statement = "u (J v) = (u J) v relative to its terms, at w and n"
     yield Equation(statement, sum(pushed) / size, pulled / size)
 
@@ -134,12 +135,16 @@ SLACK = 0.02
 
 def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
     generator = np.random.default_rng(0)
-    w = jnp.asarray(generator.uniform(-2.0, 2.0, o.w.shape), jnp.float32)
+    drawn = generator.uniform(-2.0, 2.0, o.w.shape)
+    if not s.laws.selective:
+        # These arrays read the same in both directions: what is added to its mirror image ties.
+        drawn[:16, :, 5:] = drawn[:16, :, 3::-1]
+    w = jnp.asarray(drawn, jnp.float32)
     v = jnp.asarray(generator.normal(size=o.w.shape), jnp.float32)
     n = 1 + jnp.abs(o.n)
     places = STEP * jnp.array([1.0, 0.5, 0.0, -0.5, -1.0], jnp.float32)
     around = w + places.reshape(-1, 1, 1, 1) * v
-    operations = _operations(s)
+    operations = operations_of(s)
     if "balance restores" in s.laws.broken:
         # Without its constant factor the slope of a value differs from its gradient.
         del operations["balance"]
@@ -157,7 +162,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
             jnp.where(some, jnp.asarray(u, x.dtype), 0.0)
             for some, u, x in zip(finite, weights, values, strict=True)
         ]
-        slope = _by_draw(pull(cotangents)[0] * v)
+        slope = by_draw(pull(cotangents)[0] * v)
 
         near = outputs(around)
 
@@ -169,7 +174,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
         ) -> jax.Array:
             """Return the difference quotient of the outputs, weighted like the gradient."""
             terms = (
-                _by_draw(jnp.where(u == 0, 0.0, u * jnp.subtract(x[first], x[second])))
+                by_draw(jnp.where(u == 0, 0.0, u * jnp.subtract(x[first], x[second])))
                 for u, x in zip(cotangents, near, strict=True)
             )
             return sum(terms, jnp.zeros(len(w))) / (places[first] - places[second])
@@ -189,7 +194,7 @@ def _gradients(s: Semiring, o: Operands) -> Iterator[Equation]:
 def _gradients_at_zero(s: Semiring, o: Operands) -> Iterator[Equation]:
     # The first array is all zeros, the second has a row and a column of zeros.
     w = o.w.at[0].set(-jnp.inf).at[1, 0].set(-jnp.inf).at[1, :, 0].set(-jnp.inf)
-    for name, operation in _operations(s).items():
+    for name, operation in operations_of(s).items():
 
         def read(w: jax.Array, operation: Callable[[Value], Value] = operation) -> jax.Array:
             return s.log_weight(operation(s.lift(w)))
@@ -222,6 +227,14 @@ def _gradients_of_ties(semiring: Semiring, o: Operands) -> Iterator[Equation]:
             lambda a: s.plus(at(a, 0), at(a, SHAPE[-1])),
             jnp.zeros(w.shape[:-1], jnp.int32),
         ),
+        "matmul": (
+            lambda a: at(s.matmul(at(a, None, slice(None)), s.ones((2 * SHAPE[-1], 1))), 0, 0),
+            s.select(s.lift(w), -1),
+        ),
+        "group_sum": (
+            lambda a: at(s.group_sum(a, Groups.of([0] * (2 * SHAPE[-1]), 1)), 0),
+            s.select(s.lift(w), -1),
+        ),
     }
     for name, (operation, winner) in ways.items():
         total, found = gradient(operation)
@@ -242,7 +255,7 @@ def _repeatable(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _program(s: Semiring) -> list[str]:
     """Return the traced program of every method as lines, to be compared without running it."""
-    closed = jax.make_jaxpr(lambda w: _results(s, w))(jnp.ones((4, 4), jnp.float32))
+    closed = jax.make_jaxpr(lambda w: results(s, w))(jnp.ones((4, 4), jnp.float32))
     text = re.sub(r" at 0x[0-9a-f]+", "", str(closed))
     return [*text.splitlines(), *(np.array2string(np.asarray(x)) for x in closed.consts)]
 
@@ -254,9 +267,9 @@ def _dtypes(s: Semiring, o: Operands) -> Iterator[Equation]:
             yield from _floats(f"{name} are", value, "float32")
         for dtype in ("float32", "float64"):
             # Only shapes and dtypes are evaluated.
-            results = jax.eval_shape(lambda w: _results(s, w), jnp.ones((4, 4), dtype))
-            others = _dtypes_of(results["lift with a feature"], floating=False)
-            for operation, value in results.items():
+            found = jax.eval_shape(lambda w: results(s, w), jnp.ones((4, 4), dtype))
+            others = _dtypes_of(found["lift with a feature"], floating=False)
+            for operation, value in found.items():
                 made = f"what {operation} makes of {dtype}"
                 yield from _floats(f"{made} is", value, dtype)
                 if operation not in ("select", "log_weight", "shares"):
@@ -264,7 +277,13 @@ def _dtypes(s: Semiring, o: Operands) -> Iterator[Equation]:
                     yield Equation(f"{made} has no other dtypes than lift", more, others)
 
 
-def _results(s: Semiring, w: jax.Array) -> dict[str, Value]:
+def results(s: Semiring, w: jax.Array) -> dict[str, Value]:
+    """Return the result of every method, by name.
+
+    Args:
+        s: the semiring.
+        w: ``[4, 4]`` log weights.
+    """
     a = s.lift(w, jnp.ones_like(w))
     found = {
         "lift": s.lift(w),

@@ -36,6 +36,13 @@ def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
     zero, infinite = s.zeros((3,)), s.lift(jnp.full((3,), jnp.inf, jnp.float32))
     yield equal_values(s, "0 lift(+inf) = 0", s.times(zero, infinite), zero)
     yield equal_values(s, "lift(+inf) 0 = 0", s.times(infinite, zero), zero)
+    # Operations may take another way where shapes differ.
+    for one, other in (((2, 1), (3,)), ((), (2, 3)), ((2, 3), (3,)), ((1, 3), (2, 1))):
+        zero, result = s.zeros(one), s.zeros(jnp.broadcast_shapes(one, other))
+        infinite = s.lift(jnp.full(other, jnp.inf, jnp.float32))
+        where = f"for the shapes {one} and {other}"
+        yield equal_values(s, f"0 lift(+inf) = 0 {where}", s.times(zero, infinite), result)
+        yield equal_values(s, f"lift(+inf) 0 = 0 {where}", s.times(infinite, zero), result)
 
 
 def _observed(s: Semiring, o: Operands) -> Iterator[Equation]:

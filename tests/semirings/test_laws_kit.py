@@ -38,9 +38,17 @@ from semirings.laws import LAWS, Failure, check
 from semirings.laws.distribution import by_chance
 from semirings.log import Signed
 from tests.semirings.cases import EVERY
-from tests.semirings.mutants import FURTHER, NAMED, PLAIN, mutant, unwritten
+from tests.semirings.mutants import (
+    FURTHER,
+    LATER,
+    NAMED,
+    OF_THE_SAME_KINDS,
+    PLAIN,
+    mutant,
+    unwritten,
+)
 
-MUTANTS = PLAIN | NAMED | FURTHER
+MUTANTS = PLAIN | NAMED | FURTHER | LATER | OF_THE_SAME_KINDS
 
 DRAWS = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 400
 
@@ -203,7 +211,13 @@ def test_signed_logs_keep_all_laws_where_nothing_cancels(only: Collection[str] |
     check(Positive(), draws=DRAWS, only=only).raise_if_failed()
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.exhaustive if name in OF_THE_SAME_KINDS else ())
+        for name in MUTANTS
+    ],
+)
 def test_mutants_are_caught(name: str):
     law, make = MUTANTS[name]
     report = check(make(), draws=100, only=[law])
