@@ -10,7 +10,7 @@ same way.
 | entropy of ``plus(-inf, -inf)``   | 0            | 0, 0                                   |
 | entropy of ``plus(x, x)``         | log 2        | 0, 0: a tie is the most uncertain      |
 | entropy of ``plus(x, -inf)``      | 0            | 0, 0                                   |
-| divergence where q forbids        | +inf         | (none is finite)                       |
+| divergence where q forbids        | +inf         | 0                                      |
 | divergence where p forbids        | that of rest | 0 for the forbidden                    |
 | either of ``sum([])``             | 0            | (nothing)                              |
 """
@@ -132,8 +132,11 @@ class Divergence(Semiring):
         if not self.cross:
             nats = nats + log_shares(a.weight, axis)
         # Infinite however small p is where q is zero, even if its share underflows.
-        lost = jnp.any((nats == jnp.inf) & (a.weight > -jnp.inf), axis)
-        nats = jnp.where(lost, jnp.inf, jnp.sum(weighted(p, nats), axis))
+        endless = nats == jnp.inf
+        lost = jnp.any(endless & (a.weight > -jnp.inf), axis)
+        # Masked before the multiplication: the gradient of zero times infinity is NaN.
+        nats = jnp.sum(weighted(p, jnp.where(endless, 0.0, nats)), axis)
+        nats = jnp.where(lost, jnp.inf, nats)
         return Compared(weight, log_sum(a.other, axis), nats)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Compared:

@@ -22,6 +22,7 @@ import numpy as np
 
 from semirings.base import Laws, Value
 from semirings.capabilities import Marking, Selective, require_selective
+from semirings.devices import axes_of, scan, varying
 from semirings.numerics import one_hot, unbroadcast
 from semirings.viterbi import Viterbi
 
@@ -95,9 +96,8 @@ class KBest(Marking):
         if of_a > 1 and of_b > 1:
             best, winners = self._best(jax.tree.map(lambda *xs: jnp.stack(xs), *weights), 0)
             weights = _listed(best)
-        request: Request = _both(
-            (a.mark, a.rank), (b.mark, b.rank), winners, jnp.array(pairs, jnp.int32)
-        )
+        requests = (a.mark, a.rank), (b.mark, b.rank), winners, jnp.array(pairs, jnp.int32)
+        request: Request = _both(*varying(requests, axes_of((weights, requests))))
         return self._padded(weights, request)
 
     def sum(self, a: Ranked, axis: int) -> Ranked:
@@ -107,7 +107,9 @@ class KBest(Marking):
         if shape[axis] == 0:
             return self.zeros(shape[:axis] + shape[axis + 1 :])
         weights, winners, ranks = self._merged(a.weights[: _filled(a.weights)], axis)
-        request: Request = _one((a.mark, a.rank), winners, ranks, axis, shape[axis])
+        requests = (a.mark, a.rank), winners, ranks
+        requests = varying(requests, axes_of(requests))
+        request: Request = _one(*requests, axis, shape[axis])
         return Ranked(tuple(_listed(weights)), *request)
 
     def _merged(self, lists: Sequence[Value], axis: int) -> tuple[Value, jax.Array, jax.Array]:
@@ -152,7 +154,7 @@ class KBest(Marking):
             taken = one_hot(winner, shape, axis)
             return self._where(taken, nothing, left), (best, winner)
 
-        _, found = jax.lax.scan(take_best, a, length=self.k)
+        _, found = scan(take_best, a, None, length=self.k)
         return found
 
     def _where(self, condition: jax.Array, a: Value, b: Value) -> Value:
@@ -249,7 +251,7 @@ def _listed(stacked: Value) -> list[Value]:
 def _both(a: Request, b: Request, winners: jax.Array, pairs: jax.Array) -> Request:
     """Return the request to a product whose rank r is pair ``winners[r]`` of ``pairs``."""
     shape = jnp.broadcast_shapes(a[0].shape, b[0].shape)
-    nothing = jnp.zeros(shape, jnp.result_type(a[0], b[0]))
+    nothing = varying(jnp.zeros(shape, jnp.result_type(a[0], b[0])), axes_of(a))
     return nothing, nothing
 
 
@@ -284,7 +286,7 @@ _both.defvjp(_both_forward, _both_reverse)
 @partial(jax.custom_vjp, nondiff_argnums=(3, 4))
 def _one(request: Request, winners: jax.Array, ranks: jax.Array, axis: int, size: int) -> Request:
     """Return the request to a sum whose rank r is rank ``ranks[r]`` of ``winners[r]``."""
-    nothing = jnp.zeros(winners.shape[1:], request[0].dtype)
+    nothing = varying(jnp.zeros(winners.shape[1:], request[0].dtype), axes_of(request))
     return nothing, nothing
 
 

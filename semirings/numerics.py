@@ -243,34 +243,77 @@ def matmul(a: jax.Array, b: jax.Array | np.ndarray) -> jax.Array:
 def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
     """Multiply matrices in log space.
 
-    The matrices are shifted by the largest entries of their rows and columns, exponentiated and
-    multiplied. If a finite entry lies so far below these that a product could underflow, the whole
-    product is summed term by term instead, which takes ``[..., i, k, j]`` terms.
+    They are multiplied as numbers, unless an entry of the result is so small that terms that matter
+    may have underflowed: then the whole product is summed term by term, which takes ``[..., i, k,
+    j]`` terms.
 
     Args:
         a: ``[..., i, k]`` logs.
         b: ``[..., k, j]`` logs.
     """
+    product, unsure = log_matmul_of_numbers(a, b)
+    # The reverse pass stores no terms: they would take memory even where they are not summed.
+    again = jax.checkpoint(log_matmul_of_terms, prevent_cse=False)
+    result: jax.Array = jax.lax.cond(anywhere(unsure), again, lambda a, b: product, a, b)
+    return result
+
+
+def log_matmul_of_numbers(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Multiply matrices in log space as matrices of numbers.
+
+    The matrices are shifted by the largest entries of their rows and columns, exponentiated and
+    multiplied. A term is lost if it is below the smallest float, in these units. This matters only
+    if the sum is small, too: how small single weights are is irrelevant, since almost always others
+    outweigh them.
+
+    Args:
+        a: ``[..., i, k]`` logs.
+        b: ``[..., k, j]`` logs.
+
+    Returns:
+        The product; and booleans, true for entries that may be wrong because terms were lost.
+    """
     rows, most_of_rows = relative(a, -1)
     columns, most_of_columns = relative(b, -2)
-    # The product of two floats above the square root of the smallest does not underflow.
-    least = jnp.finfo(rows.dtype).tiny ** 0.5
-    near_a = (a == -jnp.inf) | (rows >= least)
-    near_b = (b == -jnp.inf) | (columns >= least)
+    total = matmul(rows, columns)
+    # Zero stays zero, even where infinity was subtracted.
+    product = log_times(log_times(safe_log(total), most_of_rows), most_of_columns)
+    # All lost terms together are less than an eighth of a unit in the last place of such a sum.
+    limits = jnp.finfo(total.dtype)
+    least = 8 * a.shape[-1] * float(limits.tiny) / float(limits.eps)
+    # Factors above the square root of the smallest float lose nothing: a sum of zero is then zero.
+    root = float(limits.tiny) ** 0.5
+    low = jnp.any((a > -jnp.inf) & (rows < root), -1)[..., :, None]
+    low = low | jnp.any((b > -jnp.inf) & (columns < root), -2)[..., None, :]
+    return product, (jax.lax.stop_gradient(total) < least) & low
 
-    def by_numbers(a: jax.Array, b: jax.Array) -> jax.Array:
-        # Zero stays zero, even where infinity was subtracted.
-        product = safe_log(matmul(rows, columns))
-        return log_times(log_times(product, most_of_rows), most_of_columns)
 
-    # Its reverse pass stores no terms: they would take memory even where they are not summed.
-    @partial(jax.checkpoint, prevent_cse=False)
-    def term_by_term(a: jax.Array, b: jax.Array) -> jax.Array:
-        return log_sum(log_times(a[..., :, :, None], b[..., None, :, :]), -2)
+def log_matmul_of_terms(a: jax.Array, b: jax.Array) -> jax.Array:
+    """Multiply matrices in log space, term by term.
 
-    near = jnp.all(near_a) & jnp.all(near_b)
-    product: jax.Array = jax.lax.cond(near, by_numbers, term_by_term, a, b)
-    return product
+    Args:
+        a: ``[..., i, k]`` logs.
+        b: ``[..., k, j]`` logs.
+    """
+    return log_sum(log_times(a[..., :, :, None], b[..., None, :, :]), -2)
+
+
+@jax.custom_batching.custom_vmap
+def anywhere(flags: jax.Array) -> jax.Array:
+    """Return whether any flag is true; under ``vmap``, for all mapped values together.
+
+    The result is never mapped. A ``cond`` that depends on it thus remains one, where a mapped
+    predicate would make JAX evaluate both branches.
+
+    Args:
+        flags: booleans of any shape.
+    """
+    return jnp.any(flags)
+
+
+@anywhere.def_vmap
+def _anywhere_mapped(size: int, mapped: list[bool], flags: jax.Array) -> tuple[jax.Array, bool]:
+    return anywhere(flags), False
 
 
 def pick(a: jax.Array, winner: jax.Array, axis: int) -> jax.Array:

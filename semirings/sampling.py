@@ -29,6 +29,7 @@ from jax.typing import DTypeLike
 
 from semirings.base import Laws
 from semirings.capabilities import Stochastic
+from semirings.devices import axes_of, varying
 from semirings.numerics import cumulative, log_balance, log_sum, log_times, relative, unbroadcast
 from semirings.threefry import Words, threefry_2x32
 
@@ -80,7 +81,8 @@ class Sampling(Stochastic):
 
     def times(self, a: Drawn, b: Drawn) -> Drawn:
         """Multiply weights; the reverse pass continues into both factors."""
-        state: State = _both(a[1:], b[1:])
+        axes = axes_of((a, b))
+        state: State = _both(varying(a[1:], axes), varying(b[1:], axes))
         return Drawn(log_times(a.weight, b.weight), *state)
 
     def sum(self, a: Drawn, axis: int) -> Drawn:
@@ -88,7 +90,8 @@ class Sampling(Stochastic):
         if a.weight.shape[axis] == 0:
             return _plain(log_sum(a.weight, axis))
         axis %= a.weight.ndim
-        state: State = _one(a[1:], jax.lax.stop_gradient(a.weight), axis)
+        marks = varying(a[1:], axes_of(a))
+        state: State = _one(marks, varying(jax.lax.stop_gradient(a.weight), axes_of(a)), axis)
         return Drawn(log_sum(a.weight, axis), *state)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Drawn:
@@ -139,6 +142,7 @@ def _both(a: State, b: State) -> State:
     """Return the state of a product."""
     dtype = jnp.result_type(a[0], b[0])
     nothing = jnp.zeros(jnp.broadcast_shapes(a[0].shape, b[0].shape), dtype)
+    nothing = varying(nothing, axes_of(a))
     return nothing, nothing, nothing
 
 
@@ -165,7 +169,7 @@ _both.defvjp(_both_forward, _both_reverse)
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
 def _one(state: State, weight: jax.Array, axis: int) -> State:
     """Return the state of a sum."""
-    nothing = jnp.sum(jnp.zeros_like(weight), axis)
+    nothing = varying(jnp.sum(jnp.zeros_like(weight), axis), axes_of(weight))
     return nothing, nothing, nothing
 
 
@@ -178,7 +182,8 @@ def _one_forward(state: State, weight: jax.Array, axis: int) -> tuple[State, jax
 def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, None]:
     size = reached.shape[axis]
     _, high, low = state
-    ahead = _bits(_CHOICE, high, low)[0].astype(reached.dtype)
+    # Zero would choose the first summand, however small its share.
+    ahead = jnp.maximum(_bits(_CHOICE, high, low)[0], 1).astype(reached.dtype)
     behind = 2.0**_BITS - ahead
     # Written as a quotient because the compiler would recompute division-free arithmetic for each
     # summand.

@@ -165,6 +165,18 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
         "copy": Question(jax.jit(lambda a: a + 1), (x,)),
         "matrix product": Question(jax.jit(lambda a: a @ a), (side,)),
     }
+    emission, shared = normal(7, *shape[:3]), normal(8, args.states, args.states)
+    of_shared = of_chain(lambda d: d.log_partition())
+    mapped = jit(jax.vmap(
+        lambda e, t: Distribution(linear_chain(e[None], t)).log_partition()[0], (0, None)
+    ))  # fmt: skip
+    low = shared.at[1, 2].set(-1e4)
+    asked |= {
+        "shared matrix": Question(of_shared, (emission, shared)),
+        "shared, one low weight": Question(of_shared, (emission, low), "shared matrix", 1.3),
+        "shared, vmap": Question(mapped, (emission, shared), "shared matrix", 1.3),
+        "shared, vmap, low": Question(mapped, (emission, low), "shared matrix", 1.3),
+    }
     for name, (build, weights, bar) in others.items():
         both = of(build, lambda d: d.log_partition_and_marginals())
         asked[f"{name}, both"] = Question(both, weights)

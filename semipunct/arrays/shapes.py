@@ -6,9 +6,12 @@ While JAX traces a function there are no concrete values, so only shapes are che
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
@@ -102,10 +105,57 @@ def check_lengths(
     return lengths.astype(int)
 
 
-def check_log_weights(**arguments: jax.Array) -> None:
+def as_log_weights(weights: npt.ArrayLike) -> jax.Array:
+    """Return an array of log weights, half precision converted to float32.
+
+    Half precision has too few digits for sums: bfloat16 would add nothing to a sum of 256 ones.
+    Gradients are returned in the precision of the argument.
+
+    Args:
+        weights: log weights of any shape.
+    """
+    array = jnp.asarray(weights)
+    return array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
+
+
+def within(lengths: jax.Array, size: int) -> npt.NDArray[np.bool_] | None:
+    """Return ``[items, size]`` which places lengths include; None while JAX traces the lengths.
+
+    Args:
+        lengths: ``[items]``.
+        size: number of places.
+    """
+    if isinstance(lengths, Tracer):
+        return None
+    return np.arange(size) < np.asarray(lengths)[:, None]
+
+
+def used_by_any(mask: Any, shape: tuple[int, ...]) -> Any:
+    """Return a mask of arrays that items or positions may share: used if any of these uses it.
+
+    Args:
+        mask: booleans ``[...]``, of NumPy or JAX, or None.
+        shape: the shape of the arrays; axes of size 1 are shared.
+
+    Returns:
+        Booleans that broadcast to the arrays, or None.
+    """
+    if mask is None:
+        return None
+    for axis, (size, needed) in enumerate(zip(mask.shape, shape, strict=False)):
+        if needed == 1 and size != 1:
+            mask = mask.any(axis, keepdims=True)
+    return mask.reshape(*mask.shape, *(1,) * (len(shape) - mask.ndim))
+
+
+def check_log_weights(
+    used: Mapping[str, npt.NDArray[np.bool_] | None] = {}, **arguments: jax.Array
+) -> None:
     """Check that log weights are numbers below plus infinity; minus infinity forbids a part.
 
     Args:
+        used: for arguments with padding, masks that broadcast to them, false for padding, which may
+            hold anything; None where it is not known.
         **arguments: the arrays by the name of their argument.
 
     Raises:
@@ -113,11 +163,12 @@ def check_log_weights(**arguments: jax.Array) -> None:
     """
     for name, array in arguments.items():
         if np.dtype(array.dtype).name not in ("float32", "float64"):
-            raise UsageError(f"{name} must be floats of 32 or 64 bits, not {array.dtype}")
-        if isinstance(array, Tracer):
+            raise UsageError(f"{name} must be floats of 16, 32 or 64 bits, not {array.dtype}")
+        mask = used.get(name, np.True_)
+        if isinstance(array, Tracer) or mask is None:
             continue
         values = np.asarray(array)
-        wrong = np.isnan(values) | (values == np.inf)
+        wrong = (np.isnan(values) | (values == np.inf)) & mask
         if wrong.any():
             place = tuple(int(i) for i in np.argwhere(wrong)[0])
             raise UsageError(

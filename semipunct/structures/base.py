@@ -118,6 +118,25 @@ def lifted(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
     return semiring.lift(log_weight, feature)
 
 
+def unpadded(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
+    """Replace what padding holds, NaN included, so that it has neither effect nor gradient.
+
+    It is replaced before any arithmetic: the gradient of a result that is discarded later would be
+    zero times NaN.
+
+    Args:
+        used: ``[...]`` booleans, false for padding.
+        parts: a pytree of arrays ``[..., ...]``, log weights or features, or None.
+        instead: the number that replaces it.
+    """
+
+    def replaced(x: jax.Array) -> jax.Array:
+        mask = used.reshape(*used.shape, *(1,) * (x.ndim - used.ndim))
+        return jnp.where(mask, x, jnp.asarray(instead, x.dtype))
+
+    return jax.tree.map(replaced, parts)
+
+
 def sum_of_parts(parts: Parts, log_weights: Parts) -> jax.Array:
     """Sum the log weights of the parts used: ``[batch]``, the score of a derivation.
 

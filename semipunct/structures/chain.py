@@ -19,11 +19,20 @@ from typing import Any, Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    used_by_any,
+    within,
+)
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.draws import Traceable, choose_in_row
+from semipunct.structures.products import product, settled
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
+from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
 
@@ -95,39 +104,43 @@ class LinearChain(PartWise[ChainParts], Traceable):
         batch, length, states = emission.shape
         if length == 0:
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
-            return ChainParts(nothing, nothing), jnp.ones((batch,), bool)
-        step, first, slices = _forward(self, Log(), None)
+            return ChainParts(nothing, nothing), jnp.zeros((batch,), emission.dtype)
 
-        def kept(state: Any, at: Any) -> tuple[Any, jax.Array]:
-            state = step(state, at)
-            return state, state[0]
+        def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
+            step, first, slices = _forward(self, Log(), None, by_terms)
 
-        forward = first[0][:, None]
-        if length > 1:
-            _, later = recursion.scan_outputs(kept, first, slices, length - 1)
-            forward = jnp.concatenate([forward, later], 1)
+            def kept(state: Any, at: Any) -> tuple[Any, jax.Array]:
+                state = step(state, at)
+                return state, state[0]
+
+            forward = first[0][:, None]
+            if length == 1:
+                return forward, first[3]
+            last, later = recursion.scan_outputs(kept, first, slices, length - 1)
+            return jnp.concatenate([forward, later], 1), last[3]
+
+        forward = settled(Log(), run) if _multiplies(self, Log()) else run(False)[0]
         shared = transition.shape[1] == 1
         item = jnp.arange(batch)
 
         def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
             position, uniform = at
             leave = transition[:, 0] if shared else jnp.take(transition, position, 1, mode="clip")
-            onward = jnp.swapaxes(leave, 1, 2)
-            onward = jnp.where((position + 1 < self.lengths)[:, None, None], onward, 0.0)
+            onward = unpadded(position + 1 < self.lengths, jnp.swapaxes(leave, 1, 2))
             by_state = log_times(jnp.take(forward, position, 1)[:, None], onward)
             state = choose_in_row(uniform, by_state, item, after)
             return state, state
 
         uniform = jax.random.uniform(key, (length, count, batch), emission.dtype)
         last = jnp.zeros((count, batch), jnp.int32)
-        _, chosen = jax.lax.scan(back, last, (jnp.arange(length), uniform), reverse=True)
+        _, chosen = scan(back, last, (jnp.arange(length), uniform), reverse=True)
         chosen = jnp.moveaxis(chosen, 0, 2)
         position = jnp.arange(length)
         used = position < self.lengths[:, None]
         emitted = jnp.where(used, position * states + chosen, -1)
         pair = (position[:-1] * states + chosen[..., :-1]) * states + chosen[..., 1:]
-        possible = (self.lengths == 0) | jnp.any(forward[:, -1] > -jnp.inf, -1)
-        return ChainParts(emitted, jnp.where(used[:, 1:], pair, -1)), possible
+        total = jnp.where(self.lengths == 0, 0.0, jnp.max(forward[:, -1], -1))
+        return ChainParts(emitted, jnp.where(used[:, 1:], pair, -1)), total
 
 
 def linear_chain(
@@ -151,7 +164,7 @@ def linear_chain(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    emission, transition = jnp.asarray(emission), jnp.asarray(transition)
+    emission, transition = as_log_weights(emission), as_log_weights(transition)
     transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)
     sizes = check_shapes(
         emission=(emission, "batch length states"),
@@ -160,12 +173,19 @@ def linear_chain(
     steps = max(sizes["length"] - 1, 0)
     if transition.shape[1] not in (1, steps):
         check_shapes(transition=(transition, f"batch? {steps} states states"))
-    check_log_weights(emission=emission, transition=transition)
     if lengths is None:
         lengths = jnp.full(emission.shape[0], emission.shape[1], jnp.int32)
     lengths = jnp.asarray(lengths)
     check_shapes(emission=(emission, "batch length states"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, emission.shape[1])
+    positions = within(lengths, emission.shape[1])
+    used = {
+        "emission": used_by_any(positions, emission.shape),
+        "transition": used_by_any(
+            None if positions is None else positions[:, 1:], transition.shape
+        ),
+    }
+    check_log_weights(used, emission=emission, transition=transition)
     if method not in ("sequential", "parallel"):
         raise ValueError(f"method is {method!r}, not 'sequential' or 'parallel'")
     return LinearChain(ChainParts(emission, transition), lengths, method)
@@ -176,8 +196,8 @@ class _Forward(NamedTuple):
 
     Attributes:
         step: maps the state and slices to the next state.
-        state: the state at position 0: forward values ``[batch, states]``, the log of the factors
-            divided out ``[batch]``, and the rounding error of that log.
+        state: the state at position 0: forward values ``[batch, states]``; and ``[batch]`` the
+            log of the factors divided out, its rounding error, and whether a product may be wrong.
         slices: ``[batch, length - 1, ...]``.
     """
 
@@ -189,46 +209,65 @@ class _Forward(NamedTuple):
 def _sequential(
     chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
-    step, state, slices = _forward(chain, s, feature)
-    state = recursion.scan(step, state, slices, chain.weights.emission.shape[1] - 1)
-    return _ended(chain, s.sum(state[0], axis=1), state[1], s)
+    def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
+        step, state, slices = _forward(chain, s, feature, by_terms)
+        # Plans of the same steps are reported once.
+        how = replace(recursion, report=None) if by_terms else recursion
+        state = how.scan(step, state, slices, chain.weights.emission.shape[1] - 1)
+        return state[:2], state[3]
+
+    forward, log_scale = settled(s, run) if _multiplies(chain, s) else run(False)[0]
+    return _ended(chain, s.sum(forward, axis=1), log_scale, s)
 
 
-def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None) -> _Forward:
+def _multiplies(chain: LinearChain, s: Semiring) -> bool:
+    """Return whether a step is a single matrix product: one matrix is shared by the whole batch."""
+    shared = chain.weights.transition.shape[:2] == (1, 1)
+    return shared and chain.weights.emission.shape[1] != 2 and s.laws.matmul_keeps_all
+
+
+def _forward(
+    chain: LinearChain, s: Semiring, feature: ChainParts | None, by_terms: bool
+) -> _Forward:
     emission, transition = chain.weights
     batch, length, states = emission.shape
     shared = transition.shape[1] == 1 and length != 2
     each = None if shared else transition
     transition_feature = None if feature is None else feature.transition
-    one = lifted(s, transition[:, 0], _at(transition_feature, 0)) if shared else None
-    # With one matrix for the whole batch a step is a single matrix product.
-    is_one = shared and len(transition) == 1 and s.laws.matmul_keeps_all
+    # An item of one position has no transition.
+    several = used_by_any(chain.lengths > 1, transition.shape[:1])
+    one = (
+        lifted(s, *unpadded(several, (transition[:, 0], _at(transition_feature, 0))))
+        if shared
+        else None
+    )
+    is_one = _multiplies(chain, s)
 
     def step(state: Any, slices: Any) -> Any:
-        forward, log_scale, lost = state
-        position, weight, weight_feature, arrive, arrive_feature = slices
+        forward, log_scale, lost, unsure = state
+        position, *padded = slices
+        active = position < chain.lengths
+        weight, weight_feature, arrive, arrive_feature = unpadded(active, tuple(padded))
         if is_one:
-            after = s.matmul(forward, jax.tree.map(lambda x: x[0], one))
+            after, doubt = product(s, forward, jax.tree.map(lambda x: x[0], one), by_terms)
+            unsure = unsure | (doubt & active)
         else:
             leave = one if shared else lifted(s, weight, weight_feature)
             before = jax.tree.map(lambda x: x[:, :, None], forward)
             after = s.sum(s.times(before, leave), axis=1)
         after = s.times(after, lifted(s, arrive, arrive_feature))
         after, factor = s.balance(after, (1,))
-        active = position < chain.lengths
         # Compensated (Kahan 1965): otherwise many small terms would round a large sum in one
         # direction.
         factor = jnp.where(active, factor, 0.0) - lost
         scaled = log_scale + factor
         # Where the scale overflows to infinity the error is set to zero.
         lost = jnp.where(jnp.isfinite(scaled), (scaled - log_scale) - factor, 0.0)
-        return s.where(active[:, None], after, forward), scaled, lost
+        return s.where(active[:, None], after, forward), scaled, lost, unsure
 
     later = jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1))
-    start = s.times(
-        s.ones((batch, states)),
-        lifted(s, emission[:, 0], _at(None if feature is None else feature.emission, 0)),
-    )
+    beginning = emission[:, 0], _at(None if feature is None else feature.emission, 0)
+    start = s.times(s.ones((batch, states)), lifted(s, *unpadded(chain.lengths > 0, beginning)))
     slices = (
         later,
         None if each is None else jnp.broadcast_to(each, (batch, *each.shape[1:])),
@@ -238,7 +277,7 @@ def _forward(chain: LinearChain, s: Semiring, feature: ChainParts | None) -> _Fo
     )
     start, factor = s.balance(start, (1,))
     factor = factor.astype(emission.dtype)
-    state = (start, factor, jnp.zeros_like(factor))
+    state = (start, factor, jnp.zeros_like(factor), jnp.zeros((batch,), bool))
     return _Forward(step, state, slices)
 
 
@@ -248,15 +287,16 @@ def _parallel(
     chain = chain.expanded()
     emission, transition = chain.weights
     batch, length, states = emission.shape
-    arrive = lifted(s, emission, None if feature is None else feature.emission)
+    features = ChainParts(None, None) if feature is None else feature
+    used = jnp.arange(length)[None] < chain.lengths[:, None]
+    arrive = lifted(s, *unpadded(used, (emission, features.emission)))
     matrices = s.times(
-        lifted(s, transition, None if feature is None else feature.transition),
+        lifted(s, *unpadded(used[:, 1:], (transition, features.transition))),
         jax.tree.map(lambda x: x[:, 1:, None, :], arrive),
     )
     eye = jnp.eye(states, dtype=bool)
     identity = s.where(eye, s.ones((1, 1, states, states)), s.zeros((1, 1, states, states)))
-    active = jnp.arange(1, length) < chain.lengths[:, None]
-    matrices = s.where(active[:, :, None, None], matrices, identity)
+    matrices = s.where(used[:, 1:, None, None], matrices, identity)
     log_scale = jnp.zeros((batch,), emission.dtype)
     count = length - 1
     while count > 1:

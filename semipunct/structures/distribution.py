@@ -24,11 +24,12 @@ from semipunct.structures.recursion import Plan, Recursion
 from semirings.base import Semiring
 from semirings.capabilities import Divisible, Selective
 from semirings.derivation import Derivation
+from semirings.devices import axes_of, varying
 from semirings.divergence import Divergence, Entropy
 from semirings.expectation import Covariance, Expectation
 from semirings.kbest import KBest
 from semirings.log import Log
-from semirings.numerics import log_times
+from semirings.numerics import log_times, weighted
 from semirings.sampling import Sampling
 from semirings.viterbi import Viterbi
 
@@ -41,7 +42,7 @@ class Answer(NamedTuple):
     Attributes:
         parts: the parts of each derivation, expanded; with a leading axis if there are several.
         log_weight: ``[batch]``, or ``[k, batch]``; minus infinity where there is no derivation; the
-            parts are then meaningless.
+            parts are then meaningless. NaN, like some of the parts, where a weight is NaN.
     """
 
     parts: Parts
@@ -54,6 +55,9 @@ class Distribution(Generic[S]):
     """The distribution over the derivations of a structure, proportional to their weights.
 
     It is a pytree: it can be passed to and returned from functions that JAX transforms.
+
+    All numeric results of an item with a NaN weight, other than padding, are NaN; those of other
+    items are not.
 
     Attributes:
         structure: a batch of structures.
@@ -116,12 +120,12 @@ class Distribution(Generic[S]):
 
     def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
         """Return the log partition and the marginals, at little more than the cost of one."""
-        expanded = self.structure.expanded()
+        expanded = self._expanded()
 
         def log_partition(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
             inner = self._of(expanded.with_log_weights(log_weights))
             each = inner.log_partition()
-            return jnp.sum(jnp.where(each > -jnp.inf, each, 0.0)), each
+            return jnp.sum(jnp.where(each == -jnp.inf, 0.0, each)), each
 
         found: tuple[Parts, jax.Array] = jax.grad(log_partition, has_aux=True)(expanded.log_weights)
         return found[1], found[0]
@@ -149,7 +153,8 @@ class Distribution(Generic[S]):
         """
         semiring = Derivation(base)
         total, mark = self._marking(semiring)
-        return Answer(mark(semiring.seeds(total.value)), self._log_weight(semiring, total))
+        log_weight = self._log_weight(semiring, total)
+        return Answer(mark(_spoilt(semiring.seeds(total.value), log_weight)), log_weight)
 
     def top(self, k: int, base: Selective = Viterbi()) -> Answer:
         """Find the k best derivations, all different, best first, with a leading axis ``[k]``.
@@ -166,21 +171,25 @@ class Distribution(Generic[S]):
         """
         semiring = KBest(k, base)
         total, mark = self._marking(semiring)
-        parts = jax.lax.map(mark, semiring.seeds(total.value))
-        return Answer(parts, log_times(semiring.log_weights(total.value), total.log_scale))
+        log_weight = log_times(semiring.log_weights(total.value), total.log_scale)
+        # The list of an item may also have ranks that avoid the NaN.
+        log_weight = jnp.where(jnp.isnan(log_weight[0]), jnp.nan, log_weight)
+        parts = jax.lax.map(mark, _spoilt(semiring.seeds(total.value), log_weight))
+        return Answer(parts, log_weight)
 
     def ranked(self, base: Selective = Viterbi()) -> Iterator[Answer]:
         """Yield derivations lazily, best first.
 
         Whenever the list of the k best is exhausted it is recomputed for twice the k, which repeats
         the same derivations in the same order. The iterator ends when no item of the batch has a
-        further derivation.
+        further derivation; an item with NaN weights has one.
         """
         k, given = 4, 0
         while True:
             parts, log_weight = _top(self, k, base)
             for rank in range(given, k):
-                if not bool(jnp.any(log_weight[rank] > -jnp.inf)):
+                left = log_weight[rank] > -jnp.inf
+                if not bool(jnp.any(left | (jnp.isnan(log_weight[rank]) & (rank == 0)))):
                     return
                 yield Answer(jax.tree.map(lambda x, r=rank: x[r], parts), log_weight[rank])
             given, k = k, 2 * k
@@ -203,8 +212,8 @@ class Distribution(Generic[S]):
         if count < 1:
             raise UsageError(f"count is {count}; draw 1 or more")
         if isinstance(self.structure, Traceable):
-            places, possible = self.structure.trace(key, count, self.recursion)
-            return traced(self.structure.expanded().log_weights, places, possible)
+            places, each = self.structure.trace(key, count, self.recursion)
+            return traced(self.structure.expanded().log_weights, places, each)
         semiring = Sampling()
         total, mark = self._marking(semiring)
         # Only full batches, since a smaller last batch would need a second compilation.
@@ -213,17 +222,20 @@ class Distribution(Generic[S]):
         shape = (rounds * together, *total.log_scale.shape)
         seeds = semiring.seed(key, shape)
         # Items without derivations have no marks.
-        possible = self._log_weight(semiring, total) > -jnp.inf
+        each = self._log_weight(semiring, total)
+        possible = each > -jnp.inf
         seeds = jax.tree.map(
             lambda x, y: jnp.where(possible, x, 0.0).astype(y.dtype), seeds, total.value
         )
+        seeds = seeds._replace(mark=_spoilt(seeds.mark, each))
         drawn: Parts = jax.lax.map(mark, seeds, batch_size=together)
         parts = jax.tree.map(lambda x: x[:count], drawn)
-        return Draws(parts, jnp.where(possible, jax.vmap(self.score)(parts), -jnp.inf))
+        return Draws(parts, jnp.where(possible, jax.vmap(self.score)(parts), each))
 
     def entropy(self) -> jax.Array:
         """Return the entropy ``[batch]`` in nats."""
-        return self._total(Entropy()).value.nats
+        value = self._total(Entropy()).value
+        return _spoilt(value.nats, value.weight)
 
     def cross_entropy(self, other: Distribution[S]) -> jax.Array:
         """Return E_p[-log q], ``[batch]`` in nats, where p is this distribution and q the other.
@@ -239,20 +251,48 @@ class Distribution(Generic[S]):
         Raises:
             UsageError: if the two have different shapes, or differ in more than weights.
         """
-        return self._divergence(Divergence(), other)
+        nats = self._divergence(Divergence(), other)
+        # Never negative, but rounded; the gradient is kept.
+        return jnp.where(nats < 0, nats - jax.lax.stop_gradient(nats), nats)
 
     def expectation(self, feature: Parts) -> jax.Array:
         """Return the expectation ``[batch]`` of a feature that is additive over parts.
 
         Args:
             feature: an array for each part, of a shape that broadcasts to that of the expanded log
-                weights.
+                weights. Arrays may have further, trailing axes, the same in all of them, which the
+                result then has, too.
 
         Raises:
             UsageError: if the shape does not broadcast.
         """
+        if any(jnp.ndim(x) > w.ndim for w, x in self._pairs(feature)):
+            return self._expected_vectors(feature)
         semiring = Expectation(self.base)
-        return semiring.expected(self._expanded_total(semiring, feature).value)
+        value = self._expanded_total(semiring, feature).value
+        return _spoilt(semiring.expected(value), semiring.log_weight(value))
+
+    def _pairs(self, feature: Parts) -> list[tuple[jax.Array, Any]]:
+        """Return the expanded log weights of each array of parts, with the feature."""
+        weights, treedef = jax.tree.flatten(self.structure.expanded().log_weights)
+        return list(zip(weights, treedef.flatten_up_to(feature), strict=True))
+
+    def _expected_vectors(self, feature: Parts) -> jax.Array:
+        """Return the expectation ``[batch, ...]`` of a feature with trailing axes.
+
+        It is linear in the feature, so one pass for the marginals suffices for all entries.
+        """
+        pairs = self._pairs(feature)
+        deepest = max(jnp.shape(x)[w.ndim :] for w, x in pairs)
+        marginals, treedef = jax.tree.flatten(self.marginals())
+        found = [
+            weighted(m[(..., *(None,) * len(deepest))], _like_weights(w, x, deepest))
+            for m, (w, x) in zip(marginals, pairs, strict=True)
+        ]
+        flat = [x.reshape(*w.shape, -1) for x, (w, _) in zip(found, pairs, strict=True)]
+        by_item = jax.vmap(self.structure.expanded().by_item, -1, -1)
+        expected = by_item(treedef.unflatten(flat))
+        return expected.reshape(*expected.shape[:-1], *deepest)
 
     def variance(self, feature: Parts) -> jax.Array:
         """Return the variance ``[batch]`` of a feature that is additive over parts."""
@@ -269,7 +309,9 @@ class Distribution(Generic[S]):
             UsageError: as for ``expectation``.
         """
         pairs = jax.tree.map(lambda x, y: (x, y), first, second)
-        return self._expanded_total(Covariance(self.base), pairs).value.covariance
+        semiring = Covariance(self.base)
+        value = self._expanded_total(semiring, pairs).value
+        return _spoilt(value.covariance, semiring.log_weight(value))
 
     def memory(self, semiring: Semiring = Log()) -> list[Plan]:
         """Return the memory plan of the reverse pass of each scan, without computing anything."""
@@ -286,6 +328,14 @@ class Distribution(Generic[S]):
 
     def _of(self, structure: S) -> Distribution[S]:
         return Distribution(structure, self.base, self.recursion)
+
+    def _expanded(self) -> S:
+        """Return the expanded structure, with weights of each item's own on all devices.
+
+        JAX would add up gradients with respect to weights that devices share.
+        """
+        expanded = self.structure.expanded()
+        return expanded.with_log_weights(varying(expanded.log_weights, axes_of(expanded)))
 
     def _total(self, semiring: Semiring, feature: Parts | None = None) -> Total:
         return self.structure.total(semiring, feature, self.recursion)
@@ -305,18 +355,19 @@ class Distribution(Generic[S]):
         Semirings that track derivations have a tag that is linear in the feature of each part, so
         the gradient with respect to the features marks the parts.
         """
-        expanded = self.structure.expanded()
-        nothing = jax.tree.map(jnp.zeros_like, expanded.log_weights)
+        expanded = self._expanded()
+        axes = axes_of(expanded)
+        nothing = varying(jax.tree.map(jnp.zeros_like, expanded.log_weights), axes)
 
         def value(feature: Parts) -> tuple[Any, jax.Array]:
             total = self._of(expanded)._total(semiring, feature)
-            return total.value, total.log_scale
+            return varying((total.value, total.log_scale), axes)
 
         pull: Callable[[Any], tuple[Parts]]
         found, pull, log_scale = jax.vjp(  # pyright: ignore[reportUnknownVariableType]
             value, nothing, has_aux=True
         )
-        return Total(found, log_scale), lambda seed: pull(seed)[0]
+        return Total(found, log_scale), lambda seed: pull(varying(seed, axes))[0]
 
     def _divergence(self, semiring: Divergence, other: Distribution[S]) -> jax.Array:
         ours, theirs = self.structure.expanded(), other.structure.expanded()
@@ -325,12 +376,24 @@ class Distribution(Generic[S]):
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
         # The first structure with the weights of the second must equal the second.
         _check_same(ours.with_log_weights(theirs.log_weights), theirs)
-        return self._of(ours)._total(semiring, theirs.log_weights).value.nats
+        value = self._of(ours)._total(semiring, theirs.log_weights).value
+        return _spoilt(_spoilt(value.nats, value.weight), value.other)
 
 
-def _like_weights(weights: jax.Array, feature: Any) -> Any:
+def _spoilt(results: Any, log_weight: jax.Array) -> Any:
+    """Return results that are NaN where the log weight is, although they do not depend on it."""
+    return jax.tree.map(lambda x: jnp.where(jnp.isnan(log_weight), jnp.nan, x), results)
+
+
+def _like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()) -> Any:
+    def broadcast(x: jax.Array) -> jax.Array:
+        x = jnp.asarray(x)
+        if deeper and x.ndim <= weights.ndim:
+            x = x[(..., *(None,) * len(deeper))]
+        return jnp.broadcast_to(x, (*weights.shape, *deeper))
+
     try:
-        return jax.tree.map(lambda x: jnp.broadcast_to(x, weights.shape), feature)
+        return jax.tree.map(broadcast, feature)
     except ValueError:
         shapes = [jnp.shape(x) for x in jax.tree.leaves(feature)]
         raise UsageError(

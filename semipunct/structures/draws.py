@@ -19,9 +19,13 @@ import jax.numpy as jnp
 
 from semipunct.structures.base import Parts
 from semipunct.structures.recursion import Recursion
+from semirings.devices import scan
 from semirings.numerics import cumulative, relative
 
 P = TypeVar("P")
+
+_NONE, _UNKNOWN = -1, -2
+"""Indices that mean no place: of a part that is not used, and of any part among NaN weights."""
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["index"], meta_fields=["shape", "dtype"])
@@ -31,7 +35,7 @@ class Places:
 
     Attributes:
         index: ``[..., batch, most]`` flat indices into the entries of the item; -1 means none, and
-            a place that occurs twice is used twice.
+            a place that occurs twice is used twice. All are -2 where the item has NaN weights.
         shape: the shape of the entries of an item.
         dtype: the dtype of the log weights.
     """
@@ -41,14 +45,16 @@ class Places:
     dtype: Any
 
     def marks(self) -> jax.Array:
-        """Count the uses of each part: ``[..., batch, *shape]``."""
+        """Count the uses of each part: ``[..., batch, *shape]``; NaN if a weight is NaN."""
         *leading, most = self.index.shape
         size = math.prod(self.shape)
         flat = self.index.reshape(-1, most)
         rows = jnp.arange(flat.shape[0])[:, None]
         # JAX would count a negative index from the end.
         there = jnp.where(flat < 0, size, flat)
-        counts = jnp.zeros((flat.shape[0], size), self.dtype).at[rows, there].add(1, mode="drop")
+        nothing = jnp.where(jnp.any(flat == _UNKNOWN, 1, keepdims=True), jnp.nan, 0.0)
+        nothing = jnp.broadcast_to(nothing.astype(self.dtype), (flat.shape[0], size))
+        counts = nothing.at[rows, there].add(1, mode="drop")
         return counts.reshape(*leading, *self.shape)
 
 
@@ -95,22 +101,25 @@ class Traceable(ABC):
 
         Returns:
             For each array of the expanded log weights the places of the parts used, ``[count,
-            batch, most]`` as in ``Places.index``; and ``[batch]`` whether each item has a
-            derivation. If it has none its places are arbitrary.
+            batch, most]`` as in ``Places.index``; and ``[batch]`` a log weight: minus infinity
+            where the item has no derivation and NaN where it has NaN weights (its places are then
+            arbitrary), otherwise any number.
         """
 
 
-def traced(log_weights: Parts, places: Parts, possible: jax.Array) -> Draws[Any]:
+def traced(log_weights: Parts, places: Parts, total: jax.Array) -> Draws[Any]:
     """Make ``Draws`` from the places of their parts.
 
     Args:
         log_weights: expanded, arrays ``[batch, ...]``.
         places: ``[count, batch, most]`` for each of them.
-        possible: ``[batch]`` whether each item has a derivation.
+        total: ``[batch]`` a log weight for each item, as ``Traceable.trace`` returns it.
     """
+    possible = total > -jnp.inf
 
     def kept(index: jax.Array, weights: jax.Array) -> Places:
-        there = jnp.where(possible[:, None], index, -1)
+        no_place = jnp.where(jnp.isnan(total), _UNKNOWN, _NONE)[:, None]
+        there = jnp.where(possible[:, None], index, no_place)
         return Places(there.astype(jnp.int32), weights.shape[1:], weights.dtype)
 
     def weight(index: jax.Array, weights: jax.Array) -> jax.Array:
@@ -121,7 +130,7 @@ def traced(log_weights: Parts, places: Parts, possible: jax.Array) -> Draws[Any]
         return jnp.sum(jnp.where(index < 0, 0.0, entries), -1)
 
     each = jax.tree.leaves(jax.tree.map(weight, places, log_weights))
-    log_weight = jnp.where(possible, sum(each[1:], each[0]), -jnp.inf)
+    log_weight = jnp.where(possible, sum(each[1:], each[0]), total).astype(each[0].dtype)
     return Draws(jax.tree.map(kept, places, log_weights), log_weight)
 
 
@@ -129,11 +138,12 @@ def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
     """Choose along the last axis in proportion to weights.
 
     Args:
-        uniform: ``[...]`` random numbers in [0, 1).
+        uniform: ``[...]`` random numbers in [0, 1), multiples of the machine epsilon.
         log_weight: ``[..., n]``.
 
     Returns:
-        ``[...]`` indices of entries of nonzero weight, if there are any.
+        ``[...]`` indices of entries of nonzero weight, if there are any. The first is never one of
+        a probability below the machine epsilon of the random numbers.
     """
     return _first_beyond(uniform, _reached(log_weight))
 
@@ -167,6 +177,8 @@ def _reached(log_weight: jax.Array) -> jax.Array:
 def _first_beyond(uniform: jax.Array, reached: jax.Array) -> jax.Array:
     """Return the first index whose running sum exceeds the random fraction of the total."""
     reached = jax.lax.optimization_barrier(reached)
+    # A fraction of zero would choose the first entry, however small its probability.
+    uniform = jnp.maximum(uniform, jnp.finfo(uniform.dtype).eps)
     threshold = uniform * jnp.max(reached, -1)
     index = jnp.arange(reached.shape[-1], dtype=jnp.int32)
     beyond = jnp.where(reached > threshold[..., None], index, len(index) - 1)
@@ -216,5 +228,5 @@ def descend(
 
     nothing = jnp.full((draws, depth, fields), -1, first.dtype), jnp.zeros((draws,), jnp.int32)
     state = with_items(*nothing, first)
-    _, reports = jax.lax.scan(step, state, jax.random.split(key, steps))
+    _, reports = scan(step, state, jax.random.split(key, steps))
     return jnp.moveaxis(reports, 0, 1)

@@ -21,9 +21,16 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    used_by_any,
+    within,
+)
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.chart import (
     by_width,
     next_ends,
@@ -90,7 +97,8 @@ class PCFG(PartWise[GrammarParts], Traceable):
         batch, length, _ = self.weights.emission.shape
         if length < 2:
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
-            return GrammarParts(nothing, nothing, nothing), jnp.zeros((batch,), bool)
+            total = jnp.full((batch,), -jnp.inf, self.weights.emission.dtype)
+            return GrammarParts(nothing, nothing, nothing), total
         (root, rules, words), _ = _lifted(self, Log(), None)
         step, row = _widening(Log(), rules, words)
         _, wider = rows_by_width(
@@ -107,7 +115,7 @@ class PCFG(PartWise[GrammarParts], Traceable):
         drawn = _descend(spans, rules, first.astype(jnp.int32), descent, length)
         places = jnp.swapaxes(drawn, 0, 1).reshape(3, count, batch, length - 1)
         emitted = jnp.concatenate([places[1], places[2]], -1)
-        return GrammarParts(top[..., None], places[0], emitted), jnp.any(whole > -jnp.inf, 1)
+        return GrammarParts(top[..., None], places[0], emitted), jnp.max(whole, 1)
 
 
 def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
@@ -205,7 +213,7 @@ def pcfg(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    root, rules, emission = jnp.asarray(root), jnp.asarray(rules), jnp.asarray(emission)
+    root, rules, emission = (as_log_weights(x) for x in (root, rules, emission))
     root = root.reshape((1,) * (2 - root.ndim) + root.shape)
     rules = rules.reshape((1,) * (4 - rules.ndim) + rules.shape)
     sizes = check_shapes(
@@ -219,11 +227,17 @@ def pcfg(
             f"{root.shape} and emission has shape {emission.shape}, for {sizes['nonterminals']} "
             f"nonterminals and {sizes['preterminals']} preterminals"
         )
-    check_log_weights(root=root, rules=rules, emission=emission)
     batch, words = emission.shape[:2]
     lengths = jnp.full(batch, words, jnp.int32) if lengths is None else jnp.asarray(lengths)
     check_shapes(emission=(emission, "batch words preterminals"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
+    inside, parsed = within(lengths, words), within(lengths - 1, 1)
+    used = {
+        "root": used_by_any(None if parsed is None else parsed[:, 0], root.shape),
+        "rules": used_by_any(None if parsed is None else parsed[:, 0], rules.shape),
+        "emission": None if inside is None or parsed is None else (inside & parsed)[..., None],
+    }
+    check_log_weights(used, root=root, rules=rules, emission=emission)
     return PCFG(GrammarParts(root, rules, emission), lengths)
 
 
@@ -232,11 +246,20 @@ def _lifted(
 ) -> tuple[GrammarParts, jax.Array]:
     """Lift the parts; return them rescaled, and the log of the scale of each parse."""
     features = GrammarParts(None, None, None) if feature is None else feature
-    used = jnp.arange(grammar.weights.emission.shape[1])[None] < grammar.lengths[:, None]
-    emission = jnp.where(used[..., None], grammar.weights.emission, -jnp.inf)
-    words, by_word = s.balance(lifted(s, emission, features.emission), (2,))
-    rules, by_rule = s.balance(lifted(s, grammar.weights.rules, features.rules), (1, 2, 3))
-    root, by_root = s.balance(lifted(s, grammar.weights.root, features.root), (1,))
+    # Sentences of fewer than two words have no parse.
+    parsed = grammar.lengths > 1
+    used = (
+        jnp.arange(grammar.weights.emission.shape[1])[None] < grammar.lengths[:, None]
+    ) & parsed[:, None]
+    emission = unpadded(used, grammar.weights.emission, -jnp.inf)
+    words, by_word = s.balance(lifted(s, emission, unpadded(used, features.emission)), (2,))
+
+    def of_grammar(weights: jax.Array, feature: Any) -> Value:
+        used = used_by_any(parsed, weights.shape[:1])
+        return lifted(s, *unpadded(used, (weights, feature)))
+
+    rules, by_rule = s.balance(of_grammar(grammar.weights.rules, features.rules), (1, 2, 3))
+    root, by_root = s.balance(of_grammar(grammar.weights.root, features.root), (1,))
     # A parse has one rule fewer than words.
     uses = jnp.maximum(grammar.lengths - 1, 0).astype(emission.dtype)
     log_scale = jnp.sum(jnp.where(used, by_word, 0.0), 1) + uses * by_rule + by_root

@@ -23,9 +23,15 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    within,
+)
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
@@ -95,10 +101,11 @@ class Hypergraphs(PartWise[Any]):
         item = rows[:, None, None, None]
         place = jnp.maximum(self.edges, 0)
         used = self.edges >= 0
-        weight = jnp.where(used, self.weights[item, place], -jnp.inf)
+        weight = unpadded(used, self.weights[item, place], -jnp.inf)
         marks = jax.tree.map(
             lambda x: jnp.broadcast_to(x, self.weights.shape)[item, place], feature
         )
+        marks = unpadded(used, marks)
         table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
         # In the precision of the weights.
         lone = jax.tree.map(lambda x: x[:, :1, 0, 0], (weight, marks))
@@ -147,8 +154,7 @@ def hypergraphs(
         UsageError: if shapes do not fit, a node or a length is out of range, the hypergraph has a
             cycle, a derivation could use a node twice, or the room is too small.
     """
-    weights = jnp.asarray(weights)
-    check_log_weights(weights=weights)
+    weights = as_log_weights(weights)
     batch, edges = weights.shape
     if not edges:
         raise UsageError("hypergraphs without hyperedges; give at least one, with lengths of 0")
@@ -161,7 +167,8 @@ def hypergraphs(
         roots=(jnp.asarray(roots), "batch"),
         lengths=(jnp.asarray(lengths), "batch"),
     )
-    check_lengths(jnp.asarray(lengths), edges)
+    used = within(check_lengths(jnp.asarray(lengths), edges), edges)
+    check_log_weights({"weights": used}, weights=weights)
     layouts = [
         layout(heads[i, : lengths[i]], tails[i, : lengths[i]], int(roots[i])) for i in range(batch)
     ]

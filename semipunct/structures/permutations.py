@@ -26,12 +26,19 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    within,
+)
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
+from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
 
@@ -97,13 +104,13 @@ class LinearOrderings(PartWise[OrderingParts], Traceable):
         uniform = jax.random.uniform(key, (items, count, batch), precedence.dtype)
         everything = jnp.broadcast_to((1 << self.lengths) - 1, (count, batch))
         start = everything, jnp.zeros((count, batch, items), everything.dtype)
-        (_, position), _ = jax.lax.scan(back, start, uniform)
+        (_, position), _ = scan(back, start, uniform)
         later, earlier = np.tril_indices(items, -1)
         swapped = position[..., later] < position[..., earlier]
         place = jnp.where(swapped, later * items + earlier, earlier * items + later)
         used = later < self.lengths[:, None]
-        possible = by_set[jnp.arange(batch), (1 << self.lengths) - 1] > -jnp.inf
-        return OrderingParts(jnp.where(used, place, -1)), possible
+        total = by_set[jnp.arange(batch), (1 << self.lengths) - 1]
+        return OrderingParts(jnp.where(used, place, -1)), total
 
 
 def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) -> LinearOrderings:
@@ -122,9 +129,8 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
         UsageError: if shapes do not fit, there are too many items, a length is out of range or a
             log weight is not one.
     """
-    precedence = jnp.asarray(precedence)
+    precedence = as_log_weights(precedence)
     check_shapes(precedence=(precedence, "batch items items"))
-    check_log_weights(precedence=precedence)
     batch, items = precedence.shape[:2]
     if items > MOST_ITEMS:
         raise UsageError(
@@ -133,6 +139,8 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
     lengths = jnp.full(batch, items, jnp.int32) if lengths is None else jnp.asarray(lengths)
     check_shapes(precedence=(precedence, "batch items items"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, items)
+    used = _used_pairs(within(lengths, items))
+    check_log_weights({"precedence": used}, precedence=precedence)
     return LinearOrderings(OrderingParts(precedence), lengths)
 
 
@@ -162,12 +170,10 @@ def _forward(
     """
     weights = orderings.weights.precedence
     batch, items = weights.shape[:2]
-    inside = jnp.arange(items) < orderings.lengths[:, None]
-    # Unused entries have weight one, so padding has no effect and no gradient.
-    used = inside[:, :, None] & inside[:, None, :] & ~np.eye(items, dtype=bool)
-    pairs = lifted(
-        s, jnp.where(used, weights, 0.0), None if feature is None else feature.precedence
-    )
+    used = _used_pairs(jnp.arange(items)[None] < orderings.lengths[:, None])
+    # Unused entries have weight one.
+    of_pairs = None if feature is None else feature.precedence
+    pairs = lifted(s, *unpadded(used, (weights, of_pairs)))
     factor = jnp.zeros((batch,), weights.dtype)
     if items > 1:
         # An order uses one of the two weights of each pair; both are divided by the larger one.
@@ -190,6 +196,17 @@ def _forward(
         last = jax.tree.map(lambda x, at=level: x[:, at.rest_number, at.item], preceding)
         levels.append(s.sum(s.times(before, last), axis=2))
     return levels, preceding, factor
+
+
+def _used_pairs(items: Any) -> Any:
+    """Return ``[batch, n, n]`` whether an order may use a pair, or None.
+
+    Args:
+        items: ``[batch, n]`` whether an item is in the set, or None.
+    """
+    if items is None:
+        return None
+    return items[:, :, None] & items[:, None, :] & ~np.eye(items.shape[1], dtype=bool)[None]
 
 
 class _Level(NamedTuple):

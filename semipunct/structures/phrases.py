@@ -25,9 +25,16 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    used_by_any,
+    within,
+)
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.log import Log
@@ -116,8 +123,9 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
 
         def step(state: Any, at: Any) -> Any:
             stack, log_scale = state
-            place, depth, leaf, choice, final, of_choice, of_final = at
+            place, depth, leaf, *padded = at
             active = place < self.lengths
+            choice, final, of_choice, of_final = unpadded(active, tuple(padded))
             end = lifted(s, final, of_final)
             word = s.times(
                 jax.tree.map(lambda x: x[:, :, None], end),
@@ -150,7 +158,8 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         # No word follows the last slot, so its string is ended here.
         last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1, initial=0)
         final_feature = jax.tree.map(lambda x: x[item, last], features[1])
-        end = lifted(s, weights.final[item, last], final_feature)
+        ending = unpadded(self.lengths > 0, (weights.final[item, last], final_feature))
+        end = lifted(s, *ending)
         row = s.matmul(jax.tree.map(lambda x: x[None, None], initial), root)
         whole = s.matmul(row, jax.tree.map(lambda x: x[:, :, None], end))
         value = jax.tree.map(lambda x: x[:, 0, 0], whole)
@@ -190,7 +199,7 @@ def phrase_marks(
         UsageError: if shapes do not fit, a length or a depth is out of range or a log weight is
             not one.
     """
-    choice, final, matrices, initial = map(jnp.asarray, (choice, final, matrices, initial))
+    choice, final, matrices, initial = map(as_log_weights, (choice, final, matrices, initial))
     depths, lengths = jnp.asarray(depths), jnp.asarray(lengths)
     check_shapes(
         choice=(choice, "batch nodes labels labels"),
@@ -200,7 +209,6 @@ def phrase_marks(
         initial=(initial, "states"),
         lengths=(lengths, "batch"),
     )
-    check_log_weights(choice=choice, final=final, matrices=matrices, initial=initial)
     lengths = check_lengths(lengths, choice.shape[1])
     nodes = jnp.arange(depths.shape[1])
     if levels < 1:
@@ -212,5 +220,16 @@ def phrase_marks(
     leaf = ends & (nodes < lengths[:, None])
     before = jnp.cumsum(leaf, 1) - leaf
     words = jnp.minimum(before, final.shape[1] - 1) * 2 + leaf
+    used = {
+        "choice": used_by_any(within(lengths, choice.shape[1]), choice.shape),
+        # Words have a slot on each side.
+        "final": used_by_any(within(_slots(leaf, lengths), final.shape[1]), final.shape),
+    }
+    check_log_weights(used, choice=choice, final=final, matrices=matrices, initial=initial)
     weights = PhraseMarkParts(choice, final)
     return PhraseMarks(weights, lengths, depths, words, matrices, initial, levels)
+
+
+def _slots(leaf: jax.Array, lengths: jax.Array) -> jax.Array:
+    """Return ``[batch]`` the number of slots of each tree; trees without nodes have none."""
+    return jnp.where(lengths > 0, jnp.sum(leaf, 1) + 1, 0)

@@ -18,9 +18,16 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    within,
+)
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -82,7 +89,8 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable):
         """
         batch, size, _ = self.weights.arc.shape
         if size == 1:
-            return ArcParts(jnp.zeros((count, batch, 0), jnp.int32)), jnp.ones((batch,), bool)
+            nothing = jnp.zeros((count, batch, 0), jnp.int32)
+            return ArcParts(nothing), jnp.zeros((batch,), self.weights.arc.dtype)
         arcs, _ = _arcs(self, Log(), None)
         top = 1 if self.single_root else 0
         spans = _spans(arcs[:, top:, top:], recursion)
@@ -92,10 +100,10 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable):
             root = log_times(log_times(spans.left[:, 0], arcs[:, 0, 1:]), spans.right[:, :, -1])
             uniform = jax.random.uniform(at_root, (count, batch), root.dtype)
             word = choose(uniform, jnp.broadcast_to(root, (count, *root.shape)))
-            possible = jnp.any(root > -jnp.inf, 1)
+            total = jnp.max(root, 1)
             whole = [(_LEFT, jnp.zeros_like(word), word), (_RIGHT, word, end)]
         else:
-            possible = spans.right[:, 0, -1] > -jnp.inf
+            total = spans.right[:, 0, -1]
             whole = [(_RIGHT, jnp.zeros_like(end), end)]
         arc = _descend(spans, whole, descent) + top
         # The number of the root is zero, which is also the head of words without an arc.
@@ -104,7 +112,7 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable):
         heads = heads.reshape(count, batch, size)[..., 1:]
         words = jnp.arange(1, size)
         used = words <= self.lengths[:, None]
-        return ArcParts(jnp.where(used, heads * size + words, -1)), possible
+        return ArcParts(jnp.where(used, heads * size + words, -1)), total
 
 
 def projective_trees(
@@ -130,15 +138,15 @@ def projective_trees(
     Source: Eisner (1996); Eisner (2000). Spans have their head at one end, so n**3 operations
     suffice.
     """
-    arcs = jnp.asarray(arcs)
+    arcs = as_log_weights(arcs)
     check_shapes(arcs=(arcs, "batch words words"))
-    check_log_weights(arcs=arcs)
     words = arcs.shape[1] - 1
     if lengths is None:
         lengths = jnp.full(arcs.shape[0], words, jnp.int32)
     lengths = jnp.asarray(lengths)
     check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
+    check_log_weights({"arcs": _used_arcs(within(lengths + 1, words + 1))}, arcs=arcs)
     return ProjectiveTrees(ArcParts(arcs), lengths, single_root)
 
 
@@ -152,8 +160,9 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     words = jnp.arange(arc.shape[1])
     head, dependent = words[None, :, None], words[None, None, :]
     lengths = trees.lengths[:, None, None]
-    used = (dependent > 0) & (head != dependent) & (head <= lengths) & (dependent <= lengths)
-    values = lifted(s, jnp.where(used, arc, -jnp.inf), None if feature is None else feature.arc)
+    used = _used_arcs(words[None] <= trees.lengths[:, None])
+    of_arc = unpadded(used, None if feature is None else feature.arc)
+    values = lifted(s, unpadded(used, arc, -jnp.inf), of_arc)
     # Every tree has one arc to each word, so all trees have the same scale.
     values, factors = s.balance(values, (1,))
     scaled = (words[None] > 0) & (words[None] <= trees.lengths[:, None])
@@ -161,6 +170,19 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     padding = (dependent > lengths) & (head == dependent - 1)
     fixed = s.where(padding, s.ones(arc.shape), s.zeros(arc.shape))
     return s.where(used, values, fixed), log_scale.astype(arc.dtype)
+
+
+def _used_arcs(words: Any) -> Any:
+    """Return ``[batch, n + 1, n + 1]`` whether a tree may have an arc, or None.
+
+    Args:
+        words: ``[batch, n + 1]`` whether a word, or the root, is in the sentence, or None.
+    """
+    if words is None:
+        return None
+    size = words.shape[1]
+    between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
+    return words[:, :, None] & words[:, None, :] & between[None]
 
 
 def _complete(s: Semiring, arcs: Value, recursion: Recursion) -> tuple[Value, Value, Value]:

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.wording import counted
+from semirings.devices import scan
 
 Carry = Any
 Slices = Any
@@ -101,7 +102,7 @@ class Recursion:
             return step(carry, read(*indexed))
 
         def run(carry: Carry, indexed: Any) -> tuple[Carry, Outputs]:
-            return jax.lax.scan(body, carry, indexed)
+            return scan(body, carry, indexed)
 
         state, outputs = self._run(body, run, state, indexed, steps)
         return state, jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1), outputs)
@@ -121,7 +122,7 @@ class Recursion:
         whole = steps // plan.chunk * plan.chunk
         chunks = jax.tree.map(lambda x: x[:whole].reshape(-1, plan.chunk, *x.shape[1:]), indexed)
         again: Callable[[Carry, Any], tuple[Carry, Outputs]] = jax.checkpoint(run)
-        state, chunked = jax.lax.scan(again, state, chunks)
+        state, chunked = scan(again, state, chunks)
         outputs = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), chunked)
         if whole < steps:
             state, rest = again(state, jax.tree.map(lambda x: x[whole:], indexed))

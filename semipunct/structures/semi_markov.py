@@ -22,12 +22,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    used_by_any,
+    within,
+)
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.draws import Traceable, choose_in_row
+from semipunct.structures.products import product, settled
 from semipunct.structures.recursion import Recursion
-from semirings.base import Semiring
+from semirings.base import Semiring, Value
+from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_times
 
@@ -67,10 +76,15 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
         batch, length, _, _ = self.weights.segment.shape
         if length == 0:
             return _empty(self, semiring)
-        step, state, slices = _forward(self, semiring, feature)
-        window, log_scale = recursion.scan(
-            lambda before, at: step(before, at)[0], state, slices, length
-        )
+
+        def run(by_terms: bool) -> tuple[tuple[Value, jax.Array], jax.Array]:
+            step, state, slices = _forward(self, semiring, feature, by_terms)
+            # Plans of the same steps are reported once.
+            how = replace(recursion, report=None) if by_terms else recursion
+            state = how.scan(lambda before, at: step(before, at)[0], state, slices, length)
+            return state[:2], state[2]
+
+        window, log_scale = settled(semiring, run)
         value = semiring.sum(jax.tree.map(lambda x: x[:, 0], window), axis=1)
         return Total(semiring.where(self.lengths > 0, value, semiring.ones((batch,))), log_scale)
 
@@ -84,11 +98,18 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
         """
         segment, transition, _ = self.weights
         batch, length, widths, states = segment.shape
+        ends = jnp.arange(length)[None] < self.lengths[:, None]
+        segment = unpadded(_used_segments(ends, widths), segment)
         if length == 0:
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
-            return SemiMarkovParts(nothing, nothing, nothing), jnp.ones((batch,), bool)
-        step, state, slices = _forward(self, Log(), None)
-        (window, _), (opened, ended) = recursion.scan_outputs(step, state, slices, length)
+            return SemiMarkovParts(nothing, nothing, nothing), jnp.zeros((batch,), segment.dtype)
+
+        def run(by_terms: bool) -> tuple[Any, jax.Array]:
+            step, state, slices = _forward(self, Log(), None, by_terms)
+            state, outputs = recursion.scan_outputs(step, state, slices, length)
+            return (state[0], *outputs), state[2]
+
+        window, opened, ended = settled(Log(), run)
         item = jnp.arange(batch)
         onward = jnp.swapaxes(transition, 1, 2)
 
@@ -101,7 +122,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
             end, following = after
             position, uniform = at
             last = position == self.lengths - 1
-            leave = jnp.where(last[:, None, None], 0.0, onward)
+            leave = unpadded(~last, onward)
             by_state = log_times(jnp.take(ended, position, 1)[:, None], leave)
             state = choose_in_row(uniform[0], by_state, item, following)
             by_width = log_times(jnp.take(opened, position, 1), jnp.take(segment, position, 1))
@@ -115,13 +136,11 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
 
         uniform = jax.random.uniform(key, (length, 2, count, batch), segment.dtype)
         start = jnp.broadcast_to(self.lengths - 1, (count, batch)), jnp.zeros((count, batch), int)
-        (_, first), (places, pairs) = jax.lax.scan(
-            back, start, (jnp.arange(length), uniform), reverse=True
-        )
+        (_, first), (places, pairs) = scan(back, start, (jnp.arange(length), uniform), reverse=True)
         begun = jnp.where(self.lengths > 0, first, -1)[..., None]
-        possible = (self.lengths == 0) | jnp.any(window[:, 0] > -jnp.inf, -1)
+        total = jnp.where(self.lengths == 0, 0.0, jnp.max(window[:, 0], -1))
         segments, transitions = (jnp.moveaxis(x, 0, 2) for x in (places, pairs))
-        return SemiMarkovParts(segments, transitions, begun), possible
+        return SemiMarkovParts(segments, transitions, begun), total
 
 
 def _empty(chain: SemiMarkovChain, s: Semiring) -> Total:
@@ -130,7 +149,9 @@ def _empty(chain: SemiMarkovChain, s: Semiring) -> Total:
     return Total(s.ones((batch,)), jnp.zeros((batch,), chain.weights.segment.dtype))
 
 
-def _forward(chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | None) -> Any:
+def _forward(
+    chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | None, by_terms: bool
+) -> Any:
     """Return step, state and slices of the forward recursion, one for each position.
 
     A step outputs the window before it is multiplied by the segments that end there, ``[batch,
@@ -138,22 +159,24 @@ def _forward(chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | Non
     """
     segment, transition, initial = chain.weights
     batch, length, widths, states = segment.shape
-    # Segments that no derivation can use, regardless of their weights.
-    end = np.arange(length)[None, :, None, None]
-    there = (np.arange(widths)[None, None, :, None] <= end) & (
-        end < chain.lengths[:, None, None, None]
-    )
-    segment = jnp.where(there, segment, 0.0)
     features = SemiMarkovParts(None, None, None) if feature is None else feature
-    follow = lifted(s, transition, features.transition)
-    first = s.times(s.ones((batch, states)), lifted(s, initial, features.initial))
+    ends = jnp.arange(length)[None] < chain.lengths[:, None]
+    there = _used_segments(ends, widths)
+    segment, of_segment = unpadded(there, (segment, features.segment))
+    several = used_by_any(chain.lengths > 1, transition.shape[:1])
+    follow = lifted(s, *unpadded(several, (transition, features.transition)))
+    some = used_by_any(chain.lengths > 0, initial.shape[:1])
+    beginning = lifted(s, *unpadded(some, (initial, features.initial)))
+    first = s.times(s.ones((batch, states)), beginning)
 
     def step(state: Any, slices: Any) -> tuple[Any, Any]:
-        window, log_scale = state
+        window, log_scale, unsure = state
         position, weight, feature = slices
         active = position < chain.lengths
         before = jax.tree.map(lambda x: x[:, :1], window)
-        begun = jax.tree.map(lambda x: x[:, 0], s.matmul(before, follow))
+        begun, doubt = product(s, before, follow, by_terms)
+        unsure = unsure | (doubt & active & (position > 0))
+        begun = jax.tree.map(lambda x: x[:, 0], begun)
         begun = s.where((position == 0)[:, None], first, begun)
         older = jax.tree.map(lambda x: x[:, 1:], window)
         opened = s.concatenate([_row(begun), older], axis=1)
@@ -161,15 +184,17 @@ def _forward(chain: SemiMarkovChain, s: Semiring, feature: SemiMarkovParts | Non
         older = jax.tree.map(lambda x: x[:, :-1], opened)
         after, factor = s.balance(s.concatenate([_row(ended), older], axis=1), (1, 2))
         log_scale = log_scale + jnp.where(active, factor, 0.0)
-        return (s.where(active[:, None, None], after, window), log_scale), (opened, ended)
+        state = (s.where(active[:, None, None], after, window), log_scale, unsure)
+        return state, (opened, ended)
 
     window = s.concatenate([_row(s.zeros_like(first))] * widths, axis=1)
     slices = (
         jnp.broadcast_to(jnp.arange(length), (batch, length)),
         segment,
-        features.segment,
+        of_segment,
     )
-    return step, (window, jnp.zeros((batch,), segment.dtype)), slices
+    state = (window, jnp.zeros((batch,), segment.dtype), jnp.zeros((batch,), bool))
+    return step, state, slices
 
 
 def semi_markov_chain(
@@ -198,13 +223,13 @@ def semi_markov_chain(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    segment, transition = jnp.asarray(segment), jnp.asarray(transition)
+    segment, transition = as_log_weights(segment), as_log_weights(transition)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))
     if sizes["max_width"] == 0:
         raise UsageError(f"segment has shape {segment.shape}: axis 2 (widths) must not be empty")
     if initial is None:
         initial = jnp.zeros((sizes["states"],), segment.dtype)
-    initial = jnp.asarray(initial)
+    initial = as_log_weights(initial)
     lengths = (
         jnp.full(sizes["batch"], sizes["length"], jnp.int32)
         if lengths is None
@@ -218,9 +243,28 @@ def semi_markov_chain(
         initial=(initial, "batch? states"),
         lengths=(lengths, "batch"),
     )
-    check_log_weights(segment=segment, transition=transition, initial=initial)
     lengths = check_lengths(lengths, sizes["length"])
+    ends = within(lengths, sizes["length"])
+    used = {
+        "segment": None if ends is None else _used_segments(ends, sizes["max_width"]),
+        "transition": None
+        if ends is None
+        else used_by_any(np.asarray(lengths) > 1, transition.shape),
+        "initial": None if ends is None else used_by_any(np.asarray(lengths) > 0, initial.shape),
+    }
+    check_log_weights(used, segment=segment, transition=transition, initial=initial)
     return SemiMarkovChain(SemiMarkovParts(segment, transition, initial), lengths)
+
+
+def _used_segments(ends: Any, widths: int) -> Any:
+    """Return ``[batch, length, widths, 1]`` whether a segment lies within its item.
+
+    Args:
+        ends: ``[batch, length]`` whether a position does.
+        widths: number of widths.
+    """
+    begun = np.arange(widths)[None, :, None] <= np.arange(ends.shape[1])[:, None, None]
+    return ends[:, :, None, None] & begun[None]
 
 
 def _row(value: Any) -> Any:

@@ -17,9 +17,17 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from semipunct.arrays.shapes import check_lengths, check_log_weights, check_shapes
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    used_by_any,
+    within,
+)
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -76,7 +84,8 @@ class SpanTrees(PartWise[SpanParts], Traceable):
         """
         batch, length, _, labels = self.weights.span.shape
         if length == 0:
-            return SpanParts(jnp.zeros((count, batch, 0), jnp.int32)), jnp.ones((batch,), bool)
+            nothing = jnp.zeros((count, batch, 0), jnp.int32)
+            return SpanParts(nothing), jnp.zeros((batch,), self.weights.span.dtype)
         row, wider, _ = _lifted(self, Log(), None)
         rows = row
         if length > 1:
@@ -109,8 +118,9 @@ class SpanTrees(PartWise[SpanParts], Traceable):
         uniform = jax.random.uniform(labelling, place.shape, weights.dtype)
         label = choose(uniform, weights[item[:, None], place])
         places = jnp.where(place < 0, -1, place * labels + label)
-        possible = (self.lengths == 0) | (spans[jnp.arange(batch), 0, self.lengths] > -jnp.inf)
-        return SpanParts(places.reshape(count, batch, -1)), possible
+        whole = spans[jnp.arange(batch), 0, self.lengths]
+        total = jnp.where(self.lengths == 0, 0.0, whole)
+        return SpanParts(places.reshape(count, batch, -1)), total
 
 
 def _lifted(
@@ -119,17 +129,28 @@ def _lifted(
     """Return rescaled single words ``[batch, 1, n]``, wider spans by width, and the log scale."""
     span = trees.weights.span
     words = jnp.arange(span.shape[1])
-    used = words[None, :, None] <= words[None, None, :]
-    used &= words[None, None, :] < trees.lengths[:, None, None]
-    span = jnp.where(used[..., None], span, -jnp.inf)
+    used = _used_spans(words[None] < trees.lengths[:, None])
+    of_span = unpadded(used, None if feature is None else feature.span)
     # Labels of different spans are independent, so they are summed first.
-    spans = s.sum(lifted(s, span, None if feature is None else feature.span), axis=3)
+    spans = s.sum(lifted(s, unpadded(used, span, -jnp.inf), of_span), axis=3)
     # Each tree has all words as spans, and one wider span fewer than words.
     single, factors = s.balance(jax.tree.map(_diagonal, spans), ())
     wider, factor = s.balance(diagonals(s, spans), (1, 2))
     log_scale = jnp.sum(jnp.where(words[None] < trees.lengths[:, None], factors, 0.0), 1)
     log_scale = log_scale + jnp.maximum(trees.lengths - 1, 0).astype(span.dtype) * factor
     return jax.tree.map(lambda x: x[:, None], single), wider, log_scale
+
+
+def _used_spans(words: Any) -> Any:
+    """Return ``[batch, n, n]`` whether a tree may have a span, or None.
+
+    Args:
+        words: ``[batch, n]`` whether a word is in the sentence, or None.
+    """
+    if words is None:
+        return None
+    # The last word of a span is in the sentence.
+    return words[:, None, :] & np.triu(np.ones((1, words.shape[1], words.shape[1]), bool))
 
 
 def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
@@ -155,13 +176,14 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    spans = jnp.asarray(spans)
+    spans = as_log_weights(spans)
     check_shapes(spans=(spans, "batch words words labels"))
-    check_log_weights(spans=spans)
     batch, words = spans.shape[:2]
     lengths = jnp.full(batch, words, jnp.int32) if lengths is None else jnp.asarray(lengths)
     check_shapes(spans=(spans, "batch words words labels"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
+    used = used_by_any(_used_spans(within(lengths, words)), spans.shape)
+    check_log_weights({"spans": used}, spans=spans)
     return SpanTrees(SpanParts(spans), lengths)
 
 

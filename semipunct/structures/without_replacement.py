@@ -46,11 +46,13 @@ def sample_without_replacement(
 
     Raises:
         UsageError: if ``count`` is negative, or the derivations that were found have so much of the
-            weight of an item that no other was drawn.
+            weight of an item that no other was drawn, or a log weight is NaN.
     """
     if count < 0:
         raise UsageError(f"count is {count}; give 0 or more")
-    available = np.asarray(_number(distribution))
+    available, wrong = (np.asarray(x) for x in _number(distribution))
+    if wrong.any():
+        raise UsageError(f"item {np.flatnonzero(wrong)[0]} has a log weight that is NaN")
     key, listing = jax.random.split(key)
     drawn = _Drawn(distribution, count, np.minimum(available, count))
     few = available <= _FEW
@@ -150,10 +152,11 @@ def _listing(distribution: Distribution[Any]) -> Answer:
 
 
 @jax.jit
-def _number(distribution: Distribution[Any]) -> jax.Array:
-    """Count the derivations of each item, ``[batch]``."""
+def _number(distribution: Distribution[Any]) -> tuple[jax.Array, jax.Array]:
+    """Count the derivations of each item, ``[batch]``; tell which items have NaN weights."""
     counting = Counting()
-    return counting.count(distribution.structure.total(counting).value)
+    number = counting.count(distribution.structure.total(counting).value)
+    return number, jnp.isnan(distribution.log_partition())
 
 
 @jax.jit

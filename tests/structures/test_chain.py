@@ -134,7 +134,7 @@ def test_what_is_no_log_weight_is_named(wrong: float):
     emission = jnp.zeros((1, 2, 2)).at[0, 1, 0].set(wrong)
     with pytest.raises(UsageError, match=r"emission\[0, 1, 0\] is (nan|inf); a log weight"):
         linear_chain(emission, jnp.zeros((2, 2)))
-    with pytest.raises(UsageError, match="emission must be floats of 32 or 64 bits, not int32"):
+    with pytest.raises(UsageError, match="emission must be floats of 16, 32 or 64 bits, not int32"):
         linear_chain(jnp.zeros((1, 2, 2), jnp.int32), jnp.zeros((2, 2)))
 
 

@@ -24,7 +24,7 @@ MOST = EVERY | {"number of derivations", "averages", "samples", "padding", "impo
 ONE = {
     "slopes in forward mode", "slopes in reverse mode", "ranked goes on", "longer lists",
     "ties in lists", "samples in the reverse pass", "more averages", "infinite cross entropy",
-    "memory budget",
+    "memory budget", "devices",
 }  # fmt: skip
 """Checks made by default of one structure: they are slow and hardly depend on the structure."""
 DOUBLE = {"log partition", "marginals", "best", "averages", "samples"}

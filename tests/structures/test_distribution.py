@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,8 +17,11 @@ from semipunct.structures import (
     linear_chain,
     phrase_marks,
     projective_trees,
+    semi_markov_chain,
 )
+from semipunct.structures.draws import choose
 from semirings import Counting, Expectation, Log, Product, Real, Viterbi
+from semirings.numerics import log_matmul, log_matmul_of_numbers
 
 
 def chain() -> Distribution:
@@ -112,9 +117,103 @@ def test_a_feature_that_all_steps_share():
         d.expectation(ChainParts(jnp.zeros(()), jnp.zeros((3, 3))))
 
 
-def test_half_precision_is_refused():
-    with pytest.raises(UsageError, match="32 or 64 bits, not float16"):
-        linear_chain(jnp.zeros((1, 2, 2), jnp.float16), jnp.zeros((2, 2)))
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+def test_half_precision_is_summed_in_single(dtype: Any):
+    """In bfloat16 the sum over 2**9 sequences would stay at 256."""
+    emission = jnp.zeros((1, 9, 2), dtype)
+
+    def log_partition(emission: jax.Array) -> jax.Array:
+        return Distribution(linear_chain(emission, jnp.zeros((2, 2), dtype))).log_partition()[0]
+
+    value, gradient = jax.value_and_grad(log_partition)(emission)
+    assert value.dtype == jnp.float32
+    assert value == pytest.approx(9 * np.log(2), rel=1e-6)
+    assert gradient.dtype == dtype
+    np.testing.assert_allclose(gradient.astype(jnp.float32), 0.5, rtol=1e-2)
+
+
+def test_expectations_of_vectors_are_those_of_their_entries():
+    rng = np.random.default_rng(0)
+    emission, transition = (
+        jnp.asarray(rng.normal(size=n), jnp.float32) for n in ((2, 3, 2), (2, 2))
+    )
+    d = Distribution(linear_chain(emission, transition, jnp.array([3, 1])))
+    feature = jnp.asarray(rng.normal(size=(2, 3, 2, 4, 5)), jnp.float32)
+    got = d.expectation(ChainParts(feature, jnp.zeros(())))
+    assert got.shape == (2, 4, 5)
+    for i, j in np.ndindex(4, 5):
+        each = d.expectation(ChainParts(feature[..., i, j], jnp.zeros(())))
+        np.testing.assert_allclose(got[:, i, j], each, rtol=1e-5, atol=1e-6)
+
+
+def test_a_divergence_is_not_negative_and_has_finite_gradients():
+    emission = jnp.asarray(np.random.default_rng(0).normal(size=(40, 6, 5)), jnp.float32)
+    transition = jnp.zeros((5, 5))
+
+    def kl(emission: jax.Array, other: jax.Array) -> jax.Array:
+        return Distribution(linear_chain(emission, transition)).kl(
+            Distribution(linear_chain(other, transition))
+        )
+
+    assert (kl(emission, emission + 1e-4 * jnp.flip(emission, 1)) >= 0).all()
+    forbids = emission.at[0, 1, 2].set(-jnp.inf)
+    assert kl(emission, forbids)[0] == jnp.inf
+    for argument in (0, 1):
+        gradient = jax.grad(lambda *x: kl(*x).sum(), argument)(emission, forbids)
+        assert jnp.isfinite(gradient).all()
+
+
+def test_a_uniform_of_zero_draws_nothing_improbable():
+    log_weight = jnp.log(jnp.array([1e-30, 1.0, 1.0]))
+    assert choose(jnp.zeros(()), log_weight) == 1
+    assert choose(jnp.zeros(()), jnp.array([-jnp.inf, 0.0])) == 1
+    assert choose(jnp.zeros(()), jnp.array([0.0, 0.0])) == 0
+
+
+@pytest.mark.parametrize("low", [-60.0, -1e4])
+def test_a_low_weight_is_exact_and_does_not_decide(low: float):
+    """Only where all terms of an entry are low are they summed one by one."""
+    a, b = jnp.zeros((3, 4)).at[1, 2].set(low), jnp.zeros((4, 3)).at[0, 1].set(low)
+    assert not log_matmul_of_numbers(a, b)[1].any()
+    a = jnp.full((1, 2), low).at[0, 0].set(0.0)
+    b = jnp.array([[2 * low, 0.0], [0.0, 0.0]])
+    # Of the first entry both terms are as low as their weight; e**-60 is a float, however.
+    assert log_matmul_of_numbers(a, b)[1].tolist() == [[low < -60, False]]
+    np.testing.assert_allclose(log_matmul(a, b)[0], [low, 0.0], rtol=1e-6, atol=1e-6)
+
+
+def test_a_chain_that_needs_low_weights_is_summed_again():
+    """All sequences but one cost 1e4 twice; the one has a transition that costs 1e4, as well."""
+    emission = jnp.full((1, 4, 3), -1e4).at[0, :, 0].set(0.0)
+    transition = jnp.zeros((3, 3)).at[0, 0].set(-3e4)
+
+    def log_partition(emission: jax.Array) -> jax.Array:
+        return Distribution(linear_chain(emission, transition)).log_partition()
+
+    matrices = jnp.broadcast_to(transition, (1, 3, 3, 3))
+    expected = Distribution(linear_chain(emission, matrices)).log_partition()
+    np.testing.assert_allclose(log_partition(emission), expected, rtol=1e-6)
+    mapped = jax.jit(jax.vmap(log_partition))
+    np.testing.assert_allclose(mapped(emission[None])[0], expected, rtol=1e-6)
+    assert " cond[" in str(jax.make_jaxpr(jax.vmap(log_partition))(emission[None]))
+
+
+@pytest.mark.parametrize("semi", [False, True])
+def test_the_scan_of_a_chain_decides_nothing(semi: bool):
+    """A decision in a step would synchronise the devices of a divided batch at each position."""
+
+    def log_partition(weights: jax.Array) -> jax.Array:
+        build = semi_markov_chain if semi else linear_chain
+        return Distribution(build(weights, jnp.zeros((2, 2)))).log_partition()
+
+    shape = (3, 5, 2, 2) if semi else (3, 5, 2)
+    for line in _scans(jax.make_jaxpr(log_partition)(jnp.zeros(shape)).jaxpr):
+        assert "cond[" not in line
+
+
+def _scans(program: Any) -> list[str]:
+    """Return the scans of a program that are not part of a branch."""
+    return [str(each.params["jaxpr"]) for each in program.eqns if each.primitive.name == "scan"]
 
 
 def test_the_automaton_of_phrases_weighs_in_scores():

@@ -114,7 +114,7 @@ def test_items_without_any_order_have_none():
     [
         (np.zeros((1, 2, 3)), None, "they differ in the axis|shape"),
         (np.zeros((1, 17, 17)), None, "17 items have too many subsets to sum over; .* 16"),
-        (np.full((1, 2, 2), np.nan), None, r"precedence\[0, 0, 0\] is nan"),
+        (np.full((1, 2, 2), np.nan), None, r"precedence\[0, 0, 1\] is nan"),
         (np.zeros((1, 2, 2)), [3], r"lengths\[0\] is 3"),
         (np.zeros((2, 2, 2)), [1], "differ in the axis 'batch'"),
     ],

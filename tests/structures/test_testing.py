@@ -294,6 +294,30 @@ class DrawsTheImpossible(Chain):
         return places, jnp.ones_like(possible)
 
 
+@for_check("NaN")
+class HidesNaN(Chain):
+    def changed(self, semiring: Any, total: Total) -> Total:
+        return total._replace(log_scale=jnp.nan_to_num(total.log_scale), value=jax.tree.map(
+            lambda x: jnp.where(jnp.isnan(x), -jnp.inf, x).astype(x.dtype), total.value
+        ))  # fmt: skip
+
+
+@for_check("NaN in padding")
+class MultipliesPadding(Chain):
+    def changed(self, semiring: Any, total: Total) -> Total:
+        return scaled(
+            total, jnp.where(self.lengths < 4, 0.0 * self.weights.emission[:, -1, 0], 0.0)
+        )
+
+
+@for_check("devices")
+class CarriesShapes(Chain):
+    def changed(self, semiring: Any, total: Total) -> Total:
+        start = jnp.zeros(total.log_scale.shape, total.log_scale.dtype)
+        last, _ = jax.lax.scan(lambda x, _: (x + total.log_scale, None), start, None, length=1)
+        return total._replace(log_scale=last)
+
+
 @for_check("compiled once")
 class IsAlwaysNew(Chain):
     def with_log_weights(self, log_weights: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 
-from semipunct.arrays.shapes import check_log_weights, check_shapes
+from semipunct.arrays.shapes import as_log_weights, check_log_weights, check_shapes
 from semirings.base import Semiring
 
 EPSILON = 0
@@ -143,7 +143,7 @@ def sizes(machine: Automaton | Transducer) -> tuple[int, int]:
 
 
 def _checked(machine: Machine, axes: str) -> Machine:
-    initial, arcs, final = (jnp.asarray(x) for x in machine)
+    initial, arcs, final = (as_log_weights(x) for x in machine)
     batch = "batch? " if arcs.ndim > len(axes.split()) else ""
     check_shapes(
         arcs=(arcs, batch + axes),

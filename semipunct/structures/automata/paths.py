@@ -20,13 +20,15 @@ import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
+from semipunct.arrays.shapes import as_log_weights
 from semipunct.errors import UsageError
 from semipunct.structures.automata.machine import EPSILON, Automaton
 from semipunct.structures.automata.operations import checked_strings, read_strings, reading_step
-from semipunct.structures.base import PartWise, Total, lifted
+from semipunct.structures.base import PartWise, Total, lifted, unpadded
 from semipunct.structures.draws import Traceable, choose, choose_in_row
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
+from semirings.devices import scan
 from semirings.log import Log
 from semirings.numerics import log_balance, log_times
 
@@ -96,12 +98,14 @@ class StringPaths(PartWise[PathParts], Traceable):
         if not self.by_position:
             features = features._replace(arcs=jax.tree.map(self._at_positions, features.arcs))
         initial, arcs, final = self._written_out(self.weights)
+        used = jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None]
+        arcs, of_arcs = unpadded(used, (arcs, features.arcs))
         start = s.times(s.ones(initial.shape), lifted(s, initial, features.initial))
         return read_strings(
             s,
             start,
             lambda at: lifted(s, *at),
-            (arcs, features.arcs),
+            (arcs, of_arcs),
             self.lengths,
             lifted(s, final, features.final),
             recursion,
@@ -115,6 +119,7 @@ class StringPaths(PartWise[PathParts], Traceable):
         Place i of the arcs is the arc that reads symbol i.
         """
         initial, arcs, final = self._written_out(self.weights)
+        arcs = unpadded(jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None], arcs)
         batch, length, states, _ = arcs.shape
         step = reading_step(Log(), lambda weights: weights, self.lengths)
         last, before = log_balance(initial, (1,)), initial[:, :0]
@@ -145,9 +150,9 @@ class StringPaths(PartWise[PathParts], Traceable):
         uniform = jax.random.uniform(draw_arcs, (length, count, batch), arcs.dtype)
         start, places = end, jnp.zeros((0, count, batch), jnp.int32)
         if length:
-            start, places = jax.lax.scan(back, end, (jnp.arange(length), uniform), reverse=True)
+            start, places = scan(back, end, (jnp.arange(length), uniform), reverse=True)
         parts = PathParts(start[..., None], jnp.moveaxis(places, 0, 2), end[..., None])
-        return parts, jnp.any(ended > -jnp.inf, 1)
+        return parts, jnp.max(ended, 1)
 
     def _written_out(self, parts: PathParts) -> PathParts:
         shape = (len(self.lengths), parts.initial.shape[-1])
@@ -185,7 +190,7 @@ def string_paths(
         UsageError: if there are epsilon arcs, shapes do not fit, or a length or a symbol is out of
             range.
     """
-    initial, arcs, final = (jnp.asarray(x) for x in automaton)
+    initial, arcs, final = (as_log_weights(x) for x in automaton)
     arcs = arcs.reshape((1,) * (4 - arcs.ndim) + arcs.shape)
     initial, final = (x.reshape((1,) * (2 - x.ndim) + x.shape) for x in (initial, final))
     strings, lengths = checked_strings(strings, lengths, arcs, "batch? symbols states states")

@@ -35,11 +35,12 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.structures.base import Total, lifted
+from semipunct.structures.base import Total, lifted, unpadded
 from semipunct.structures.given_tree.order import Ints
 from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
 from semipunct.structures.recursion import Recursion
 from semirings.base import Groups, Semiring, Value
+from semirings.devices import axes_of, scan, varying
 from semirings.log import Log
 
 Scale = jax.Array | npt.NDArray[np.float32]
@@ -245,7 +246,8 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
     schedule = trees.schedule
     sentences = schedule.last.shape[0]
     automata = trees.automata.lift(semiring)
-    choice = lifted(semiring, trees.choice, trees.feature)
+    used = jnp.asarray(schedule.is_word)
+    choice = lifted(semiring, *unpadded(used, (trees.choice, trees.feature)))
     store = _start(automata, schedule, semiring)
     first = 2 * _size(automata)
     inputs: list[Any] = []
@@ -271,7 +273,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
             factors.append(factor)
         return store, factors
 
-    store, factors = jax.lax.scan(step, store, inputs)
+    store, factors = scan(step, store, inputs)
     return _finish(store, factors, choice, automata, trees, semiring)
 
 
@@ -301,7 +303,8 @@ def _unless_idle(absorb: _Absorb, busy: jax.Array, s: Semiring) -> _Absorb:
 
     def nothing(lanes: Lanes, choice: Value, vectors: Vectors) -> Absorbed:
         size, width = jax.tree.leaves(vectors[0])[0].shape[:2]
-        return s.zeros((size, width)), (s.zeros((size,)), jnp.zeros(size))
+        nothing = s.zeros((size, width)), (s.zeros((size,)), jnp.zeros(size))
+        return varying(nothing, axes_of((lanes, choice, vectors)))
 
     return jax.checkpoint(partial(jax.lax.cond, busy, absorb, nothing))
 

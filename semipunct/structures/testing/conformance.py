@@ -7,10 +7,12 @@ from collections.abc import Collection, Mapping
 from semipunct.structures.testing.answers import ANSWERS, Check
 from semipunct.structures.testing.behaviour import BEHAVIOUR
 from semipunct.structures.testing.case import Case
+from semipunct.structures.testing.devices import DEVICES
+from semipunct.structures.testing.nan import NAN
 from semirings.capabilities import Divisible
 from semirings.log import Log
 
-CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR}
+CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR, **NAN, **DEVICES}
 """All checks by name."""
 
 

@@ -1,0 +1,67 @@
+"""Matrix products within the steps of a recursion, with the decision about precision after it.
+
+``Log.matmul`` decides in every call whether numbers suffice. Within a scan over a batch that is
+divided among devices, each decision would have to wait for all of them. Here each item records
+whether numbers sufficed in all steps. Only after the last step, if they did not for any item, the
+steps are repeated term by term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from semirings.base import Semiring, Value
+from semirings.log import Log
+from semirings.numerics import anywhere, log_matmul_of_numbers, log_matmul_of_terms
+
+T = TypeVar("T")
+
+
+def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax.Array]:
+    """Multiply matrices.
+
+    Args:
+        s: the semiring of the values.
+        a: ``[batch, ..., i, k]``.
+        b: ``[..., k, j]``.
+        by_terms: whether to add logarithms term by term.
+
+    Returns:
+        The product; and ``[batch]`` whether it may be wrong.
+    """
+    batch = jax.tree.leaves(a)[0].shape[0]
+    if not _decides(s):
+        return s.matmul(a, b), jnp.zeros((batch,), bool)
+    if by_terms:
+        return log_matmul_of_terms(a, b), jnp.zeros((batch,), bool)
+    value, unsure = log_matmul_of_numbers(a, b)
+    return value, jnp.any(unsure.reshape(batch, -1), 1)
+
+
+def settled(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
+    """Run a recursion, and again term by term if a result may be wrong.
+
+    Args:
+        s: the semiring of the values.
+        run: takes the argument ``by_terms`` of ``product``; returns a pytree of arrays, and
+            ``[batch]`` whether any product may be wrong.
+    """
+    result, unsure = run(False)
+    if not _decides(s):
+        return result
+
+    # Its reverse pass stores nothing: that would take memory even where it is not run.
+    def again(_: Any) -> T:
+        return run(True)[0]
+
+    repeated = jax.checkpoint(again, prevent_cse=False)
+    settled: T = jax.lax.cond(anywhere(unsure), repeated, lambda kept: kept, result)
+    return settled
+
+
+def _decides(s: Semiring) -> bool:
+    return type(s).matmul is Log.matmul
