@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -190,7 +191,7 @@ def _text_of(block: Block) -> str:
         return block.text.rstrip()
     spaces = spaces_after(block.units)
     text = "".join(unit.form + space for unit, space in zip(block.units, spaces, strict=True))
-    return " ".join(text.split("\n")).rstrip()
+    return re.sub(r"[\r\n]+", " ", text).rstrip()
 
 
 def _text_of_treebank(*, deletions: bool) -> Compare:
