@@ -153,12 +153,24 @@ def _averaging(weight: jax.Array, total: jax.Array) -> Moments:
 
 
 class Covariances(NamedTuple):
-    """A weight, the averages of two quantities, and their covariance, of equal shape."""
+    """A weight, the averages of two quantities, and their covariance, of equal shape.
+
+    An average is the sum of two floats, of which the second is what the first rounds off: the
+    covariance consists of differences of averages, which may be much smaller than these.
+
+    Attributes:
+        weight: a value of the base.
+        first, second: averages, rounded.
+        covariance: of the two quantities.
+        first_rest, second_rest: what is missing in the averages.
+    """
 
     weight: Any
     first: jax.Array
     second: jax.Array
     covariance: jax.Array
+    first_rest: jax.Array
+    second_rest: jax.Array
 
 
 @dataclass(frozen=True)
@@ -200,13 +212,21 @@ class Covariance(Semiring):
 
     def _certain(self, weight: Value, shape: tuple[int, ...]) -> Covariances:
         nothing = jnp.zeros(shape, jnp.float32)
-        return Covariances(weight, nothing, nothing, nothing)
+        return Covariances(weight, nothing, nothing, nothing, nothing, nothing)
 
     def times(self, a: Covariances, b: Covariances) -> Covariances:
         """Multiply independent parts: averages and covariances add."""
         weight = self.base.times(a.weight, b.weight)
-        added = (x + y for x, y in zip(a[1:], b[1:], strict=True))
-        return Covariances(weight, *added)
+        first, first_error = _two_sum(a.first, b.first)
+        second, second_error = _two_sum(a.second, b.second)
+        return Covariances(
+            weight,
+            first,
+            second,
+            a.covariance + b.covariance,
+            a.first_rest + b.first_rest + first_error,
+            a.second_rest + b.second_rest + second_error,
+        )
 
     def sum(self, a: Covariances, axis: int) -> Covariances:
         """Sum along one axis by the law of total covariance."""
@@ -215,18 +235,26 @@ class Covariance(Semiring):
         def average(x: jax.Array) -> jax.Array:
             return jnp.sum(weighted(shares, x), axis)
 
-        first, second = average(a.first), average(a.second)
-        aside = (a.first - jnp.expand_dims(first, axis)) * (
-            a.second - jnp.expand_dims(second, axis)
-        )
-        covariance = average(a.covariance + aside)
-        return Covariances(self.base.sum(a.weight, axis), first, second, covariance)
+        def centred(x: jax.Array, rest: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+            """Return the average, what it lacks, and the differences of the summands from it."""
+            # Any number close to the average will do, so it is constant under differentiation.
+            near = jax.lax.stop_gradient(average(x))
+            aside = x - jnp.expand_dims(near, axis) + rest
+            lacking = average(aside)
+            return near, lacking, aside - jnp.expand_dims(lacking, axis)
+
+        first, first_rest, first_aside = centred(a.first, a.first_rest)
+        second, second_rest, second_aside = centred(a.second, a.second_rest)
+        covariance = average(a.covariance + first_aside * second_aside)
+        weight = self.base.sum(a.weight, axis)
+        return Covariances(weight, first, second, covariance, first_rest, second_rest)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Covariances:
         """Attach the features, with covariance zero."""
         pair: tuple[Any, Any] = feature if isinstance(feature, tuple) else (feature, feature)
         r, s = (_masked(log_weight, each) for each in pair)
-        return Covariances(self.base.lift(log_weight), r, s, jnp.zeros_like(r))
+        nothing = jnp.zeros_like(r)
+        return Covariances(self.base.lift(log_weight), r, s, nothing, nothing, nothing)
 
     def log_weight(self, a: Covariances) -> jax.Array:
         """Return the log of the weight."""
@@ -234,13 +262,23 @@ class Covariance(Semiring):
 
     def observe(self, a: Covariances) -> Any:
         impossible = self.log_weight(a) == -jnp.inf
-        seen = tuple(jnp.where(impossible, 0.0, x) for x in a[1:])
+        parts = a.first + a.first_rest, a.second + a.second_rest, a.covariance
+        seen = tuple(jnp.where(impossible, 0.0, x) for x in parts)
         return self.base.observe(a.weight), seen
 
     def balance(self, a: Covariances, axes: tuple[int, ...]) -> tuple[Covariances, jax.Array]:
         """Balance the weight; averages have no scale."""
         weight, log_factor = self.base.balance(a.weight, axes)
         return a._replace(weight=weight), log_factor
+
+
+def _two_sum(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Return a sum and its rounding error (Knuth 1969, section 4.2.2, theorem B)."""
+    total = a + b
+    of_b = total - a
+    error = (a - (total - of_b)) + (b - of_b)
+    # Infinite sums have no error to speak of.
+    return total, jax.lax.stop_gradient(jnp.where(jnp.isfinite(total), error, 0.0))
 
 
 def _averaged(base: Semiring) -> Laws:

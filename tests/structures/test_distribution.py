@@ -255,3 +255,12 @@ def test_a_batch_has_items():
     ):
         with pytest.raises(UsageError, match="a batch without items"):
             made()
+
+
+def test_a_variance_does_not_depend_on_the_mean():
+    emission = jnp.asarray(np.random.default_rng(0).normal(size=(2, 9, 3)), jnp.float32)
+    d = Distribution(linear_chain(emission, jnp.zeros((3, 3))))
+    # Exact in float32.
+    feature = jnp.asarray(np.random.default_rng(1).integers(-8, 8, (2, 9, 3)) / 8, jnp.float32)
+    near, far = (d.variance(ChainParts(feature + x, jnp.zeros(()))) for x in (0.0, 1e5))
+    np.testing.assert_allclose(far, near, rtol=1e-5)
