@@ -117,7 +117,7 @@ SCALE: tuple[Law, ...] = (
     Law("long axes", f"operations along {LENGTH} entries are those along parts",
         _long_axes, shape=(LENGTH,)),
     Law("large weights", "weights from e**-2000 to e**2000 are read back, as products are",
-        _large_weights, follows=(EXTREME, "read back")),
+        _large_weights, follows=(EXTREME, "read back", "weight one")),
     Law("large values", "times distributes over plus where features and entropies are large",
         _large_values, follows=("left distributive", "times associative", "balance")),
 )  # fmt: skip

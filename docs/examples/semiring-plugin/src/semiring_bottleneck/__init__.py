@@ -35,7 +35,7 @@ class Bottleneck(Selective):
 
     def plus(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Return the stronger one, the first of equals."""
-        return jnp.where(a >= b, a, b)
+        return jnp.where((a >= b) | jnp.isnan(a), a, b)
 
     def times(self, a: jax.Array, b: jax.Array) -> jax.Array:
         """Return the weaker one."""
@@ -54,7 +54,7 @@ class Bottleneck(Selective):
 
     def star(self, a: jax.Array) -> jax.Array:
         """Return one: to skip a loop is never weaker than to enter it."""
-        return jnp.full_like(a, jnp.inf)
+        return jnp.where(jnp.isnan(a), a, jnp.inf).astype(a.dtype)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the log weight itself."""
