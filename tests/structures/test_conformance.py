@@ -27,6 +27,8 @@ ONE = {
     "memory budget", "devices",
 }  # fmt: skip
 """Checks made by default of one structure: they are slow and hardly depend on the structure."""
+FEW = {"NaN", "NaN in padding"}
+"""Checks made by default of two structures, because they compile every question once more."""
 DOUBLE = {"log partition", "marginals", "best", "averages", "samples"}
 """Checks made by default of one structure in double precision."""
 
@@ -37,6 +39,8 @@ def by_default(name: str, case: Known, precise: bool) -> bool:
         return name in DOUBLE and case == CASES[0]
     if case.costly and name not in MOST:
         return False
+    if name in FEW:
+        return case in STRUCTURES[:3:2]
     return case in (CASES if name in EVERY else CASES[:1] if name in ONE else STRUCTURES)
 
 
