@@ -349,6 +349,26 @@ def _pick_jvp(
     return pick(*primals, axis), again(tangents[0], winner)
 
 
+def maximum(
+    a: jax.Array, axis: int, *, keepdims: bool = False, initial: float | None = None
+) -> jax.Array:
+    """Return the largest entry along one axis, NaN if one is NaN.
+
+    XLA's reductions on CPUs drop NaN from arrays of some thousand entries, so ``jnp.max`` alone
+    would turn a wrong weight into a plausible number.
+
+    Args:
+        a: any shape.
+        axis: the axis to remove.
+        keepdims: whether to keep the axis, with size 1.
+        initial: a lower bound of the result; needed if the axis is empty.
+    """
+    most = jnp.max(a, axis, keepdims=keepdims, initial=initial)
+    if not _floating(a):
+        return most
+    return jnp.where(jnp.any(jnp.isnan(a), axis, keepdims=keepdims), jnp.nan, most)
+
+
 def largest(a: jax.Array, axis: int) -> jax.Array:
     """Return the largest entry along one axis; only the first such entry has a gradient.
 
@@ -362,7 +382,7 @@ def largest(a: jax.Array, axis: int) -> jax.Array:
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _largest(a: jax.Array, axis: int) -> jax.Array:
-    return jnp.max(a, axis)
+    return maximum(a, axis)
 
 
 @_largest.defjvp
@@ -370,7 +390,7 @@ def _largest_jvp(
     axis: int, primals: tuple[jax.Array], tangents: tuple[jax.Array]
 ) -> tuple[jax.Array, jax.Array]:
     (a,) = primals
-    return jnp.max(a, axis), pick(tangents[0], first_largest(a, axis), axis)
+    return maximum(a, axis), pick(tangents[0], first_largest(a, axis), axis)
 
 
 def first_largest(a: jax.Array, axis: int) -> jax.Array:
@@ -382,7 +402,7 @@ def first_largest(a: jax.Array, axis: int) -> jax.Array:
         a: any shape.
         axis: the axis to remove; not empty.
     """
-    most = jnp.max(a, axis, keepdims=True)
+    most = maximum(a, axis, keepdims=True)
     return first_true((a == most) | jnp.isnan(a) if _floating(a) else a == most, axis)
 
 

@@ -34,7 +34,7 @@ from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
 from semirings.log import Log
-from semirings.numerics import log_times
+from semirings.numerics import log_times, maximum
 
 
 class ChainParts(NamedTuple):
@@ -139,7 +139,7 @@ class LinearChain(PartWise[ChainParts], Traceable):
         used = position < self.lengths[:, None]
         emitted = jnp.where(used, position * states + chosen, -1)
         pair = (position[:-1] * states + chosen[..., :-1]) * states + chosen[..., 1:]
-        total = jnp.where(self.lengths == 0, 0.0, jnp.max(forward[:, -1], -1))
+        total = jnp.where(self.lengths == 0, 0.0, maximum(forward[:, -1], -1))
         return ChainParts(emitted, jnp.where(used[:, 1:], pair, -1)), total
 
 

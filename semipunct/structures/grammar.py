@@ -44,7 +44,7 @@ from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
-from semirings.numerics import log_matmul, log_times
+from semirings.numerics import log_matmul, log_times, maximum
 
 
 class GrammarParts(NamedTuple):
@@ -115,7 +115,7 @@ class PCFG(PartWise[GrammarParts], Traceable):
         drawn = _descend(spans, rules, first.astype(jnp.int32), descent, length)
         places = jnp.swapaxes(drawn, 0, 1).reshape(3, count, batch, length - 1)
         emitted = jnp.concatenate([places[1], places[2]], -1)
-        return GrammarParts(top[..., None], places[0], emitted), jnp.max(whole, 1)
+        return GrammarParts(top[..., None], places[0], emitted), maximum(whole, 1)
 
 
 def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:

@@ -41,7 +41,7 @@ from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
-from semirings.numerics import log_times
+from semirings.numerics import log_times, maximum
 
 
 class ArcParts(NamedTuple):
@@ -100,7 +100,7 @@ class ProjectiveTrees(PartWise[ArcParts], Traceable):
             root = log_times(log_times(spans.left[:, 0], arcs[:, 0, 1:]), spans.right[:, :, -1])
             uniform = jax.random.uniform(at_root, (count, batch), root.dtype)
             word = choose(uniform, jnp.broadcast_to(root, (count, *root.shape)))
-            total = jnp.max(root, 1)
+            total = maximum(root, 1)
             whole = [(_LEFT, jnp.zeros_like(word), word), (_RIGHT, word, end)]
         else:
             total = spans.right[:, 0, -1]

@@ -38,7 +38,7 @@ from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
 from semirings.log import Log
-from semirings.numerics import log_times
+from semirings.numerics import log_times, maximum
 
 
 class SemiMarkovParts(NamedTuple):
@@ -138,7 +138,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
         start = jnp.broadcast_to(self.lengths - 1, (count, batch)), jnp.zeros((count, batch), int)
         (_, first), (places, pairs) = scan(back, start, (jnp.arange(length), uniform), reverse=True)
         begun = jnp.where(self.lengths > 0, first, -1)[..., None]
-        total = jnp.where(self.lengths == 0, 0.0, jnp.max(window[:, 0], -1))
+        total = jnp.where(self.lengths == 0, 0.0, maximum(window[:, 0], -1))
         segments, transitions = (jnp.moveaxis(x, 0, 2) for x in (places, pairs))
         return SemiMarkovParts(segments, transitions, begun), total
 

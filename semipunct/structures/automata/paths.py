@@ -30,7 +30,7 @@ from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.devices import scan
 from semirings.log import Log
-from semirings.numerics import log_balance, log_times
+from semirings.numerics import log_balance, log_times, maximum
 
 
 class PathParts(NamedTuple):
@@ -152,7 +152,7 @@ class StringPaths(PartWise[PathParts], Traceable):
         if length:
             start, places = scan(back, end, (jnp.arange(length), uniform), reverse=True)
         parts = PathParts(start[..., None], jnp.moveaxis(places, 0, 2), end[..., None])
-        return parts, jnp.max(ended, 1)
+        return parts, maximum(ended, 1)
 
     def _written_out(self, parts: PathParts) -> PathParts:
         shape = (len(self.lengths), parts.initial.shape[-1])
