@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.rephrase import Rephrasing, rephrase
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.restore import restore
+    from semipunct.tasks.restore_text import restore_text
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
     from semipunct.tasks.truecase import truecase
@@ -61,6 +62,7 @@ __all__ = [
     "read",
     "rephrase",
     "restore",
+    "restore_text",
     "restore_words",
     "segment",
     "stats",
@@ -91,6 +93,7 @@ _ROOMS = {
     "read": "semipunct.formats.reading",
     "rephrase": "semipunct.tasks.rephrase",
     "restore": "semipunct.tasks.restore",
+    "restore_text": "semipunct.tasks.restore_text",
     "restore_words": "semipunct.tasks.restore_words",
     "segment": "semipunct.tasks.segment",
     "stats": "semipunct.formats.reading",

@@ -118,19 +118,28 @@ def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
         TreebankError: with file and line, if the file cannot be read, is not text in UTF-8, or
             has nothing but blanks in it.
     """
-    name = display_name(path)
-    lines: list[str] = []
+    return in_paragraphs(_lines(path, ended=ended), display_name(path))
+
+
+def in_paragraphs(lines: Iterable[str], name: str = "text") -> Iterator[RawText]:
+    """Join the lines of a text to paragraphs, as ``paragraphs`` does.
+
+    Args:
+        lines: lines with their ends.
+        name: the name of the file or other source.
+    """
+    paragraph: list[str] = []
     first, written, closed = 1, False, False
-    for number, line in enumerate(_lines(path, ended=ended), start=1):
+    for number, line in enumerate(lines, start=1):
         empty = BLANKS.fullmatch(line) is not None
         if closed and not empty:
-            yield RawText("".join(lines), name, first)
-            lines, first, written, closed = [], number, False, False
-        lines.append(line)
+            yield RawText("".join(paragraph), name, first)
+            paragraph, first, written, closed = [], number, False, False
+        paragraph.append(line)
         written = written or not empty
         closed = written and empty
-    if lines:
-        yield RawText("".join(lines), name, first)
+    if paragraph:
+        yield RawText("".join(paragraph), name, first)
 
 
 def spaced(name: str, path: str, line: int, text: str) -> Located:

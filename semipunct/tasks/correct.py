@@ -14,6 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from semipunct.corpus.digest import parallel_digest
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.parallel import ParallelSentence, as_written
 from semipunct.corpus.sentences import Sentence, Words, Written
 from semipunct.corpus.tokens import with_unknown
@@ -44,19 +45,20 @@ from semipunct.version import __version__
 
 def correct(
     model: Trained[Any],
-    sentences: Sequence[Sentence | Words],
+    sentences: Sequence[Sentence | Words | OmittedT],
     options: CorrectOptions | None = None,
     *,
     parser: Trained[Any] | None = None,
     analysis: Trained[Any] | None = None,
     first: int = 0,
     **settings: Unpack[CorrectSettings],
-) -> list[Corrected]:
+) -> list[Corrected | OmittedT]:
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
     Args:
         model: a model of the kind ``correction``, with its weights.
         sentences: sentences with the punctuation as written: trees or, with a parser, words.
+            Omitted ones pass through.
         options: by default ``CorrectOptions()``.
         parser: a parser that reads words only; its trees and tags replace existing ones.
         analysis: a punctuation model of text as written, for a model that uses the underlying tree
@@ -79,7 +81,8 @@ def correct(
             f"the model {problem} an underlying tree of the original punctuation; "
             f"{'give' if fitted.model.analysed else 'leave out'} the model that finds it"
         )
-    trees = _with_trees(sentences, parser)
+    written: list[Sentence | Words] = without_omitted(sentences)
+    trees = _with_trees(written, parser)
     known = [as_written(sentence) for sentence in trees]
     several = [[sentence] for sentence in known]
     if analysis is not None:
@@ -90,7 +93,8 @@ def correct(
     draws = list(drawn(fitted, flat, asked, first * each))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
     chosen = [_chosen(s, d, fitted.model, options) for s, d in zip(trees, joined, strict=True)]
-    return _explained(fitted, [of[0] for of in several], trees, chosen)
+    corrected = _explained(fitted, [of[0] for of in several], trees, chosen)
+    return with_omitted(sentences, corrected)
 
 
 def correction_model(trained: Trained[Any]) -> InPlace[CorrectionModel]:

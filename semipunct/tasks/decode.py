@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from semipunct.corpus import Sentence
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
 from semipunct.inference import decode as inference
 from semipunct.inference.decode import Analysis
@@ -25,18 +26,18 @@ CHUNK = 1024
 
 def decode(
     model: Trained[Any],
-    sentences: Sequence[Sentence],
+    sentences: Sequence[Sentence | OmittedT],
     semiring: str = "viterbi",
     *,
     samples: int | None = None,
     nbest: int | None = None,
     seed: int = 0,
-) -> list[list[Analysis]]:
+) -> list[list[Analysis] | OmittedT]:
     """Find the underlying punctuation trees of sentences.
 
     Args:
         model: a punctuation model with its weights.
-        sentences: words, trees and surface punctuation.
+        sentences: words, trees and surface punctuation. Omitted ones pass through.
         semiring: ``viterbi`` for the best tree, ``kbest`` for the k best, ``sampling`` for trees
             drawn from the posterior, or the name of another selective semiring.
         samples: the number of trees drawn for each sentence, with ``sampling`` (by default 1), at
@@ -56,13 +57,15 @@ def decode(
     """
     chosen = choose_decoder(semiring, samples, nbest, seed)
     asked = punctuation_model(model)
-    return [
+    known: list[Sentence] = without_omitted(sentences)
+    found = [
         analyses
-        for number, start in enumerate(range(0, len(sentences), CHUNK))
+        for number, start in enumerate(range(0, len(known), CHUNK))
         for analyses in chosen.analyse(
-            asked.model, asked.parameters, sentences[start : start + CHUNK], number
+            asked.model, asked.parameters, known[start : start + CHUNK], number
         )
     ]
+    return with_omitted(sentences, found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from semipunct.corpus import Omitted, Sentence
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.sentences import Sentence
+from semipunct.corpus.omission import without_omitted
 from semipunct.errors import ModelError
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result
@@ -24,7 +25,7 @@ from semipunct.version import __version__
 
 def evaluate(
     model: Trained[Any],
-    sentences: Sequence[Sentence],
+    sentences: Sequence[Sentence | Omitted],
     *,
     system: str = "",
     treebank: str | None = None,
@@ -34,7 +35,8 @@ def evaluate(
 
     Args:
         model: a punctuation model of any kind, with its weights.
-        sentences: words, trees and surface punctuation; an empty sequence has perplexity NaN.
+        sentences: words, trees and surface punctuation; omitted ones do not count, and an
+            empty sequence has perplexity NaN.
         system: the name of the model in the result; by default its kind.
         treebank: a SHA-256 digest for the signature; by default ``treebank_digest`` of the
             sentences.
@@ -53,10 +55,11 @@ def evaluate(
             f"of {PUNCTUATION}; name another one (its own figures are in its model card)"
         )
     fitted, weights = model.model, model.parameters
-    scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(sentences)))
-    slots = np.array([s.choices for s in sentences], np.int64)
+    known = without_omitted(sentences)
+    scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(known)))
+    slots = np.array([s.choices for s in known], np.int64)
     text = signature(
-        fitted, model_digest or digest(fitted, weights), treebank or treebank_digest(sentences)
+        fitted, model_digest or digest(fitted, weights), treebank or treebank_digest(known)
     )
     return Result(system or fitted.kind, text, PerplexityStatistics(scores, slots))
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words, unfillable
 from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
@@ -86,15 +87,15 @@ class Parse:
 
 def parse(
     model: Trained[Any],
-    sentences: Sequence[Sentence | Words],
+    sentences: Sequence[Sentence | Words | OmittedT],
     options: ParseOptions | None = None,
     **settings: Unpack[ParseSettings],
-) -> list[Parse]:
+) -> list[Parse | OmittedT]:
     """Parse sentences; existing tags and trees are ignored.
 
     Args:
         model: a parser with its weights.
-        sentences: the sentences to parse; their slots are unchanged.
+        sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
         options: by default ``ParseOptions()``.
         **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
 
@@ -103,7 +104,7 @@ def parse(
     """
     options = replace(options or ParseOptions(), **settings)
     fitted = parsing_model(model)
-    pieces = _Pieces.of(sentences)
+    pieces = _Pieces.of(without_omitted(sentences))
     found: list[Parse | None] = [None] * len(pieces.parts)
     for members, inputs in _batches(fitted, pieces.parts):
         answer = parsed(fitted.model, options.decoder, fitted.parameters, inputs)
@@ -113,19 +114,20 @@ def parse(
             found[i] = _parse(
                 fitted.model.vocabulary, pieces.parts[i], trees, tags, row, believed, certainty
             )
-    return pieces.joined([each for each in found if each is not None])
+    joined = pieces.joined([each for each in found if each is not None])
+    return with_omitted(sentences, joined)
 
 
 def parses(
     model: Trained[Any],
-    sentences: Sequence[Sentence | Words],
+    sentences: Sequence[Sentence | Words | OmittedT],
     count: int,
     options: ParseOptions | None = None,
     *,
     draw: bool = True,
     first: int = 0,
     **settings: Unpack[ParseSettings],
-) -> list[list[Parse]]:
+) -> list[list[Parse] | OmittedT]:
     """Return several analyses of each sentence: independent draws, or the most probable trees.
 
     With ``draw``, tags and relations are drawn as well; otherwise each tree has the most probable
@@ -133,7 +135,7 @@ def parses(
 
     Args:
         model: a parser with its weights.
-        sentences: the sentences to parse; their slots are unchanged.
+        sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
         count: the number of analyses per sentence.
         options: by default ``ParseOptions()``.
         draw: whether to draw the analyses; otherwise they are the most probable trees.
@@ -149,7 +151,7 @@ def parses(
     if not 1 <= count <= limits.TREES:
         raise UsageError(f"{counted(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
     fitted = parsing_model(model)
-    pieces = _Pieces.of(sentences)
+    pieces = _Pieces.of(without_omitted(sentences))
     found: list[list[Parse]] = [[] for _ in pieces.parts]
     key = _key(options.seed)
     numbers = pieces.numbers(first)
@@ -170,7 +172,7 @@ def parses(
                     vocabulary = fitted.model.vocabulary
                     believed = _expected(fitted.model, heads[k], marked, row, pieces.parts[i])
                     found[i].append(_parse(vocabulary, pieces.parts[i], one, own, row, believed))
-    return pieces.joined_each(found)
+    return with_omitted(sentences, pieces.joined_each(found))
 
 
 def slot_posteriors(

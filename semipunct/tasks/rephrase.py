@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from semipunct.corpus import Sentence
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import MISSING, excerpt
 from semipunct.errors import EditError, UsageError
 from semipunct.inference import decode
@@ -86,7 +87,7 @@ class Rephrasing:
 
 def rephrase(
     model: Trained[Any],
-    sentences: Sequence[Sentence],
+    sentences: Sequence[Sentence | OmittedT],
     changes: Changes | None = None,
     *,
     edits: Sequence[Sequence[TreeEdit]] | None = None,
@@ -94,14 +95,15 @@ def rephrase(
     case: Trained[Any] | None = None,
     seed: int = 0,
     first: int = 0,
-) -> list[Rephrasing | None]:
+) -> list[Rephrasing | OmittedT | None]:
     """Change the trees of sentences, and regenerate their punctuation.
 
     Args:
         model: a punctuation model with its weights.
-        sentences: words, trees and surface punctuation.
+        sentences: words, trees and surface punctuation. Omitted ones pass through.
         changes: changes to all sentences, made after the edits of each.
-        edits: the edits of each sentence; words are numbered from 1, as in the original sentence.
+        edits: the edits of each sentence that is not omitted; words are numbered from 1, as in
+            the original sentence.
         surface: whether the string of a slot is drawn from the channel, as in the paper, or
             produced by the most probable edits.
         case: a truecaser with its weights, for the capitals of the new sentences; without one the
@@ -120,17 +122,19 @@ def rephrase(
     """
     asked, changes = punctuation_model(model, alone=True), changes or Changes()
     changes.check()
-    found = decode.best(asked.model, asked.parameters, sentences)
-    given = edits if edits is not None else [()] * len(sentences)
+    known: list[Sentence] = without_omitted(sentences)
+    found = decode.best(asked.model, asked.parameters, known)
+    given = edits if edits is not None else [()] * len(known)
     trees = [
         None if analysis is None else _edited(UnderlyingTree.of(analysis), own, changes)
         for analysis, own in zip(found, given, strict=True)
     ]
     permuted, long = _permuted(trees, changes.permute, seed, first)
-    return _regenerated(
-        asked.model, asked.parameters, sentences, permuted, long,
+    result = _regenerated(
+        asked.model, asked.parameters, known, permuted, long,
         surface=surface, case=case, seed=seed, first=first,
     )  # fmt: skip
+    return with_omitted(sentences, result)
 
 
 def analysed(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentence]:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.evaluation.signature import join_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
@@ -39,18 +40,18 @@ _CELLS = 2**24
 
 def restore(
     model: Trained[Any],
-    sentences: Sequence[Sentence[Any]],
+    sentences: Sequence[Sentence[Any] | OmittedT],
     options: RestoreOptions | None = None,
     *,
     first: int = 0,
     **settings: Unpack[RestoreSettings],
-) -> list[Restoration]:
+) -> list[Restoration | OmittedT]:
     """Restore the punctuation of sentences, from scratch or given existing marks.
 
     Args:
         model: a punctuation model, or a comma model (see ``restore_commas``), with its weights.
         sentences: words and trees (phrase-structure trees for a comma model); ``options.keep``
-            determines the treatment of existing marks.
+            determines the treatment of existing marks. Omitted ones pass through.
         options: by default ``RestoreOptions()``.
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws, if the model draws.
@@ -63,8 +64,10 @@ def restore(
     options = replace(options or RestoreOptions(), **settings)
     if isinstance(model.model, COMMA_MODELS):
         return restore_commas(model, sentences, options)
-    draws = drawn(model, sentences, options, first)
-    return [restored(s, d, options) for s, d in zip(sentences, draws, strict=True)]
+    known: list[Sentence] = without_omitted(sentences)
+    draws = drawn(model, known, options, first)
+    found = [restored(s, d, options) for s, d in zip(known, draws, strict=True)]
+    return with_omitted(sentences, found)
 
 
 def drawn(

@@ -10,6 +10,7 @@ import numpy as np
 
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.marks_as_words import joined, slots_of_words, with_marks_as_words
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
@@ -31,10 +32,10 @@ from semipunct.version import __version__
 
 def restore_commas(
     model: Trained[Any],
-    sentences: Sequence[Sentence[PhraseTree]],
+    sentences: Sequence[Sentence[PhraseTree] | OmittedT],
     options: RestoreOptions | None = None,
     **settings: Unpack[RestoreSettings],
-) -> list[Restoration]:
+) -> list[Restoration | OmittedT]:
     """Restore the commas of sentences.
 
     Probabilities are exact; nothing is drawn. With ``options.minimise="slots"`` a slot gets a comma
@@ -43,7 +44,8 @@ def restore_commas(
 
     Args:
         model: a comma model with its weights.
-        sentences: words and phrases; marks other than commas are unchanged.
+        sentences: words and phrases; marks other than commas are unchanged. Omitted ones pass
+            through.
         options: by default ``RestoreOptions()``; ``keep`` must be ``replace`` or ``keep``.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
@@ -59,24 +61,27 @@ def restore_commas(
     if isinstance(fitted, DelimiterModel) and options.nbest > 1:
         raise UsageError("a model of the kind phrase-commas has one best result; leave out --nbest")
     restorer = comma_restorer(fitted, model.parameters)
-    found = restorer.commas(sentences, max(1, options.nbest))
-    return [_restored(s, commas, options) for s, commas in zip(sentences, found, strict=True)]
+    known: list[Sentence[PhraseTree]] = without_omitted(sentences)
+    found = restorer.commas(known, max(1, options.nbest))
+    restored = [_restored(s, commas, options) for s, commas in zip(known, found, strict=True)]
+    return with_omitted(sentences, restored)
 
 
 def restore_commas_of_words(
     model: Trained[Any],
     parser: Trained[Any],
-    sentences: Sequence[Sentence[Any] | Words],
+    sentences: Sequence[Sentence[Any] | Words | OmittedT],
     options: RestoreOptions | None = None,
     **settings: Unpack[RestoreSettings],
-) -> list[Restoration]:
+) -> list[Restoration | OmittedT]:
     """Restore the commas of sentences, given the phrases predicted by a parser.
 
     Args:
         model: a comma model with its weights.
         parser: a parser of phrases that reads no commas, with its weights.
         sentences: sentences of bracketed trees, with all marks but commas among the words; or
-            words, with all marks in their slots. Existing tags and trees are ignored.
+            words, with all marks in their slots. Existing tags and trees are ignored; omitted ones
+            pass through.
         options: as in ``restore_commas``.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
@@ -91,12 +96,14 @@ def restore_commas_of_words(
             "the parser reads commas, which are to be restored; name one that was trained with "
             "model.commas=false"
         )
-    read = [with_marks_as_words(s, _PREDICTED) if isinstance(s, Words) else s for s in sentences]
+    known: list[Sentence[Any] | Words] = without_omitted(sentences)
+    read = [with_marks_as_words(s, _PREDICTED) if isinstance(s, Words) else s for s in known]
     found = restore_commas(model, parse_phrases(parser, read), options)
-    return [
+    restored = [
         _with_own_slots(s, one) if isinstance(s, Words) else one
-        for s, one in zip(sentences, found, strict=True)
+        for s, one in zip(known, found, strict=True)
     ]
+    return with_omitted(sentences, restored)
 
 
 _PREDICTED = frozenset((MARK,))

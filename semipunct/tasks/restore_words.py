@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Unpack
 
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
@@ -36,14 +37,14 @@ probabilities, and for one that takes every tree for correct and so is too certa
 def restore_words(
     model: Trained[Any],
     parser: Trained[Any] | Sequence[Trained[Any]],
-    sentences: Sequence[Sentence | Words],
+    sentences: Sequence[Sentence | Words | OmittedT],
     options: RestoreOptions | None = None,
     *,
     trees: int = 0,
     share: float | None = None,
     first: int = 0,
     **settings: Unpack[RestoreSettings],
-) -> list[Restoration]:
+) -> list[Restoration | OmittedT]:
     """Restore the punctuation of sentences, given the trees and tags predicted by a parser.
 
     Args:
@@ -51,7 +52,7 @@ def restore_words(
         parser: a parser with its weights, or several, which are weighted equally; the tree and tags
             in the result are those of the first.
         sentences: words; ``options.keep`` determines the treatment of existing marks, while
-            existing tags and trees are ignored.
+            existing tags and trees are ignored. Omitted ones pass through.
         options: by default ``RestoreOptions()``.
         trees: the number of trees drawn from each parser per sentence; the ``options.samples``
             draws of punctuation are divided equally among all trees, rounded down. With 0, each
@@ -87,21 +88,23 @@ def restore_words(
             f"{of_each} for {counted(options.samples, 'sample')}; give 0 to "
             f"{min(limits.TREES, options.samples):,} trees in all, with at least one sample each"
         )
-    found: list[list[Sentence]] = [[] for _ in sentences]
+    known: list[Sentence | Words] = without_omitted(sentences)
+    found: list[list[Sentence]] = [[] for _ in known]
     for one in parsers:
-        for of, own in zip(found, _trees(one, sentences, trees, options.seed, first), strict=True):
+        for of, own in zip(found, _trees(one, known, trees, options.seed, first), strict=True):
             of += own
     each = replace(options, samples=options.samples // number)
     draws = list(drawn(model, list(chain.from_iterable(found)), each, first * number))
     joined = [Draws.joined(draws[i : i + number]) for i in range(0, len(draws), number)]
     views: Sequence[Sequence[Sequence[SlotPosterior]]] = [()] * len(found)
     if share and options.keep == "replace" and options.minimise == "slots":
-        expected = (slot_posteriors(one, sentences) for one in parsers)
+        expected = (slot_posteriors(one, known) for one in parsers)
         views = list(zip(*(one for one in expected if one is not None), strict=True)) or views
-    return [
+    results = [
         restored(of[0], draws, options, _pooled(posteriors(draws), share, own) if own else None)
         for of, draws, own in zip(found, joined, views, strict=True)
     ]
+    return with_omitted(sentences, results)
 
 
 def default_share(model: PunctuationModel) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.marks import Puncteme
 from semipunct.models.casing.restorer import CaseRestorer
@@ -15,17 +16,18 @@ from semipunct.tasks.base import Trained, model_of_kind
 
 def truecase(
     model: Trained[Any],
-    sentences: Sequence[Sentence | Words],
+    sentences: Sequence[Sentence | Words | OmittedT],
     slots: Sequence[Sequence[Puncteme]] | None = None,
-) -> list[tuple[str, ...]]:
+) -> list[tuple[str, ...] | OmittedT]:
     """Restore the capitals of words; only the case of letters changes.
 
     A word that already has a capital is unchanged, and so is a word in a script without case.
 
     Args:
         model: a truecaser with its weights.
-        sentences: sentences in lower case.
-        slots: for each sentence, ``[n + 1]`` the marks between its words; by default its slots.
+        sentences: sentences in lower case. Omitted ones pass through.
+        slots: for each sentence that is not omitted, ``[n + 1]`` the marks between its words; by
+            default its slots.
 
     Returns:
         The words of each sentence.
@@ -34,7 +36,9 @@ def truecase(
         ModelError: if the model is of another kind.
     """
     truecaser = model_of_kind(model, Truecaser)
+    known: list[Sentence | Words] = without_omitted(sentences)
     if slots is not None:
-        given = zip(sentences, slots, strict=True)
-        sentences = [replace(s, slots=tuple(between)) for s, between in given]
-    return CaseRestorer(truecaser, model.parameters).restored(sentences)
+        given = zip(known, slots, strict=True)
+        known = [replace(s, slots=tuple(between)) for s, between in given]
+    cased = CaseRestorer(truecaser, model.parameters).restored(known)
+    return with_omitted(sentences, cased)

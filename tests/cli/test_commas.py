@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import semipunct
+from semipunct.errors import ModelError
 from tests.commands import Cli
 from tests.models.commas.phrases import files
 from tests.trained import Once
@@ -153,3 +155,11 @@ def test_a_parser_of_phrases_is_not_chosen_by_trees_without_words(cli: Cli, tmp_
     assert result.status == 1
     assert "no phrases with words" in result.err
     assert "Traceback" not in result.err
+
+
+def test_texts_get_commas_with_one_parser(commas: Path, phrase_parser: Path):
+    model, parser = semipunct.load(commas), semipunct.load(phrase_parser)
+    text = semipunct.restore_text(model, parser, "the cat sat .\n...\n")
+    assert text.replace(",", "").replace(" .", ".") == "the cat sat.\n...\n"
+    with pytest.raises(ModelError, match="only one parser"):
+        semipunct.restore_text(model, [parser], "the cat sat")

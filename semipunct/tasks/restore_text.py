@@ -1,0 +1,98 @@
+"""Restoration of punctuation from text to text: segmentation, parsing, marks, capitals."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+from semipunct.corpus import Omitted, Words
+from semipunct.corpus.located import Located
+from semipunct.errors import ModelError
+from semipunct.formats.text import in_paragraphs, spaced
+from semipunct.models.commas.restorer import COMMA_MODELS
+from semipunct.tasks.base import Trained
+from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
+from semipunct.tasks.restore_commas import restore_commas_of_words
+from semipunct.tasks.restore_words import restore_words
+from semipunct.tasks.segment import segment
+from semipunct.tasks.truecase import truecase
+
+
+def restore_text(
+    model: Trained[Any],
+    parser: Trained[Any] | Sequence[Trained[Any]],
+    text: str,
+    options: RestoreOptions | None = None,
+    *,
+    tokeniser: Trained[Any] | None = None,
+    case: Trained[Any] | None = None,
+    trees: int = 0,
+    share: float | None = None,
+    **settings: Unpack[RestoreSettings],
+) -> str:
+    """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
+
+    This is ``semipunct restore --format text`` for text in memory: words and sentences are found,
+    parsed, punctuated by ``restore_words`` and written into the text.
+
+    Args:
+        model: a punctuation model, or a comma model, with its weights.
+        parser: a parser with its weights, or several, as in ``restore_words``; for a comma model a
+            parser of phrases.
+        text: a text of any length. Without a tokeniser each line is a sentence, whose words and
+            marks are separated by blanks; with one, empty lines separate paragraphs, and sentences
+            are found in these.
+        options: by default ``RestoreOptions()``.
+        tokeniser: a tokeniser with its weights.
+        case: a truecaser with its weights, for capitals; without one they are unchanged.
+        trees: the number of trees drawn from each parser, as in ``restore_words``.
+        share: the weight of the parsers' own distributions of slots, as in ``restore_words``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+
+    Raises:
+        UsageError: if an option is invalid, or names marks that the model lacks.
+        ModelError: if a model is of another kind, or a parser reads what is to be restored.
+    """
+    options = replace(options or RestoreOptions(), **settings)
+    parts = _sentences(text, tokeniser)
+    contents = [part.content for part in parts]
+    if isinstance(model.model, COMMA_MODELS):
+        if isinstance(parser, Sequence):
+            raise ModelError("a comma model uses only one parser; give it alone, not in a list")
+        found = restore_commas_of_words(model, parser, contents, options)
+    else:
+        found = restore_words(model, parser, contents, options, trees=trees, share=share)
+    return "".join(_written(parts, found, case))
+
+
+def _sentences(text: str, tokeniser: Trained[Any] | None) -> list[Located]:
+    """Return the sentences of a text, whose parts add up to it."""
+    lines = io.StringIO(text, newline="\n")
+    if tokeniser is None:
+        return [spaced(f"#{n}", "text", n, line) for n, line in enumerate(lines, start=1)]
+    return [part for parts in segment(tokeniser, list(in_paragraphs(lines))) for part in parts]
+
+
+def _written(
+    parts: Sequence[Located], found: Sequence[Restoration | Omitted], case: Trained[Any] | None
+) -> list[str]:
+    """Return the parts of a text with restored marks and, given a truecaser, with capitals."""
+    if case is not None:
+        slots = [() if isinstance(one, Omitted) else one.written for one in found]
+        words: list[Words | Omitted] = [
+            part.content
+            if isinstance(part.content, Omitted)
+            else replace(part.content, slots=written)
+            for part, written in zip(parts, slots, strict=True)
+        ]
+        forms = truecase(case, words)
+        parts = [
+            part if isinstance(own, Omitted) else part.cased(own)
+            for part, own in zip(parts, forms, strict=True)
+        ]
+    return [
+        part.text if isinstance(one, Omitted) else part.punctuated(one.written)
+        for part, one in zip(parts, found, strict=True)
+    ]

@@ -1,0 +1,43 @@
+"""One function takes text to text as the command does."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import semipunct
+from tests.commands import run
+
+TEXT = " .. so the cat sat\tso it ran\r\n\r\n* * *\n\nso  https://a.b/c?d=e,f ran so he saw it"
+
+
+@pytest.fixture(scope="module")
+def folders(model: Path, parser: Path, tokeniser: Path, truecaser: Path) -> dict[str, Path]:
+    return {"model": model, "parser": parser, "tokeniser": tokeniser, "case": truecaser}
+
+
+@pytest.mark.parametrize("parts", [(), ("tokeniser",), ("tokeniser", "case")])
+def test_it_writes_what_the_command_writes(
+    parts: tuple[str, ...], folders: dict[str, Path], tmp_path: Path
+):
+    file = tmp_path / "text.txt"
+    file.write_bytes(TEXT.encode())
+    options = [word for part in parts for word in (f"--{part}", folders[part])]
+    found = run(
+        "restore", folders["model"], file, "--parser", folders["parser"], *options,
+        "--format", "text", "--samples", 40,
+    )  # fmt: skip
+    assert found.status == 0, found.err
+    trained: dict[str, Any] = {part: semipunct.load(folders[part]) for part in parts}
+    text = semipunct.restore_text(
+        semipunct.load(folders["model"]), semipunct.load(folders["parser"]), TEXT,
+        samples=40, **trained,
+    )  # fmt: skip
+    assert text == found.out
+    assert text != TEXT
+
+
+def test_text_without_words_is_unchanged(folders: dict[str, Path]):
+    model, parser = (semipunct.load(folders[name]) for name in ("model", "parser"))
+    for text in ("", "\n", " ... \n\n--\n"):
+        assert semipunct.restore_text(model, parser, text) == text
