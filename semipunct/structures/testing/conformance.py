@@ -9,10 +9,11 @@ from semipunct.structures.testing.behaviour import BEHAVIOUR
 from semipunct.structures.testing.case import Case
 from semipunct.structures.testing.devices import DEVICES
 from semipunct.structures.testing.nan import NAN
+from semipunct.structures.testing.range import RANGE
 from semirings.capabilities import Divisible
 from semirings.log import Log
 
-CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR, **NAN, **DEVICES}
+CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR, **NAN, **DEVICES, **RANGE}
 """All checks by name."""
 
 

@@ -130,6 +130,22 @@ def _reverse(d: Distribution[Any], along: Parts) -> tuple[jax.Array, Parts]:
     return slopes(d, slope)
 
 
+@partial(jax.jit, static_argnums=1)
+def _totals(structure: Structure, semirings: tuple[Semiring, ...]) -> list[jax.Array]:
+    totals = [(s, structure.total(s)) for s in semirings]
+    return [s.log_weight(total.value) + total.log_scale for s, total in totals]
+
+
+def totals(w: Weighted, semirings: tuple[Semiring, ...]) -> list[jax.Array]:
+    """Compute the log weights ``[batch]`` of totals in several semirings.
+
+    Args:
+        w: the case with log weights.
+        semirings: the semirings.
+    """
+    return _totals(w.structure, semirings)
+
+
 def in_a_direction(w: Weighted, along: Parts, *, forward: bool) -> tuple[jax.Array, Parts]:
     """Return the derivatives of the log partition and of the marginals in a direction.
 
