@@ -1,4 +1,6 @@
-"""Words of messages that depend on a number; open to every room."""
+"""Words of messages and tables that depend on a number; open to every room."""
+
+import math
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -10,3 +12,13 @@ def counted(number: int, noun: str, plural: str = "") -> str:
         plural: of the noun, if it is not that with an s.
     """
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def figure(value: float, form: str = ".4f") -> str:
+    """Write a figure of a table: a dash if it is undefined (precision where nothing was predicted).
+
+    Args:
+        value: the figure; NaN if it is undefined.
+        form: the format of other values.
+    """
+    return "-" if math.isnan(value) else format(value, form)

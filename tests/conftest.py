@@ -69,6 +69,14 @@ def _maps_are_few() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _compilation_is_not_announced() -> Iterator[None]:
+    """Keep messages of commands independent of what was compiled before, and of other load."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("semipunct.cli.compiling.PATIENCE", 1e6)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _memory_is_not_held() -> Iterator[None]:
     """Prevent training commands from changing a setting of the process, which would persist.
 

@@ -1,6 +1,8 @@
 """Agreement of numbers with nouns."""
 
-from semipunct.wording import counted
+import math
+
+from semipunct.wording import counted, figure
 
 
 def test_a_number_and_its_noun_agree():
@@ -9,3 +11,8 @@ def test_a_number_and_its_noun_agree():
     assert counted(12_467, "sentence") == "12,467 sentences"
     assert counted(1, "leaf", "leaves") == "1 leaf"
     assert counted(3, "leaf", "leaves") == "3 leaves"
+
+
+def test_an_undefined_figure_is_a_dash():
+    assert figure(math.nan) == "-"
+    assert [figure(0.5), figure(math.inf), figure(1234.5, ",.1f")] == ["0.5000", "inf", "1,234.5"]

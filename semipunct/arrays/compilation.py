@@ -5,8 +5,9 @@ No other module changes the global configuration of JAX.
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,7 @@ LOWER_EVENT = "/semipunct/lower_duration"
 """The monitoring event that ``programs`` reports when a function was lowered or loaded."""
 
 _COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+_REQUEST_EVENT = "/jax/compilation_cache/compile_requests_use_cache"
 
 
 @dataclass(slots=True)
@@ -91,6 +93,65 @@ class CompileClock:
     def __exit__(self, *_: object) -> None:
         """Stop listening."""
         jax.monitoring.unregister_event_duration_listener(self._listen)
+
+
+class SlowCompilation:
+    """Calls a function once as soon as XLA has compiled for some seconds, also in between.
+
+    A single program can take minutes, so a timer runs while one is compiled.
+    """
+
+    def __init__(self, notify: Callable[[], None], seconds: float) -> None:
+        """Prepare to call a function.
+
+        Args:
+            notify: the function, which may be called in another thread.
+            seconds: the time after which it is called, summed over all programs.
+        """
+        self._notify = notify
+        self._left = seconds
+        self._timer: threading.Timer | None = None
+        self._lock = threading.Lock()
+        self._done = False
+
+    def start(self) -> None:
+        """Start listening."""
+        jax.monitoring.register_event_listener(self._requested)
+        jax.monitoring.register_event_duration_secs_listener(self._compiled)
+
+    def stop(self) -> None:
+        """Stop listening; the function is not called any more, nor still running."""
+        jax.monitoring.unregister_event_listener(self._requested)
+        jax.monitoring.unregister_event_duration_listener(self._compiled)
+        with self._lock:
+            self._done = True
+        self._cancel()
+        if self._timer is not None:
+            self._timer.join()
+
+    def _requested(self, event: str, **_: str | int) -> None:
+        if event == _REQUEST_EVENT and not self._done:
+            self._cancel()
+            self._timer = threading.Timer(max(0.0, self._left), self._call)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _compiled(self, event: str, duration_secs: float, **_: str | int) -> None:
+        if event == _COMPILE_EVENT:
+            self._cancel()
+            self._left -= duration_secs
+            if self._left <= 0:
+                self._call()
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _call(self) -> None:
+        with self._lock:
+            done, self._done = self._done, True
+        if not done:
+            self._notify()
 
 
 def enable_compilation_cache() -> Path | None:

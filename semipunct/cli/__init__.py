@@ -3,6 +3,7 @@
 Heavy modules are imported inside functions, so that ``--help`` is fast.
 """
 
+import os
 from collections.abc import Sequence
 
 
@@ -21,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from semipunct.cli.streams import prepare_streams
 
         prepare_streams()
+    # XLA logs requests to report slow compilation as errors; true errors are also raised as
+    # exceptions.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     from semipunct.cli import console
     from semipunct.cli.app import app
 

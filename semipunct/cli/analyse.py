@@ -39,7 +39,7 @@ def analyse(
     """
     console.check_targets(plot, kept=(model, *(treebanks or ())))
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
-    from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.compiling import keep_programs
     from semipunct.cli.grammar_tables import print_tables
     from semipunct.cli.rule_figure import draw_bars, rules_to_draw
     from semipunct.cli.treebanks import omissions, tell_unseen, usable
@@ -52,7 +52,7 @@ def analyse(
     read = usable(treebanks) if treebanks else None
     if read:
         tell_unseen(loaded.model, read.sentences)
-    enable_compilation_cache()
+    keep_programs()
     # Opened before the work, so that an error of writing is reported at once.
     with nullcontext() if plot is None else console.output(plot) as picture:
         found = run(loaded, read.sentences if read else None)

@@ -8,7 +8,7 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
-from semipunct.wording import counted
+from semipunct.wording import counted, figure
 
 if TYPE_CHECKING:
     from semipunct.evaluation.comparison import Comparison, Difference
@@ -76,7 +76,5 @@ def _cells(row: "Difference") -> tuple[str, ...]:
 
 
 def _number(value: float, form: str = ".4f") -> str:
-    if math.isnan(value):
-        return "-"
     # With four decimals, a small p from many resamples would be shown as 0.
-    return f"{value:.1e}" if 0 < abs(value) < 5e-5 else format(value, form)
+    return f"{value:.1e}" if 0 < abs(value) < 5e-5 else figure(value, form)

@@ -176,7 +176,7 @@ def correct(
         kept=(model, *(gold or ()), parser, tokeniser, analysis),
     )
     with phase("importing"):
-        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.compiling import keep_programs
         from semipunct.cli.correction_report import report
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.running_text import read_running_text, running_text_format
@@ -201,7 +201,7 @@ def correct(
         parsing = load(parser, Parser) if parser is not None else None
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         finder = InPlace.of(load(analysis, PunctuationModel)) if analysis is not None else None
-    enable_compilation_cache()
+    keep_programs()
     entries: Iterator[Any]
     if words_of is not None:
         form_in = running_text_format(inputs)
@@ -224,11 +224,10 @@ def correct(
     omitted = LeftOut("left unchanged")
 
     def corrected(sentences: "Sequence[Any]", number: int) -> "Sequence[Corrected]":
-        if parsing is not None:
-            cut.look_at(sentences)
-        found = run(fitted, sentences, options, parser=parsing, analysis=finder, first=number)
-        unseen.look_at([one.sentence for one in found])
-        return found
+        # Relations of a parser are the same in every run, and not the user's to change.
+        looked_at = unseen if parsing is None else cut
+        looked_at.look_at(sentences)
+        return run(fitted, sentences, options, parser=parsing, analysis=finder, first=number)
 
     outcomes: Iterable[Outcome] = _outcomes(chain(first, entries), corrected, omitted)
     done: list[Outcome] = []

@@ -73,7 +73,7 @@ def decode(
     decoder = choose_decoder(semiring, samples, nbest, seed)
     console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
-        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.compiling import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.formats import format_of, read_entries
         from semipunct.marks import legend
@@ -84,7 +84,7 @@ def decode(
 
     with phase("loading the model"):
         fitted = InPlace.of(load(model, PunctuationModel))
-    enable_compilation_cache()
+    keep_programs()
     writer = format_of(*inputs).writer()
     omitted = LeftOut("not analysed")
     shown: set[str] = set()

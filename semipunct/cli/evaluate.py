@@ -46,7 +46,7 @@ def evaluate(
         evaluate_derivations(model, tests, json=json, path=result)
         return
     with phase("importing"):
-        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.compiling import keep_programs
         from semipunct.cli.treebanks import omissions, tell_unseen, usable
         from semipunct.store.checkpoint import load
         from semipunct.tasks.evaluate import evaluate as measure
@@ -55,7 +55,7 @@ def evaluate(
         loaded = load(model)
     with phase("reading"):
         treebank = usable(tests)
-    enable_compilation_cache()
+    keep_programs()
     tell_unseen(loaded.model, treebank.sentences)
     found = measure(loaded, treebank.sentences, system=model, model_digest=loaded.digest)
     if result:

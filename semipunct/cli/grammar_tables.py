@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from semipunct.cli import console
 from semipunct.marks import shown_string
+from semipunct.wording import figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +103,7 @@ def _confident(found: "PunctuationGrammar") -> "Table":
     for name, scope in scopes:
         for label, some in ((name, scope), ("  changes only", scope.changing)):
             numbers = (some.bigrams, len(some.edits), some.considered, some.agreeing)
-            table.add_row(label, *(f"{n}" for n in numbers), _figure(some.precision))
+            table.add_row(label, *(f"{n}" for n in numbers), figure(some.precision, ".3f"))
     return table
 
 
@@ -113,13 +114,11 @@ def _ranks(found: "PunctuationGrammar") -> "Table":
         means = (some.mean_reciprocal_rank, some.mean_over_all, PAPER.get(name, math.nan))
         counts = (len(some.ranked), *some.ranks)
         table.add_row(
-            f"{number:3} {label}", *(f"{n}" for n in counts), *(_figure(mean) for mean in means)
+            f"{number:3} {label}",
+            *(f"{n}" for n in counts),
+            *(figure(mean, ".3f") for mean in means),
         )
     return table
-
-
-def _figure(value: float) -> str:
-    return f"{value:.3f}" if math.isfinite(value) else ""
 
 
 def _inverted(found: "PunctuationGrammar") -> "Table":

@@ -70,7 +70,7 @@ def jackknife(
     console.check_targets(out, kept=(*dev, config))
     hold_memory()
     with phase("importing"):
-        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.compiling import keep_programs
         from semipunct.corpus import Sentence
         from semipunct.formats import read_entries
         from semipunct.formats.conllu import Conllu
@@ -89,7 +89,7 @@ def jackknife(
         )
     if left := len(entries) - len(sentences):
         console.say(f"{counted(left, 'sentence')} left unchanged (see semipunct stats)")
-    enable_compilation_cache()
+    keep_programs()
     found: list[Sequence[Parse]] = []
     with ExitStack() as held:
         folder = models or held.enter_context(tempfile.TemporaryDirectory())

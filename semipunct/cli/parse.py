@@ -125,7 +125,7 @@ def parse(
     arguments.check_figures(out, result, printed=json)
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
-        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.compiling import keep_programs
         from semipunct.cli.derivations import parse_derivations
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.running_text import read_running_text, running_text_format
@@ -156,12 +156,12 @@ def parse(
         return
     if loaded.model.kind in (TAGGED, DERIVATIONS):
         _refuse(loaded.model.kind, {"--tokeniser": tokeniser, **others})
-        enable_compilation_cache()
+        keep_programs()
         run_on_tags = parse_by_beam if loaded.model.kind == TAGGED else parse_derivations
         run_on_tags(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
         return
     loaded = of_kind(loaded, Parser)
-    enable_compilation_cache()
+    keep_programs()
     options = ParseOptions(decoder.value, seed)
 
     def parsed(words: "Sequence[Sentence | Words]") -> "list[Parse]":

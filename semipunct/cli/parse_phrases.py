@@ -44,7 +44,7 @@ def parse_into_phrases(
         UsageError: for standard input with both ``gold`` and ``out``.
         TreebankError: if a file is missing or damaged, or there is nothing to compare with.
     """
-    from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.compiling import keep_programs
     from semipunct.cli.progress import sentence_progress
     from semipunct.formats.ptb.writing import written
     from semipunct.tasks.parse_phrases import parse_phrases
@@ -54,7 +54,7 @@ def parse_into_phrases(
             "--gold and --output both read the input, and standard input can be read only "
             "once; name a file"
         )
-    enable_compilation_cache()
+    keep_programs()
     if gold:
         _compare(model, inputs, json=json, path=path)
         if out is None:

@@ -117,13 +117,13 @@ def _fit(
     *,
     force: bool = False,
 ) -> "TrainingResult":
-    from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.compiling import keep_programs
     from semipunct.cli.progress import duration, training_progress
     from semipunct.training.config import load_config
     from semipunct.training.loop import train
 
     config = load_config(options={"model.channel": channel, "train.seed": seed})
-    enable_compilation_cache()
+    keep_programs()
     title = "without a channel" if channel == "none" else "with the channel"
     with training_progress(title, lines=False) as report:
         result = train(config, training, development, folder, force=force, report=report)

@@ -112,7 +112,7 @@ def rephrase(
     console.check_targets(out, inputs=inputs, kept=(model, edits, permute, case))
     own = read_tree_edits(edits) if edits is not None else {}
     with phase("importing"):
-        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.compiling import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.formats import Writer, format_of, read_entries
         from semipunct.models.casing.truecaser import Truecaser
@@ -127,7 +127,7 @@ def rephrase(
         fitted = InPlace.of(load(model, PunctuationModel))
         ordering = load(permute, OrderingModel) if permute is not None else None
         truecaser = load(case, Truecaser) if case is not None else None
-    enable_compilation_cache()
+    keep_programs()
     changes = Changes(tuple(delete or ()), moves, ordering)
     entries = read_entries(inputs)
     form_in = format_of(*inputs)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from semipunct.cli import console
 from semipunct.marks import Puncteme, shown, shown_string
+from semipunct.wording import figure
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -68,7 +69,7 @@ def report(
     by_mark = console.table("mark", "precision", "recall", "F1", "in the input")
     for mark, score in sorted(figures.marks.items(), key=lambda item: -item[1].gold):
         ratios = (score.precision, score.recall, score.f1)
-        by_mark.add_row(escape(shown(mark)), *(f"{x:.4f}" for x in ratios), f"{score.gold:,}")
+        by_mark.add_row(escape(shown(mark)), *map(figure, ratios), f"{score.gold:,}")
     screen = console.tables()
     screen.print(table)
     screen.print(by_mark)

@@ -93,11 +93,10 @@ def work_on_marks(
     def restored(sentences: Sequence[Any], number: int) -> "Sequence[Restoration]":
         if parsers:
             cut.look_at(sentences)
-            found = run_on_words(
+            # Relations of a parser are the same in every run, and not the user's to change.
+            return run_on_words(
                 fitted, parsers, sentences, options, trees=trees, share=share, first=number
             )
-            unseen.look_at([one.sentence for one in found])
-            return found
         unseen.look_at(sentences)
         return run(fitted, sentences, options, first=number)
 

@@ -191,7 +191,7 @@ def restore(
         out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, case)
     )
     with phase("importing"):
-        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.compiling import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.restoration_report import report
         from semipunct.cli.restored_sentences import with_capitals, write
@@ -217,7 +217,7 @@ def restore(
             work = work_on_marks(
                 loaded, inputs, options, parser or (), words_of, gold=gold, trees=trees, share=share
             )
-    enable_compilation_cache()
+    keep_programs()
     omitted = LeftOut("left unchanged")
     with phase("reading"):
         first: list[Any] = list(islice(work.entries, CHUNK))

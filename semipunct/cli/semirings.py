@@ -113,10 +113,10 @@ def check_semiring(
     from semipunct.tasks.semirings import installed_semiring
 
     plugin, semiring = installed_semiring(name)
-    from semipunct.arrays.compilation import enable_compilation_cache
+    from semipunct.cli.compiling import keep_programs
     from semirings.laws import check
 
-    enable_compilation_cache()
+    keep_programs()
     report = check(semiring, draws=draws, seed=seed)
     if json:
         found = {"distribution": plugin.distribution, "version": plugin.version}

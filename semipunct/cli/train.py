@@ -147,12 +147,12 @@ def train(
         console.say(f"{name}: {counted(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}")
 
     with phase("importing"):
-        from semipunct.arrays.compilation import enable_compilation_cache
+        from semipunct.cli.compiling import keep_programs
         from semipunct.store.checkpoint import load
         from semipunct.training.interrupt import interruptible
         from semipunct.training.loop import train as fit
 
-    enable_compilation_cache()
+    keep_programs()
     # Loaded before analysing, which may take minutes: the folder may be wrong.
     beside = load(near) if near is not None else None
     if analysis is not None:

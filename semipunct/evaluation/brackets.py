@@ -17,7 +17,7 @@ from semipunct.files import finite
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
-from semipunct.wording import counted
+from semipunct.wording import counted, figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class BracketFigures:
     def rows(self) -> list[tuple[str, str]]:
         """Return the figures for a table."""
         return [
-            ("F1 of labelled brackets", f"{self.labelled.f1:.4f}"),
-            ("  precision", f"{self.labelled.precision:.4f}"),
-            ("  recall", f"{self.labelled.recall:.4f}"),
-            ("F1 of brackets without labels", f"{self.unlabelled.f1:.4f}"),
-            ("tags", f"{self.tags:.4f}"),
-            ("sentences with all brackets", f"{self.exact:.4f}"),
+            ("F1 of labelled brackets", figure(self.labelled.f1)),
+            ("  precision", figure(self.labelled.precision)),
+            ("  recall", figure(self.labelled.recall)),
+            ("F1 of brackets without labels", figure(self.unlabelled.f1)),
+            ("tags", figure(self.tags)),
+            ("sentences with all brackets", figure(self.exact)),
             ("words", f"{self.words:,}"),
             ("sentences", f"{self.sentences:,}"),
         ]

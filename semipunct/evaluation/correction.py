@@ -39,7 +39,7 @@ from semipunct.files import finite
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.marks.distance import edit_distance
-from semipunct.wording import counted
+from semipunct.wording import counted, figure
 
 Choice = Literal["sentence", "corpus"]
 """How the reference of a sentence is chosen: by F0.5 of the ``sentence``, or, as in MaxMatch, by
@@ -147,11 +147,11 @@ class CorrectionFigures:
     def rows(self) -> list[tuple[str, str]]:
         """Return the figures of all errors together for a table."""
         return [
-            ("F0.5 of edits", f"{self.edits.f05:.4f}"),
-            ("  precision", f"{self.edits.precision:.4f}"),
-            ("  recall", f"{self.edits.recall:.4f}"),
-            ("edit distance per slot", f"{self.average_edit_distance:.4f}"),
-            ("wrong edits of 1,000 right slots", f"{self.harm:.2f}"),
+            ("F0.5 of edits", figure(self.edits.f05)),
+            ("  precision", figure(self.edits.precision)),
+            ("  recall", figure(self.edits.recall)),
+            ("edit distance per slot", figure(self.average_edit_distance)),
+            ("wrong edits of 1,000 right slots", figure(self.harm, ".2f")),
             ("edits", f"{self.edits.proposed:,}"),
             ("edits of the reference", f"{self.edits.needed:,}"),
             ("slots", f"{self.judged:,}"),

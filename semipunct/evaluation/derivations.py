@@ -16,6 +16,7 @@ from semipunct.evaluation.columns import Column, Count, Counts, refuse
 from semipunct.evaluation.metric import Measure, Statistics, ratio
 from semipunct.evaluation.restoration import Score, f1
 from semipunct.files import finite
+from semipunct.wording import figure
 
 Labelled = tuple[int, str, int, int]
 """Head, its category, the number of the argument, dependent."""
@@ -61,15 +62,15 @@ class DerivationFigures:
     def rows(self) -> list[tuple[str, str]]:
         """Return the figures for a table."""
         return [
-            ("F1 of labelled dependencies", f"{self.labelled.f1:.4f}"),
-            ("  precision", f"{self.labelled.precision:.4f}"),
-            ("  recall", f"{self.labelled.recall:.4f}"),
-            ("F1 of unlabelled dependencies", f"{self.unlabelled.f1:.4f}"),
-            ("  precision", f"{self.unlabelled.precision:.4f}"),
-            ("  recall", f"{self.unlabelled.recall:.4f}"),
-            ("categories of words", f"{self.category_accuracy:.4f}"),
-            ("sentences with all dependencies", f"{self.sentence_accuracy:.4f}"),
-            ("sentences with a derivation", f"{self.coverage:.4f}"),
+            ("F1 of labelled dependencies", figure(self.labelled.f1)),
+            ("  precision", figure(self.labelled.precision)),
+            ("  recall", figure(self.labelled.recall)),
+            ("F1 of unlabelled dependencies", figure(self.unlabelled.f1)),
+            ("  precision", figure(self.unlabelled.precision)),
+            ("  recall", figure(self.unlabelled.recall)),
+            ("categories of words", figure(self.category_accuracy)),
+            ("sentences with all dependencies", figure(self.sentence_accuracy)),
+            ("sentences with a derivation", figure(self.coverage)),
             ("words", f"{self.words:,}"),
             ("sentences", f"{self.sentences:,}"),
         ]

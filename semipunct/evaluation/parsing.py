@@ -13,7 +13,7 @@ from semipunct.errors import UsageError
 from semipunct.evaluation.columns import Column, Count, Counts, refuse
 from semipunct.evaluation.metric import Measure, Statistics, ratio
 from semipunct.files import finite
-from semipunct.wording import counted
+from semipunct.wording import counted, figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +66,15 @@ class ParsingFigures:
     def rows(self) -> list[tuple[str, str]]:
         """Return the figures for a table."""
         return [
-            ("heads and relations (LAS)", f"{self.las:.4f}"),
-            ("  without subtypes", f"{self.las_universal:.4f}"),
-            ("heads (UAS)", f"{self.uas:.4f}"),
-            ("universal tags (UPOS)", f"{self.upos:.4f}"),
-            ("language-specific tags (XPOS)", f"{self.xpos:.4f}"),
-            ("morphological features", f"{self.feats:.4f}"),
-            ("roots", f"{self.root:.4f}"),
-            ("sentences with all heads", f"{self.complete:.4f}"),
-            ("  and all relations", f"{self.complete_labelled:.4f}"),
+            ("heads and relations (LAS)", figure(self.las)),
+            ("  without subtypes", figure(self.las_universal)),
+            ("heads (UAS)", figure(self.uas)),
+            ("universal tags (UPOS)", figure(self.upos)),
+            ("language-specific tags (XPOS)", figure(self.xpos)),
+            ("morphological features", figure(self.feats)),
+            ("roots", figure(self.root)),
+            ("sentences with all heads", figure(self.complete)),
+            ("  and all relations", figure(self.complete_labelled)),
             ("words", f"{self.words:,}"),
             ("sentences", f"{self.sentences:,}"),
         ]

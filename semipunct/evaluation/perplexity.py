@@ -12,6 +12,7 @@ import numpy as np
 from semipunct.evaluation.columns import Column, Counts, Floats, LogLikelihood, SlotCount
 from semipunct.evaluation.metric import Measure, Statistics
 from semipunct.files import finite
+from semipunct.wording import figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,14 @@ class PerplexityFigures:
     def rows(self) -> list[tuple[str, str]]:
         """Return the figures for a table; sentences with probability zero only if there are any."""
         rows = [
-            ("perplexity per slot", f"{self.perplexity:.4f}"),
-            ("log-likelihood (nats)", f"{self.log_likelihood:,.2f}"),
+            ("perplexity per slot", figure(self.perplexity)),
+            ("log-likelihood (nats)", figure(self.log_likelihood, ",.2f")),
             ("slots", f"{self.slots:,}"),
             ("sentences", f"{self.sentences:,}"),
         ]
         if self.unscorable:
             rows.append(("  of probability zero", f"{self.unscorable:,}"))
-            rows.append(("perplexity without these", f"{self.perplexity_of_scorable:.4f}"))
+            rows.append(("perplexity without these", figure(self.perplexity_of_scorable)))
         return rows
 
 

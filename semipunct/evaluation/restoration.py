@@ -26,6 +26,7 @@ from semipunct.files import finite
 from semipunct.marks import PAIRS, Puncteme, TokenPair
 from semipunct.marks.distance import edit_distance
 from semipunct.marks.matching import PairingErrors, pairing_errors
+from semipunct.wording import figure
 
 Slots = Sequence[Puncteme]
 """The slots of one sentence: n + 1 punctemes for n words."""
@@ -150,10 +151,10 @@ class RestorationFigures:
     def rows(self) -> list[tuple[str, str]]:
         """Return the figures of all marks together for a table."""
         return [
-            ("edit distance per slot", f"{self.average_edit_distance:.4f}"),
-            ("slots as in the input", f"{self.slot_accuracy:.4f}"),
-            ("sentences as in the input", f"{self.sentence_accuracy:.4f}"),
-            ("F1 over all marks", f"{self.micro.f1:.4f}"),
+            ("edit distance per slot", figure(self.average_edit_distance)),
+            ("slots as in the input", figure(self.slot_accuracy)),
+            ("sentences as in the input", figure(self.sentence_accuracy)),
+            ("F1 over all marks", figure(self.micro.f1)),
             ("slots", f"{self.slots:,}"),
             ("sentences", f"{self.sentences:,}"),
         ]

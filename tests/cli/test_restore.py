@@ -1,6 +1,7 @@
 """``semipunct restore``: tokens are inserted, words are kept, and figures match the metrics."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,10 @@ def test_marks_restrict(cli: Cli, model: Path, some: Path):
     values = map(json.loads, texts.splitlines())
     slots = [slot for value in values for slot in value.get("slots", ())]
     assert {token for slot in slots for token in slot["surface"]} == {"."}
+    # The precision of a mark that was not inserted is undefined.
+    table = cli("restore", model, some, "--gold", "--min-confidence", 1, *FEW).out
+    assert "nan" not in table
+    assert re.search(r"^ *, +- +0\.0000 ", table, re.M)
 
 
 @pytest.mark.parametrize(
