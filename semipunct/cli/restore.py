@@ -118,12 +118,12 @@ def restore(
         ),
     ] = None,
     keep: Annotated[
-        Keep,
+        Keep | None,
         typer.Option(
             help="Marks in the input: remove them first (replace), use them as uncertain evidence "
-            "(repair), or keep them (keep)."
+            "(repair), or keep them (keep) [keep for text, replace for other formats]."
         ),
-    ] = Keep.REPLACE,
+    ] = None,
     mistaken: Annotated[
         float,
         typer.Option(
@@ -152,9 +152,9 @@ def restore(
 ) -> None:
     """Restore the punctuation of trees, or of text with --parser.
 
-    By default, punctuation in the input is removed first (see --keep). Words are not changed,
-    except for capitals with --case. With --gold, the figures are printed to standard output, and
-    restored sentences are written only if --output names a file.
+    By default, punctuation of text is kept, and punctuation of other input is removed first (see
+    --keep). Words are not changed, except for capitals with --case. With --gold, the figures are
+    printed to standard output, and restored sentences are written only if --output names a file.
     """
     if (json or result or confusions) and not gold:
         named = "--json" if json else "--result" if result else "--confusions"
@@ -177,10 +177,7 @@ def restore(
             "file of --output; give --output as well"
         )
     if mistaken != MISTAKEN and keep is not Keep.REPAIR:
-        raise UsageError(
-            f"--mistaken needs --keep repair, not --keep {keep.value}; give it, or leave out "
-            "--mistaken"
-        )
+        raise UsageError("--mistaken needs --keep repair; give it, or leave out --mistaken")
     if nbest and (form is not Format.JSON or (gold and out is None)):
         raise UsageError(
             "--nbest needs restored sentences as JSON: give --format json (with --gold also "
@@ -204,7 +201,7 @@ def restore(
 
     options = RestoreOptions(
         samples, seed, minimise.value, None if marks is None else frozenset(marks.split()),
-        min_confidence, nbest, keep.value, mistaken,
+        min_confidence, nbest, None if keep is None else keep.value, mistaken,
     )  # fmt: skip
     with phase("loading the model"):
         loaded = load(model)

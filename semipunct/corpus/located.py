@@ -316,7 +316,7 @@ def located(
         and ((start, end) == following or is_within_word(text, end, following[0]))
     )
     strings = tuple(map(tuple, slots))
-    words = Words(name, path, line, tuple(forms), strings, closed=closed)
+    words = Words(name, path, line, tuple(forms), strings, closed, "text")
     return Located(words, text, tuple(spans), tuple(map(tuple, places)), offset)
 
 

@@ -115,6 +115,8 @@ class Sentence(Generic[T]):
             French *du*), whose strings are never changed. Those that are empty have no probability
             of their own, and do not count as slots.
         source: the kind of its source: what stands in a text is kept unless requested otherwise.
+        joined: numbers of the slots whose marks stand between two words without blanks, as in
+            *15-year*, if the treebank records spaces.
 
     Raises:
         ValueError: if the columns differ in length, or there are no words.
@@ -135,6 +137,7 @@ class Sentence(Generic[T]):
     underlying: tuple[Pair, ...] | None = None
     closed: frozenset[int] = frozenset()
     source: Source = "treebank"
+    joined: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.slots[1:])

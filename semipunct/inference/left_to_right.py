@@ -146,17 +146,28 @@ class LeftToRightSampler:
                 sentence.
             count: the number of draws per sentence.
         """
-        # Resampling selects among the draws of one sentence, so with evidence each is drawn alone.
-        alone = any(request.evidence for request in requests)
-        together = 1 if alone else max(1, DRAWS_TOGETHER // count)
         ends = np.cumsum([0, *(request.sentence.tree.words for request in requests)])
         found: list[Draws] = []
-        for i in range(0, len(requests), together):
-            part = requests[i : i + together]
+        i = 0
+        while i < len(requests):
+            part = _drawn_together(requests, i, max(1, DRAWS_TOGETHER // count))
             words = slice(int(ends[i]), int(ends[i + len(part)]))
             of_part = TreeScores(*(array[words] for array in scores))
             found += _Drawing(self, part, of_part, count).run()
+            i += len(part)
         return found
+
+
+def _drawn_together(requests: Sequence[Request], first: int, most: int) -> Sequence[Request]:
+    """Return the requests from ``first`` on that are drawn together.
+
+    Resampling selects among the draws of one sentence, so with evidence each is drawn alone.
+    """
+    last = first + 1
+    if not requests[first].evidence:
+        while last < min(len(requests), first + most) and not requests[last].evidence:
+            last += 1
+    return requests[first:last]
 
 
 class _Edge(NamedTuple):

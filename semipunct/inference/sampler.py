@@ -44,7 +44,7 @@ def generate(
     sentences: Sequence[Sentence],
     count: int,
     seed: int,
-    evidence: Sequence[Evidence] | None = None,
+    evidence: Sequence[Evidence | None] | None = None,
     first: int = 0,
 ) -> list[Draws]:
     """Draw surface punctuation for words and trees; that of the sentences is ignored.
@@ -58,7 +58,7 @@ def generate(
         sentences: words and trees.
         count: the number of draws per sentence.
         seed: the random seed; with the number of a sentence it determines its draws.
-        evidence: evidence of the surface of each sentence, or None.
+        evidence: evidence of the surface of each sentence, None for those without; or None.
         first: the number of the first sentence.
 
     Raises:

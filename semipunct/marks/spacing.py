@@ -106,6 +106,11 @@ def _character_side(char: str) -> Side:
     return _BY_CHARACTER.get(char) or _BY_CATEGORY.get(unicodedata.category(char), "neither")
 
 
+def is_joining(token: str) -> bool:
+    """Return whether a token, such as a slash, is attached to the words on both sides."""
+    return _side(token) == "both"
+
+
 def is_dash(token: str) -> bool:
     """Return whether a token consists of dashes and hyphens only."""
     return all(unicodedata.category(char) == "Pd" for char in token) and bool(token)

@@ -24,9 +24,12 @@ from semipunct.inference import decode
 from semipunct.inference.decode import Analysis
 from semipunct.inference.draws import Draws
 from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
+from semipunct.marks.balance import balanced
 from semipunct.marks.corrections import corrections
+from semipunct.marks.joining import JoiningMarks
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.tasks.base import InPlace, Slots, Trained, punctuation_model
+from semipunct.tasks.choice import Standing, best_draw, best_strings
 from semipunct.tasks.correction import (
     Attached,
     Corrected,
@@ -38,7 +41,7 @@ from semipunct.tasks.correction import (
 from semipunct.tasks.decode import part_seed
 from semipunct.tasks.parse import check_reads_words, parse
 from semipunct.tasks.restoration import RestoreOptions
-from semipunct.tasks.restore import best_draw, best_strings, drawn
+from semipunct.tasks.restore import drawn
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 from semipunct.version import __version__
 
@@ -179,12 +182,40 @@ def _chosen(
         best = [_most_probable(k, w, options) for k, w in zip(found, sentence.slots, strict=True)]
     else:
         choose = best_strings if options.minimise == "slots" else best_draw
-        best = choose(draws, posteriors(draws), None)
-    slots = tuple(
+        best = choose(draws, posteriors(draws))
+    slots = [
         new if _may_replace(new, old, options) and known.of(new) >= options.least else old
         for new, old, known in zip(best, sentence.slots, found, strict=True)
-    )
-    return slots, found
+    ]
+    if sentence.source == "text":
+        slots = _beside_what_stands(sentence, slots, found, model.inventory.joining)
+    return tuple(slots), found
+
+
+def _beside_what_stands(
+    sentence: Sentence,
+    slots: Sequence[Puncteme],
+    found: Sequence[SlotPosterior],
+    joining: JoiningMarks,
+) -> list[Puncteme]:
+    """Undo corrections that what stands in a text contradicts, at the least cost.
+
+    The cost of a string is the probability that it is wrong.
+    """
+    standing = Standing(sentence, "repair", joining)
+    chosen = [
+        new if fixed is None and standing.allows(slot, new) else old
+        for slot, (fixed, new, old) in enumerate(
+            zip(standing.fixed, slots, sentence.slots, strict=True)
+        )
+    ]
+    if standing.is_balanced(chosen):
+        return chosen
+    ways = [
+        [(string, 1 - known.of(string)) for string in dict.fromkeys((new, old))]
+        for new, old, known in zip(chosen, sentence.slots, found, strict=True)
+    ]
+    return balanced(ways, sentence.forms, standing.limits) or list(sentence.slots)
 
 
 def _own(known: SlotPosterior, written: Puncteme, tokens: Set[str]) -> SlotPosterior:

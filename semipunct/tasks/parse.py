@@ -288,7 +288,7 @@ def _parse(
     sentence = Sentence(
         words.sentence_id, words.path, words.line, words.forms, (MISSING,) * tree.words,
         **columns, tree=tree, slots=words.slots, expected=believed, written=None, underlying=None,
-        closed=words.closed, source=words.source,
+        closed=words.closed, source=words.source, joined=frozenset(),
     )  # fmt: skip
     log_probability = float(trees.log_probability[row])
     if certainty is None:
@@ -407,7 +407,7 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
         expected=_without(
             _joined_beliefs([part.sentence.expected for part in parts]), unfillable(whole)
         ),
-        written=None, closed=whole.closed, source=whole.source,
+        written=None, closed=whole.closed, source=whole.source, joined=frozenset(),
     )  # fmt: skip
     return Parse(
         sentence,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.sentences import excerpt
+from semipunct.corpus.sentences import Words, excerpt
 from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, shown, spacing
 from semipunct.models.punctuation.model import PunctuationModel
@@ -33,7 +33,8 @@ class RestoreOptions:
         minimum_confidence: slots whose best string is less probable stay empty.
         nbest: how many of the most frequent whole draws to list.
         keep: the treatment of existing marks: ``replace`` removes them first, ``keep`` leaves them
-            unchanged and fills only empty slots, ``repair`` uses them as uncertain evidence.
+            unchanged and fills only empty slots, ``repair`` uses them as uncertain evidence. None
+            stands for ``keep`` in sentences of a text and ``replace`` in those of a treebank.
         mistaken: with ``repair``, the factor in the likelihood for each token that is removed.
     """
 
@@ -43,8 +44,12 @@ class RestoreOptions:
     marks: Set[str] | None = None
     minimum_confidence: float = 0.0
     nbest: int = 0
-    keep: Keep = "replace"
+    keep: Keep | None = None
     mistaken: float = 0.1
+
+    def keep_for(self, sentence: Sentence[Any] | Words) -> Keep:
+        """Return the treatment of the existing marks of a sentence, with the default filled in."""
+        return self.keep or ("keep" if sentence.source == "text" else "replace")
 
     def check(self, model: PunctuationModel) -> None:
         """Raise ``UsageError`` unless all values are valid for a model."""
@@ -79,7 +84,7 @@ class RestoreSettings(TypedDict, total=False):
     marks: Set[str] | None
     minimum_confidence: float
     nbest: int
-    keep: Keep
+    keep: Keep | None
     mistaken: float
 
 

@@ -8,7 +8,7 @@ among the strings drawn there. (The paper minimises it among whole draws, as ``b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
@@ -22,11 +22,14 @@ from semipunct.evaluation.signature import join_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
-from semipunct.marks import UNK, Puncteme
+from semipunct.marks import Puncteme
+from semipunct.marks.joining import BY_TYPOGRAPHY, JoiningMarks
 from semipunct.models.base import Weights
 from semipunct.models.commas.restorer import COMMA_MODELS
+from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks.base import Slots, Trained, punctuation_model
+from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore_commas import restore_commas
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
@@ -66,7 +69,8 @@ def restore(
         return restore_commas(model, sentences, options)
     known: list[Sentence] = without_omitted(sentences)
     draws = drawn(model, known, options, first)
-    found = [restored(s, d, options) for s, d in zip(known, draws, strict=True)]
+    joining = punctuation_model(model).model.inventory.joining
+    found = [restored(s, d, options, joining=joining) for s, d in zip(known, draws, strict=True)]
     return with_omitted(sentences, found)
 
 
@@ -87,15 +91,25 @@ def drawn(
     """
     fitted = punctuation_model(model)
     options.check(fitted.model)
-    mistaken = options.mistaken if options.keep == "repair" else 0.0
+    reads_marks = has_history_features(fitted.parameters)
     for group in _groups(sentences, options.samples):
-        evidence = None
-        if options.keep != "replace":
-            evidence = [Evidence(s.slots, mistaken) for s in group]
+        evidence = [_evidence(s, options, reads_marks=reads_marks) for s in group]
         yield from generate(
             fitted.model, fitted.parameters, group, options.samples, options.seed, evidence, first
         )
         first += len(group)
+
+
+def _evidence(sentence: Sentence, options: RestoreOptions, *, reads_marks: bool) -> Evidence | None:
+    """Return the marks of a sentence as evidence; None if there are none, or they are removed.
+
+    A model without features of the marks to the left cannot be drawn given other marks. Unless
+    evidence is requested, what it draws for the empty slots of a text does not depend on them.
+    """
+    keep = options.keep_for(sentence)
+    if keep == "replace" or not any(sentence.slots) or (options.keep is None and not reads_marks):
+        return None
+    return Evidence(sentence.slots, options.mistaken if keep == "repair" else 0.0)
 
 
 def _groups(sentences: Sequence[Sentence], samples: int) -> Iterator[list[Sentence]]:
@@ -142,6 +156,7 @@ def restored(
     draws: Draws,
     options: RestoreOptions,
     found: tuple[SlotPosterior, ...] | None = None,
+    joining: JoiningMarks = BY_TYPOGRAPHY,
 ) -> Restoration:
     """Return the punctuation of least expected edit distance under some draws.
 
@@ -150,68 +165,13 @@ def restored(
         draws: draws of its punctuation.
         options: the options of restoration.
         found: the posteriors of the slots; by default they are estimated from the draws.
+        joining: marks that only join words, which are not put between words of a text that stand
+            apart.
     """
     found = posteriors(draws) if found is None else found
-    choose = best_strings if options.minimise == "slots" else best_draw
-    slots = choose(draws, found, options.marks)
-    certain = [
-        string if known.of(string) >= options.minimum_confidence else ()
-        for string, known in zip(slots, found, strict=True)
-    ]
-    if options.keep == "keep":
-        certain = [slot or string for slot, string in zip(sentence.slots, certain, strict=True)]
-    return Restoration(sentence, tuple(certain), found, most_frequent(draws, options.nbest))
-
-
-def best_strings(
-    draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
-) -> list[Puncteme]:
-    """Return for each slot the string of least expected edit distance; ties go to probability.
-
-    Args:
-        draws: ignored; for the same signature as ``best_draw``.
-        found: the posteriors of the slots.
-        marks: the only tokens that are allowed; None for all.
-    """
-    return [_least(known, marks) for known in found]
-
-
-def _least(known: SlotPosterior, marks: Collection[str] | None) -> Puncteme:
-    best: Puncteme = ()
-    least = np.inf
-    for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
-        # All other strings are at least one edit away, and the remaining ones are less probable.
-        if 1 - probability >= least:
-            break
-        if _may_stand(string, marks):
-            # A point with at least half of the probability is a median in any metric: by the
-            # triangle inequality, another string gains no more on the rest than it loses here.
-            if probability >= 0.5:
-                return string
-            loss = float(known.expected_distances([string])[0])
-            if loss < least:
-                best, least = string, loss
-    return best
-
-
-def best_draw(
-    draws: Draws, found: Sequence[SlotPosterior], marks: Collection[str] | None
-) -> list[Puncteme]:
-    """Return the draw whose expected edit distance to all draws is least, as in section 6.1.
-
-    Strings that are not allowed are replaced by empty ones.
-
-    Args:
-        draws: the draws.
-        found: the posteriors of the slots.
-        marks: the only tokens that are allowed; None for all.
-    """
-    kept = [[s if _may_stand(s, marks) else () for s in strings] for strings in draws.strings]
-    losses = np.zeros(len(draws.chosen))
-    for known, strings, chosen in zip(found, kept, draws.chosen.T, strict=True):
-        losses += known.expected_distances(strings)[chosen]
-    best = draws.chosen[int(np.argmin(losses))]
-    return [strings[i] for strings, i in zip(kept, best.tolist(), strict=True)]
+    standing = Standing(sentence, options.keep_for(sentence), joining)
+    slots = chosen_strings(standing, draws, found, options)
+    return Restoration(sentence, tuple(slots), found, most_frequent(draws, options.nbest))
 
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
@@ -251,12 +211,12 @@ def restoration_signature(
             "minimise": options.minimise,
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.minimum_confidence:g}",
-            "keep": options.keep + (f"*{options.mistaken:g}" if options.keep == "repair" else ""),
+            "keep": _named(options, sentences),
             "version": __version__,
         }
     )
 
 
-def _may_stand(string: Puncteme, marks: Collection[str] | None) -> bool:
-    # The token that represents all rare ones cannot be written.
-    return UNK not in string and (marks is None or all(t in marks for t in string))
+def _named(options: RestoreOptions, sentences: Sequence[Sentence]) -> str:
+    keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
+    return keep + (f"*{options.mistaken:g}" if keep == "repair" else "")

@@ -15,6 +15,7 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
 from semipunct.marks import Puncteme
+from semipunct.marks.neighbours import may_stand_between
 from semipunct.models.commas.decoding import Commas
 from semipunct.models.commas.delimiters import DelimiterModel
 from semipunct.models.commas.model import CommaModel
@@ -163,6 +164,7 @@ def _restored(
     chosen = commas.marginal > 0.5 if options.minimise == "slots" else commas.best[0]
     slots: list[Puncteme] = []
     known: list[SlotPosterior] = []
+    words = ("", *sentence.forms, "")
     rows = zip(sentence.slots, commas.marginal, chosen.tolist(), strict=True)
     for number, (slot, p, comma) in enumerate(rows):
         if number in sentence.closed:
@@ -176,8 +178,11 @@ def _restored(
             else SlotPosterior((lacks, has), np.array([1 - p, p]))
         )
         sure = (p if comma else 1 - p) >= options.minimum_confidence
-        string = has if comma and sure else lacks
-        slots.append(slot if options.keep == "keep" and slot else string)
+        beside = sentence.source == "treebank" or may_stand_between(
+            (MARK,), *words[number : number + 2]
+        )
+        string = has if comma and sure and beside else lacks
+        slots.append(slot if options.keep_for(sentence) == "keep" and slot else string)
     ways = zip(commas.best, np.exp(commas.log_probability).tolist(), strict=True)
     nbest = tuple(
         (
@@ -222,7 +227,7 @@ def commas_signature(
             "minimise": options.minimise,
             "marks": "commas",
             "confidence": f">={options.minimum_confidence:g}",
-            "keep": options.keep,
+            "keep": options.keep or "replace",
             "version": __version__,
         }
     )

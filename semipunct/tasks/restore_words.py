@@ -19,6 +19,7 @@ from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
+from semipunct.marks import spacing
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
@@ -59,8 +60,8 @@ def restore_words(
             parser's single tree from ``parse`` is used.
         share: the weight of the parsers' own distributions of slots in the mean, by default 0.3 for
             a model of the preset ``parsed`` and 0.6 for others (``default_share``). It is ignored
-            if existing marks are used (``options.keep``), with ``options.minimise="draws"``, and
-            for parsers that predict no punctuation.
+            for sentences whose existing marks are used (``options.keep``), with
+            ``options.minimise="draws"``, and for parsers that predict no punctuation.
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
@@ -96,12 +97,21 @@ def restore_words(
     each = replace(options, samples=options.samples // number)
     draws = list(drawn(model, list(chain.from_iterable(found)), each, first * number))
     joined = [Draws.joined(draws[i : i + number]) for i in range(0, len(draws), number)]
-    views: Sequence[Sequence[Sequence[SlotPosterior]]] = [()] * len(found)
-    if share and options.keep == "replace" and options.minimise == "slots":
-        expected = (slot_posteriors(one, known) for one in parsers)
-        views = list(zip(*(one for one in expected if one is not None), strict=True)) or views
+    views: list[Sequence[Sequence[SlotPosterior]]] = [()] * len(known)
+    if share and options.minimise == "slots":
+        bare = [i for i, s in enumerate(known) if not _has_evidence(s, options)]
+        expected = (slot_posteriors(one, [known[i] for i in bare]) for one in parsers)
+        predicted = [one for one in expected if one is not None]
+        for i, *own in zip(bare, *predicted, strict=True) if predicted else ():
+            views[i] = own
     results = [
-        restored(of[0], draws, options, _pooled(posteriors(draws), share, own) if own else None)
+        restored(
+            of[0],
+            draws,
+            options,
+            _pooled(posteriors(draws), share, own) if own else None,
+            fitted.inventory.joining,
+        )
         for of, draws, own in zip(found, joined, views, strict=True)
     ]
     return with_omitted(sentences, results)
@@ -114,6 +124,11 @@ def default_share(model: PunctuationModel) -> float:
         model: the punctuation model.
     """
     return AWARE if "expected" in model.options.templates else UNAWARE
+
+
+def _has_evidence(sentence: Sentence | Words, options: RestoreOptions) -> bool:
+    """Return whether the visible marks of a sentence are used."""
+    return options.keep_for(sentence) != "replace" and any(spacing.visible(sentence.slots))
 
 
 def _trees(

@@ -120,7 +120,7 @@ def test_marks_restrict(cli: Cli, model: Path, some: Path):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (("--mistaken", 0.5), "--mistaken needs --keep repair, not --keep replace"),
+        (("--mistaken", 0.5), "--mistaken needs --keep repair; give it"),
         (("--nbest", 3), "--nbest needs restored sentences as JSON"),
         (("--nbest", 3, "--format", "json", "--gold"), "--nbest needs restored sentences"),
         (("--marks", "€"), "never seen €; its marks are: , . "),

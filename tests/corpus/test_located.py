@@ -29,6 +29,7 @@ def test_marks_go_into_slots_as_from_a_treebank():
         4,
         ("Go", "he", "said", "to", "Mr", "X"),
         (("“",), ("”", ","), (), (), (), (ABBREVIATION,), (".",)),
+        source="text",
     )
     assert [SAID.text[slice(*span)] for span in SAID.spans] == list(SAID.content.forms)
 

@@ -17,11 +17,10 @@ from semipunct.inference.sampler import Draws
 from semipunct.marks import ABBREVIATION
 from semipunct.render.restorations import in_own_characters
 from semipunct.tasks.base import InPlace, Punctuator
+from semipunct.tasks.choice import best_draw, best_strings
 from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.restore import (
     Restorer,
-    best_draw,
-    best_strings,
     most_frequent,
     restore,
     restored,
@@ -64,14 +63,14 @@ def test_a_case_written_out():
     assert third.expected_distances([(".",), (".", "”"), ()]).tolist() == pytest.approx(
         [0.4, 0.8, 1.2]
     )
-    assert best_strings(d, posteriors(d), None) == [(), (), (".",)]
+    assert best_strings(d, posteriors(d)) == [(), (), (".",)]
     # No draw has both strings, except the third.
-    assert best_draw(d, posteriors(d), None) == [(), (), (".",)]
+    assert best_draw(d, posteriors(d)) == [(), (), (".",)]
 
 
 def test_a_string_that_is_not_the_most_probable_may_lose_least():
     d = draws(*["("] * 4, *[". ”"] * 3, *[", ”"] * 3)
-    assert best_strings(d, posteriors(d), None) != [("(",)]
+    assert best_strings(d, posteriors(d)) != [("(",)]
 
 
 STRINGS = st.lists(st.sampled_from([",", ".", "”"]), max_size=3).map(tuple)
@@ -84,10 +83,10 @@ def test_the_losses_are_the_least(rows: list[tuple[tuple[str, ...], ...]]):
     def loss(strings: list[tuple[str, ...]]) -> int:
         return sum(edits(a, b) for row in rows for a, b in zip(strings, row, strict=True))
 
-    by_slot = best_strings(d, posteriors(d), None)
+    by_slot = best_strings(d, posteriors(d))
     product = itertools.product(*[set(column) for column in zip(*rows, strict=True)])
     assert loss(by_slot) == min(loss(list(x)) for x in product)
-    whole = best_draw(d, posteriors(d), None)
+    whole = best_draw(d, posteriors(d))
     assert tuple(whole) in rows
     assert loss(whole) == min(loss(list(row)) for row in rows)
     times = Counter(rows)
@@ -110,9 +109,9 @@ def test_marks_and_confidence_restrict_what_is_put_in():
 
 def test_nobody_writes_the_token_of_rare_marks():
     d = draws("<unk>", "<unk>", "<unk>", ".")
-    assert best_strings(d, posteriors(d), None) == [(".",)]
-    assert best_strings(draws("<unk>"), posteriors(draws("<unk>")), None) == [()]
-    assert best_draw(draws("<unk>"), posteriors(draws("<unk>")), None) == [()]
+    assert best_strings(d, posteriors(d)) == [(".",)]
+    assert best_strings(draws("<unk>"), posteriors(draws("<unk>"))) == [()]
+    assert best_draw(draws("<unk>"), posteriors(draws("<unk>"))) == [()]
 
 
 def test_certainty_has_no_entropy():

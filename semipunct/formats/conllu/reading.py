@@ -8,6 +8,7 @@ from semipunct.corpus.located import is_mark
 from semipunct.corpus.sentences import MISSING
 from semipunct.corpus.treebank import PUNCTUATION, Reason
 from semipunct.formats.base import FromFile
+from semipunct.formats.conllu.gaps import NO_SPACE
 from semipunct.formats.conllu.quotes import directional_quotes
 from semipunct.formats.conllu.ranges import closed_slots, within_words
 from semipunct.formats.conllu.records import Record, Token
@@ -91,6 +92,7 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
         tree=tree,
         slots=tuple(slots),
         closed=closed_slots(record, word_ids) if isinstance(record, Record) else frozenset(),
+        joined=_joined(record, is_punctuation) if isinstance(record, Record) else frozenset(),
     )
     notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
     return Entry(sentence, record, word_ids, notes)
@@ -98,6 +100,22 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
 
 def _within_words(record: Parsed) -> frozenset[int]:
     return within_words(record) if isinstance(record, Record) else frozenset()
+
+
+def _joined(record: Record, is_punctuation: Sequence[bool]) -> frozenset[int]:
+    """Return the slots with a single mark between two words, without a space on either side."""
+
+    def is_glued(token: Token) -> bool:
+        return NO_SPACE in record.lines[token.position].rpartition("\t")[2].split("|")
+
+    found: set[int] = set()
+    slot = 0
+    for i, mark in enumerate(is_punctuation):
+        slot += not mark
+        is_single = [*is_punctuation[max(0, i - 1) : i + 2]] == [False, True, False]
+        if is_single and is_glued(record.tokens[i - 1]) and is_glued(record.tokens[i]):
+            found.add(slot)
+    return frozenset(found)
 
 
 def _with_symbols(tokens: Sequence[Token], inner: Set[int]) -> list[Token]:

@@ -18,13 +18,17 @@ from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.support import Support, outcome_columns
 from semipunct.features.templates import TABLES, Table, Target, attribute_table
 from semipunct.features.vocabulary import KINDS, Vocabulary
+from semipunct.marks.joining import JoiningMarks
 from semipunct.models.punctuation.inventory import Inventory, target_columns
 
 Strings = tuple[str, ...]
 
 
 class InventoryData(msgspec.Struct):
-    """An ``Inventory``; ``allowed`` lists the pairs of each relation."""
+    """An ``Inventory``; ``allowed`` lists the pairs of each relation.
+
+    Models of earlier versions have no ``joining``.
+    """
 
     symbols: Strings
     labels: tuple[Strings, ...]
@@ -33,6 +37,7 @@ class InventoryData(msgspec.Struct):
     allowed: list[list[int]] | None
     counts: list[list[int]]
     spelling: Spelling
+    joining: list[tuple[str, bool]] | None = None
 
 
 class ConjunctionData(msgspec.Struct):
@@ -76,7 +81,7 @@ def to_data(
         supports: the outcomes for which features have weights.
         words: codes of the network's inputs, or None without a network.
     """
-    allowed = inventory.allowed
+    allowed, joining = inventory.allowed, inventory.joining.places
     plain: dict[str, Any] = msgspec.to_builtins(
         ModelData(
             InventoryData(
@@ -87,6 +92,7 @@ def to_data(
                 None if allowed is None else [np.flatnonzero(r).tolist() for r in allowed],
                 inventory.counts.tolist(),
                 inventory.spelling,
+                None if joining is None else sorted(joining),
             ),
             FeaturesData(
                 features.vocabulary.values,
@@ -173,8 +179,9 @@ def _inventory(data: InventoryData) -> Inventory:
     counts = np.array(data.counts, np.int32).reshape(shape)
     if (counts < 0).any():
         raise ValueError("a count is negative")
+    joining = JoiningMarks(None if data.joining is None else frozenset(data.joining))
     return Inventory(
-        data.symbols, data.labels, pairs, data.relations, allowed, counts, data.spelling
+        data.symbols, data.labels, pairs, data.relations, allowed, counts, data.spelling, joining
     )
 
 

@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus import Sentence
+from semipunct.corpus.joining import joining_marks
 from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.templates import TARGETS, Target
 from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK, Pair, Puncteme
+from semipunct.marks.joining import BY_TYPOGRAPHY, JoiningMarks
 from semipunct.models.punctuation.options import ModelOptions
 
 
@@ -30,6 +32,8 @@ class Inventory:
             other relation), or None if all relations allow all pairs.
         counts: ``[relations + 1, pairs]`` how often a pair flanked a constituent of a relation.
         spelling: the distribution over strings of the open puncteme.
+        joining: the tokens that only join words; by typographic rules if the treebank records no
+            spaces, or the model was trained before they were counted.
     """
 
     symbols: tuple[str, ...]
@@ -39,6 +43,7 @@ class Inventory:
     allowed: npt.NDArray[np.bool_] | None
     counts: npt.NDArray[np.int32]
     spelling: Spelling
+    joining: JoiningMarks = BY_TYPOGRAPHY
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -115,6 +120,7 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
         seen > 0 if options.hard_sets else None,
         seen,
         Spelling.of(strings, symbols),
+        joining_marks(sentences),
     )
 
 

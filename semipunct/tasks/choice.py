@@ -1,0 +1,233 @@
+"""Choice of the string of each slot by expected edit distance, among those that may stand there.
+
+What stands in a text is evidence for what may be inserted beside it. A string is no alternative if
+it changes a slot within an orthographic word, doubles a mark that belongs to a word, joins two
+words that stand apart, or leaves a bracket or quotation mark without its partner. The last is a
+constraint on several slots together (``marks.balance``); the others exclude strings slot by slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from semipunct.corpus import Sentence
+from semipunct.corpus.sentences import unfillable
+from semipunct.inference.draws import Draws
+from semipunct.marks import SILENT, UNK, Puncteme, spacing
+from semipunct.marks.balance import balanced, encloses, unmatched
+from semipunct.marks.joining import JoiningMarks
+from semipunct.marks.neighbours import may_stand_between
+from semipunct.tasks.restoration import Keep, RestoreOptions
+from semipunct.tasks.slot_posteriors import SlotPosterior
+
+Allowed = Callable[[int, Puncteme], bool]
+"""Whether a string may stand in a slot, given by its number."""
+
+ALTERNATIVES = 8
+"""The strings of a slot among which partners of brackets and quotation marks are sought."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The marks of a sentence that stand, as a constraint on those that are inserted.
+
+    Attributes:
+        sentence: words and tree, with the existing marks.
+        keep: the treatment of these marks.
+        joining: the marks that only join words.
+    """
+
+    sentence: Sentence[Any]
+    keep: Keep
+    joining: JoiningMarks
+
+    @cached_property
+    def is_evidence(self) -> bool:
+        """True if existing marks and spaces restrict what is inserted."""
+        return self.sentence.source == "text" or self.keep != "replace"
+
+    @cached_property
+    def fixed(self) -> tuple[Puncteme | None, ...]:
+        """``[n + 1]`` the strings that are not changed; None for the slots that are filled."""
+        s = self.sentence
+        closed = s.closed if s.source == "text" else unfillable(s)
+        return tuple(
+            string if (string and self.keep == "keep") or slot in closed else None
+            for slot, string in enumerate(s.slots)
+        )
+
+    @cached_property
+    def limits(self) -> tuple[int, int]:
+        """The numbers of brackets and quotation marks that already lack a partner."""
+        s = self.sentence
+        strings = s.slots if self.keep == "repair" else [string or () for string in self.fixed]
+        return unmatched(strings, s.forms)
+
+    @cached_property
+    def _compounds(self) -> frozenset[int]:
+        tree = self.sentence.tree
+        relations = getattr(tree, "relations", None)
+        return frozenset() if relations is None else spacing.compound_slots(tree.heads, relations)
+
+    def allows(self, slot: int, string: Puncteme) -> bool:
+        """Return whether a string may be put into a slot that is not fixed.
+
+        Args:
+            slot: the number of the slot.
+            string: its tokens.
+        """
+        shown = tuple(token for token in string if token not in SILENT)
+        s = self.sentence
+        if not shown or not self.is_evidence or string == s.slots[slot]:
+            return True
+        words = ("", *s.forms, "")
+        if not may_stand_between(shown, words[slot], words[slot + 1]):
+            return False
+        if s.source != "text" or not 0 < slot < len(s.forms):
+            return True
+        # Words of a text that have no blank between them are in a closed slot, or in a script
+        # without blanks.
+        apart = spacing.are_spaced(words[slot], words[slot + 1])
+        return not apart or self.joining.may_part(shown, is_compound=slot in self._compounds)
+
+    def is_balanced(self, slots: Sequence[Puncteme]) -> bool:
+        """Return whether no more brackets and quotation marks lack a partner than before.
+
+        Args:
+            slots: ``[n + 1]`` the strings of all slots.
+        """
+        if not self.is_evidence or not any(map(encloses, slots)):
+            return True
+        found = unmatched(slots, self.sentence.forms)
+        return all(now <= before for now, before in zip(found, self.limits, strict=True))
+
+
+def chosen_strings(
+    standing: Standing, draws: Draws, found: Sequence[SlotPosterior], options: RestoreOptions
+) -> list[Puncteme]:
+    """Return the string of each slot of least expected edit distance.
+
+    Args:
+        standing: what stands in the sentence.
+        draws: draws of its punctuation, among which whole draws are chosen.
+        found: the posteriors of the slots.
+        options: the options of restoration.
+    """
+
+    def allows(slot: int, string: Puncteme) -> bool:
+        return is_writable(string, options.marks) and standing.allows(slot, string)
+
+    least = options.minimum_confidence
+    choose = best_strings if options.minimise == "slots" else best_draw
+    best = choose(draws, found, allows)
+    slots = [
+        fixed if fixed is not None else string if known.of(string) >= least else ()
+        for fixed, string, known in zip(standing.fixed, best, found, strict=True)
+    ]
+    if standing.is_balanced(slots):
+        return slots
+    alternatives = [
+        [(fixed, 0.0)] if fixed is not None else _alternatives(known, string, strings)
+        for slot, (fixed, string, known) in enumerate(
+            zip(standing.fixed, slots, found, strict=True)
+        )
+        for strings in ([s for s in known.strings if allows(slot, s) and known.of(s) >= least],)
+    ]
+    partnered = balanced(alternatives, standing.sentence.forms, standing.limits)
+    if partnered is not None:
+        return partnered
+    return [
+        fixed if fixed is not None else () if encloses(string) else string
+        for fixed, string in zip(standing.fixed, slots, strict=True)
+    ]
+
+
+def _alternatives(
+    known: SlotPosterior, chosen: Puncteme, strings: Sequence[Puncteme]
+) -> list[tuple[Puncteme, float]]:
+    """Return the strings that a slot may get with their expected edit distances.
+
+    A slot that was left empty can be filled only by a partner of another mark.
+
+    Args:
+        known: the posterior of the slot.
+        chosen: the string of least expected edit distance.
+        strings: the strings that may stand there, the most probable first.
+    """
+    others = [string for string in strings if chosen or encloses(string)]
+    some = list(dict.fromkeys(((), chosen, *others[:ALTERNATIVES])))
+    return list(zip(some, known.expected_distances(some).tolist(), strict=True))
+
+
+def best_strings(
+    draws: Draws, found: Sequence[SlotPosterior], allows: Allowed | None = None
+) -> list[Puncteme]:
+    """Return for each slot the string of least expected edit distance; ties go to probability.
+
+    Args:
+        draws: ignored; for the same signature as ``best_draw``.
+        found: the posteriors of the slots.
+        allows: says which strings may stand in a slot; by default all that can be written.
+    """
+    return [_least(known, slot, allows or _any_writable) for slot, known in enumerate(found)]
+
+
+def _least(known: SlotPosterior, slot: int, allows: Allowed) -> Puncteme:
+    best: Puncteme = ()
+    least = np.inf
+    for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
+        # All other strings are at least one edit away, and the remaining ones are less probable.
+        if 1 - probability >= least:
+            break
+        if allows(slot, string):
+            # A point with at least half of the probability is a median in any metric: by the
+            # triangle inequality, another string gains no more on the rest than it loses here.
+            if probability >= 0.5:
+                return string
+            loss = float(known.expected_distances([string])[0])
+            if loss < least:
+                best, least = string, loss
+    return best
+
+
+def best_draw(
+    draws: Draws, found: Sequence[SlotPosterior], allows: Allowed | None = None
+) -> list[Puncteme]:
+    """Return the draw whose expected edit distance to all draws is least, as in section 6.1.
+
+    Strings that are not allowed are replaced by empty ones.
+
+    Args:
+        draws: the draws.
+        found: the posteriors of the slots.
+        allows: says which strings may stand in a slot; by default all that can be written.
+    """
+    allows = allows or _any_writable
+    kept = [
+        [s if allows(slot, s) else () for s in strings]
+        for slot, strings in enumerate(draws.strings)
+    ]
+    losses = np.zeros(len(draws.chosen))
+    for known, strings, chosen in zip(found, kept, draws.chosen.T, strict=True):
+        losses += known.expected_distances(strings)[chosen]
+    best = draws.chosen[int(np.argmin(losses))]
+    return [strings[i] for strings, i in zip(kept, best.tolist(), strict=True)]
+
+
+def is_writable(string: Puncteme, marks: Collection[str] | None) -> bool:
+    """Return whether a string has no token for rare marks, and only requested tokens.
+
+    Args:
+        string: the tokens.
+        marks: the requested tokens; None for all.
+    """
+    return UNK not in string and (marks is None or all(t in marks for t in string))
+
+
+def _any_writable(slot: int, string: Puncteme) -> bool:
+    return is_writable(string, None)
