@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -15,7 +15,6 @@ from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words, unfillable
 from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import join_signature
-from semipunct.marks import Puncteme
 from semipunct.models.parsing.decoding import (
     Certainty,
     Decoder,
@@ -23,7 +22,6 @@ from semipunct.models.parsing.decoding import (
     Trees,
     parsed,
     sampled,
-    slot_probabilities,
     top,
 )
 from semipunct.models.parsing.parser import Parser
@@ -31,15 +29,14 @@ from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 from semipunct.models.scoring import Batches
 from semipunct.tasks import limits
 from semipunct.tasks.base import InPlace, Trained, model_of_kind
-from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.tasks.pieces import Pieces, joined_expectations, joined_tables
+from semipunct.tasks.slot_posteriors import SlotPosterior, predicted
 from semipunct.trees import DependencyTree
 from semipunct.version import __version__
 from semipunct.wording import counted
 
-Floats = npt.NDArray[np.float64]
-
-_NEGLIGIBLE = 1e-4
-"""Strings of a slot are left out of the result unless they are more probable than this."""
+Table = npt.NDArray[np.float32]
+"""``[slots, strings]`` the probabilities of the strings of the slots of a piece."""
 
 _JOINED = "parataxis"
 """The relation from the root of the first piece to those of the others (juxtaposition in UD)."""
@@ -77,18 +74,23 @@ class Parse:
         relations: ``[n]`` the probability of each relation, given the head; empty in the results of
             ``parses``.
         tags: ``[TAGS, n]`` the probabilities of the tags; empty likewise.
+        slots: ``[n + 1]`` the distributions over the strings of slots that the parser predicts from
+            the words alone; empty unless requested, and for a parser that does not predict them.
     """
 
     sentence: Sentence
     log_probability: float
     relations: tuple[float, ...] = ()
     tags: tuple[tuple[float, ...], ...] = ()
+    slots: tuple[SlotPosterior, ...] = ()
 
 
 def parse(
     model: Trained[Any],
     sentences: Sequence[Sentence | Words | OmittedT],
     options: ParseOptions | None = None,
+    *,
+    slots: bool = False,
     **settings: Unpack[ParseSettings],
 ) -> list[Parse | OmittedT]:
     """Parse sentences; existing tags and trees are ignored.
@@ -97,6 +99,7 @@ def parse(
         model: a parser with its weights.
         sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
         options: by default ``ParseOptions()``.
+        slots: whether to return the distributions of slots, too.
         **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
 
     Raises:
@@ -104,18 +107,23 @@ def parse(
     """
     options = replace(options or ParseOptions(), **settings)
     fitted = parsing_model(model)
-    pieces = _Pieces.of(without_omitted(sentences))
+    pieces = Pieces.of(without_omitted(sentences))
     found: list[Parse | None] = [None] * len(pieces.parts)
+    tables: dict[int, Table] = {}
     for members, inputs in _batches(fitted, pieces.parts):
-        answer = parsed(fitted.model, options.decoder, fitted.parameters, inputs)
+        *answer, table = parsed(fitted.model, options.decoder, fitted.parameters, inputs)
         trees, tags, certainty, marked = jax.tree.map(np.asarray, answer)
+        if slots:
+            tables |= _rows(table, members, pieces)
         for row, i in enumerate(members):
             believed = _expected(fitted.model, certainty.head, marked, row, pieces.parts[i])
             found[i] = _parse(
                 fitted.model.vocabulary, pieces.parts[i], trees, tags, row, believed, certainty
             )
-    joined = pieces.joined([each for each in found if each is not None])
-    return with_omitted(sentences, joined)
+    groups = pieces.grouped([each for each in found if each is not None])
+    views = _views(fitted.model, pieces, tables)
+    results = [_joined(*group, view) for group, view in zip(groups, views, strict=True)]
+    return with_omitted(sentences, results)
 
 
 def parses(
@@ -126,6 +134,7 @@ def parses(
     *,
     draw: bool = True,
     first: int = 0,
+    slots: bool = False,
     **settings: Unpack[ParseSettings],
 ) -> list[list[Parse] | OmittedT]:
     """Return several analyses of each sentence: independent draws, or the most probable trees.
@@ -141,6 +150,8 @@ def parses(
         draw: whether to draw the analyses; otherwise they are the most probable trees.
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws.
+        slots: whether to return the distributions of slots, too; all analyses of a sentence have
+            the same.
         **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
 
     Raises:
@@ -151,10 +162,11 @@ def parses(
     if not 1 <= count <= limits.TREES:
         raise UsageError(f"{counted(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
     fitted = parsing_model(model)
-    pieces = _Pieces.of(without_omitted(sentences))
+    pieces = Pieces.of(without_omitted(sentences))
     found: list[list[Parse]] = [[] for _ in pieces.parts]
     key = _key(options.seed)
     numbers = pieces.numbers(first)
+    tables: dict[int, Table] = {}
     for members, inputs in _batches(fitted, pieces.parts):
         answer: Any
         if draw:
@@ -163,7 +175,10 @@ def parses(
             answer = sampled(fitted.model, count, fitted.parameters, inputs, key, own)
         else:
             answer = top(fitted.model, count, fitted.parameters, inputs)
+        *answer, table = answer
         trees, tags, heads, marked = jax.tree.map(np.asarray, answer)
+        if slots:
+            tables |= _rows(table, members, pieces)
         for k in range(count):
             one = Trees(*(x[k] for x in trees))
             own = tags[k] if draw else tags
@@ -172,61 +187,32 @@ def parses(
                     vocabulary = fitted.model.vocabulary
                     believed = _expected(fitted.model, heads[k], marked, row, pieces.parts[i])
                     found[i].append(_parse(vocabulary, pieces.parts[i], one, own, row, believed))
-    return with_omitted(sentences, pieces.joined_each(found))
+    views = _views(fitted.model, pieces, tables)
+    results: list[list[Parse]] = []
+    for (whole, several), view in zip(pieces.grouped(found), views, strict=True):
+        # The first analyses of all pieces are joined, then the second ones, and so on.
+        fewest = min(map(len, several))
+        results.append([_joined(whole, [of[k] for of in several], view) for k in range(fewest)])
+    return with_omitted(sentences, results)
 
 
-def slot_posteriors(
-    model: Trained[Any], sentences: Sequence[Sentence | Words]
-) -> list[tuple[SlotPosterior, ...]] | None:
-    """Return a parser's distributions over the strings of slots; existing marks are ignored.
-
-    As for trees and tags, the parser reads words only.
-
-    Args:
-        model: a parser with its weights.
-        sentences: the words of each sentence.
-
-    Returns:
-        For each sentence ``[n + 1]`` distributions; None if the parser does not predict slots.
-        Empty slots within orthographic words are certainly empty.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
-    fitted = parsing_model(model)
-    if not fitted.model.options.predicts_slots:
-        return None
-    strings = fitted.model.strings.strings
-    pieces = _Pieces.of(sentences)
-    found: list[npt.NDArray[np.float32]] = [np.zeros((0, 0), np.float32)] * len(pieces.parts)
-    for members, inputs in _batches(fitted, pieces.parts):
-        table = np.asarray(slot_probabilities(fitted.model, fitted.parameters, inputs))
-        for row, i in enumerate(members):
-            found[i] = table[row, : len(pieces.parts[i].slots)]
-    rest = iter(found)
-    result: list[tuple[SlotPosterior, ...]] = []
-    for sentence, count in zip(sentences, pieces.counts, strict=True):
-        parts = [next(rest) for _ in range(count)]
-        # The last slot of a piece is the first slot of the next; each piece sees only one side of
-        # it, so the two distributions are averaged.
-        rows = parts[0]
-        for part in parts[1:]:
-            rows = np.concatenate([rows[:-1], (rows[-1:] + part[:1]) / 2, part[1:]])
-        empty = unfillable(sentence)
-        result.append(
-            tuple(
-                SlotPosterior(((),), np.ones(1)) if slot in empty else _ranked(strings, row)
-                for slot, row in enumerate(rows.astype(np.float64))
-            )
-        )
-    return result
+def _rows(table: jax.Array, members: Sequence[int], pieces: Pieces) -> dict[int, Table]:
+    """Return the rows of each piece in a batch of probabilities of the strings of slots."""
+    rows = np.asarray(table)
+    return {i: rows[row, : len(pieces.parts[i].slots)] for row, i in enumerate(members)}
 
 
-def _ranked(strings: Sequence[Puncteme], probability: Floats) -> SlotPosterior:
-    order = np.argsort(-probability, kind="stable")
-    kept = order[: max(1, int((probability > _NEGLIGIBLE).sum()))]
-    share = probability[kept] / probability[kept].sum()
-    return SlotPosterior(tuple(strings[i] for i in kept.tolist()), share)
+def _views(
+    model: Parser, pieces: Pieces, tables: Mapping[int, Table]
+) -> list[tuple[SlotPosterior, ...]]:
+    """Return the distributions of the slots of each sentence; empty without tables."""
+    if not tables or not model.options.predicts_slots:
+        return [()] * len(pieces.sentences)
+    strings = model.strings.strings
+    return [
+        predicted(strings, joined_tables(parts).astype(np.float64), unfillable(sentence))
+        for sentence, parts in pieces.grouped([tables[i] for i in range(len(pieces.parts))])
+    ]
 
 
 def _key(seed: int) -> jax.Array:
@@ -313,82 +299,9 @@ def _expected(
     )
 
 
-def _joined_beliefs(parts: Sequence[Expected | None]) -> Expected:
-    """Join the expectations for pieces; the last slot of each is the first slot of the next."""
-    heads: list[float] = []
-    slots: list[tuple[float, Puncteme]] = []
-    for part in parts:
-        if part is not None:
-            own = list(zip(part.probabilities, part.strings, strict=True))
-            slots = [*slots[:-1], max(slots[-1], own[0]), *own[1:]] if slots else own
-            heads += part.heads
-    return Expected(tuple(heads), tuple(s for _, s in slots), tuple(p for p, _ in slots))
-
-
-def _without(expected: Expected, slots: Set[int]) -> Expected:
-    """Remove the expectations for some slots."""
-    if not slots:
-        return expected
-    strings, probabilities = list(expected.strings), list(expected.probabilities)
-    for slot in slots:
-        strings[slot], probabilities[slot] = (), 0.0
-    return replace(expected, strings=tuple(strings), probabilities=tuple(probabilities))
-
-
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """Sentences, with long ones split into pieces.
-
-    Attributes:
-        sentences: the whole sentences.
-        parts: the pieces of all sentences, in order.
-        counts: the number of pieces of each sentence.
-    """
-
-    sentences: Sequence[Sentence | Words]
-    parts: list[Words]
-    counts: list[int]
-
-    @classmethod
-    def of(cls, sentences: Sequence[Sentence | Words]) -> _Pieces:
-        parts: list[Words] = []
-        counts: list[int] = []
-        for s in sentences:
-            number = -(-len(s.forms) // limits.PARSED)
-            size = -(-len(s.forms) // number)
-            for start in range(0, len(s.forms), size):
-                forms, slots = s.forms[start : start + size], s.slots[start : start + size + 1]
-                parts.append(Words(s.sentence_id, s.path, s.line, forms, slots))
-            counts.append(number)
-        return cls(sentences, parts, counts)
-
-    def numbers(self, first: int) -> npt.NDArray[np.uint32]:
-        """Return the sentence number of each piece, and its number there, ``[pieces, 2]``.
-
-        Args:
-            first: the number of the first sentence.
-        """
-        pairs = [(first + i, k) for i, n in enumerate(self.counts) for k in range(n)]
-        return np.array(pairs, np.uint32).reshape(-1, 2)
-
-    def joined(self, found: Sequence[Parse]) -> list[Parse]:
-        """Join the analyses of the pieces of each sentence."""
-        rest = iter(found)
-        groups = [[next(rest) for _ in range(count)] for count in self.counts]
-        return [_joined(s, of) for s, of in zip(self.sentences, groups, strict=True)]
-
-    def joined_each(self, found: Sequence[list[Parse]]) -> list[list[Parse]]:
-        """Join the first analyses of the pieces of each sentence, the second ones, and so on."""
-        rest = iter(found)
-        result: list[list[Parse]] = []
-        for s, count in zip(self.sentences, self.counts, strict=True):
-            several = [next(rest) for _ in range(count)]
-            fewest = min(map(len, several))
-            result.append([_joined(s, [of[k] for of in several]) for k in range(fewest)])
-        return result
-
-
-def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
+def _joined(
+    whole: Sentence | Words, parts: Sequence[Parse], slots: tuple[SlotPosterior, ...]
+) -> Parse:
     """Join the analyses of the pieces of a sentence; later roots depend on the first root."""
     heads: list[int] = []
     relations: list[str] = []
@@ -404,9 +317,7 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
     sentence = Sentence(
         whole.sentence_id, whole.path, whole.line, whole.forms, (MISSING,) * len(heads),
         **columns, tree=DependencyTree(tuple(heads), tuple(relations)), slots=whole.slots,
-        expected=_without(
-            _joined_beliefs([part.sentence.expected for part in parts]), unfillable(whole)
-        ),
+        expected=joined_expectations(whole, [part.sentence.expected for part in parts]),
         written=None, closed=whole.closed, source=whole.source, joined=frozenset(),
     )  # fmt: skip
     return Parse(
@@ -414,6 +325,7 @@ def _joined(whole: Sentence | Words, parts: Sequence[Parse]) -> Parse:
         sum(part.log_probability for part in parts),
         tuple(p for part in parts for p in part.relations),
         tuple(tuple(p for x in of for p in x) for of in zip(*(p.tags for p in parts), strict=True)),
+        slots,
     )
 
 

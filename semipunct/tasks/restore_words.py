@@ -23,7 +23,7 @@ from semipunct.marks import spacing
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
-from semipunct.tasks.parse import Parse, check_reads_words, parse, parses, slot_posteriors
+from semipunct.tasks.parse import Parse, check_reads_words, parse, parses
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore import drawn, restored
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
@@ -90,30 +90,24 @@ def restore_words(
             f"{min(limits.TREES, options.samples):,} trees in all, with at least one sample each"
         )
     known: list[Sentence | Words] = without_omitted(sentences)
-    found: list[list[Sentence]] = [[] for _ in known]
+    pooled = share > 0 and options.minimise == "slots"
+    found: list[list[Parse]] = [[] for _ in known]
     for one in parsers:
-        for of, own in zip(found, _trees(one, known, trees, options.seed, first), strict=True):
+        several = _trees(one, known, trees, options.seed, first, slots=pooled)
+        for of, own in zip(found, several, strict=True):
             of += own
     each = replace(options, samples=options.samples // number)
-    draws = list(drawn(model, list(chain.from_iterable(found)), each, first * number))
+    analyses = [one.sentence for one in chain.from_iterable(found)]
+    draws = list(drawn(model, analyses, each, first * number))
     joined = [Draws.joined(draws[i : i + number]) for i in range(0, len(draws), number)]
-    views: list[Sequence[Sequence[SlotPosterior]]] = [()] * len(known)
-    if share and options.minimise == "slots":
-        bare = [i for i, s in enumerate(known) if not _has_evidence(s, options)]
-        expected = (slot_posteriors(one, [known[i] for i in bare]) for one in parsers)
-        predicted = [one for one in expected if one is not None]
-        for i, *own in zip(bare, *predicted, strict=True) if predicted else ():
-            views[i] = own
-    results = [
-        restored(
-            of[0],
-            draws,
-            options,
-            _pooled(posteriors(draws), share, own) if own else None,
-            fitted.inventory.joining,
-        )
-        for of, draws, own in zip(found, joined, views, strict=True)
-    ]
+    results: list[Restoration] = []
+    for sentence, of, draws in zip(known, found, joined, strict=True):
+        pool = None
+        if pooled and not _has_evidence(sentence, options):
+            # All trees of a parser come with the same distributions of slots.
+            views = [one.slots for one in of[:: max(1, trees)] if one.slots]
+            pool = _pooled(posteriors(draws), share, views) if views else None
+        results.append(restored(of[0].sentence, draws, options, pool, fitted.inventory.joining))
     return with_omitted(sentences, results)
 
 
@@ -132,15 +126,18 @@ def _has_evidence(sentence: Sentence | Words, options: RestoreOptions) -> bool:
 
 
 def _trees(
-    parser: Trained[Any], sentences: Sequence[Sentence | Words], count: int, seed: int, first: int
-) -> list[list[Sentence]]:
+    parser: Trained[Any],
+    sentences: Sequence[Sentence | Words],
+    count: int,
+    seed: int,
+    first: int,
+    *,
+    slots: bool,
+) -> list[list[Parse]]:
     """Return the trees of each sentence: ``count`` drawn ones, or the best one if it is 0."""
-    several: Sequence[Sequence[Parse]]
     if count:
-        several = parses(parser, sentences, count, seed=seed, first=first)
-    else:
-        several = [[one] for one in parse(parser, sentences)]
-    return [[one.sentence for one in of] for of in several]
+        return parses(parser, sentences, count, seed=seed, first=first, slots=slots)
+    return [[one] for one in parse(parser, sentences, slots=slots)]
 
 
 def _pooled(

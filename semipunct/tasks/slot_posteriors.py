@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.arrays.unique_rows import Ints
 from semipunct.inference.draws import Draws
 from semipunct.marks import Puncteme
 from semipunct.marks.distance import edit_distance
@@ -74,7 +75,32 @@ def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
 
 
 _NEGLIGIBLE = 1e-4
-"""Least probability of a string in a mean; one draw of the usual 1,000 has ten times as much."""
+"""Strings that are less probable than this are left out of means and of predictions; one draw of
+the usual 1,000 has ten times as much."""
+
+
+def predicted(
+    strings: Sequence[Puncteme], table: Floats, empty: Set[int]
+) -> tuple[SlotPosterior, ...]:
+    """Return the distributions of slots that a network predicts.
+
+    Args:
+        strings: the strings by number.
+        table: ``[slots, strings]`` their probabilities.
+        empty: the slots that are certainly empty.
+    """
+    order = np.argsort(-table, kind="stable")
+    counts = np.maximum(1, (table > _NEGLIGIBLE).sum(1))
+    nothing = SlotPosterior(((),), np.ones(1))
+    return tuple(
+        nothing if slot in empty else _ranked(strings, row, ranks[:count])
+        for slot, (row, ranks, count) in enumerate(zip(table, order, counts.tolist(), strict=True))
+    )
+
+
+def _ranked(strings: Sequence[Puncteme], probability: Floats, kept: Ints) -> SlotPosterior:
+    share = probability[kept]
+    return SlotPosterior(tuple(strings[i] for i in kept.tolist()), share / share.sum())
 
 
 def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPosterior:

@@ -75,13 +75,13 @@ def test_several_parsers_are_asked(
     for name in "ab":
         shutil.copytree(parser, tmp_path / "several" / name)
     (tmp_path / "several" / "notes.txt").touch()
-    several, asked = task.slot_posteriors, list[object]()
+    several, asked = task.parse, list[object]()
 
-    def noted(model, sentences):
+    def noted(model, sentences, **settings):
         asked.append(model)
-        return several(model, sentences)
+        return several(model, sentences, **settings)
 
-    monkeypatch.setattr(task, "slot_posteriors", noted)
+    monkeypatch.setattr(task, "parse", noted)
     alone = restored(TEXT, "--format", "text")
     together = restored(TEXT, "--format", "text", "--parser", tmp_path / "several")
     assert together.status == alone.status == 0, together.err

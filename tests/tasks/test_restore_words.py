@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from semipunct.arrays.programs import Program
 from semipunct.errors import ModelError, UsageError
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
 from semipunct.store.checkpoint import load
 from semipunct.tasks import restore_words as task
 from semipunct.tasks.base import InPlace
+from semipunct.tasks.parse import parse
 from semipunct.tasks.parse_punctuated import parse_punctuated
 from semipunct.tasks.restore_words import default_share, restore_words
 from semipunct.tasks.slot_posteriors import SlotPosterior
@@ -30,11 +32,14 @@ def test_with_all_of_the_share_the_parser_decides(
     model, trees = load(finished.folder), load(parser)
     marks = [tuple((";",) for _ in s.slots) for s in words]
 
-    def expected(_: Any, sentences: Any) -> Any:
-        return [tuple(SlotPosterior((slot,), np.ones(1)) for slot in one) for one in marks]
+    def expected(*_: Any, **__: Any) -> Any:
+        return [
+            replace(one, slots=tuple(SlotPosterior((slot,), np.ones(1)) for slot in of))
+            for one, of in zip(parse(trees, words), marks, strict=True)
+        ]
 
     alone = restore_words(model, trees, words, samples=20, share=0)
-    monkeypatch.setattr(task, "slot_posteriors", expected)
+    monkeypatch.setattr(task, "parse", expected)
     again = restore_words(model, trees, words, samples=20, share=0)
     assert [one.slots for one in again] == [one.slots for one in alone]
     found = restore_words(model, trees, words, samples=20, share=1)
@@ -62,12 +67,15 @@ def test_several_parsers_count_alike(
     parsers = [trees, replace(trees), replace(trees)]
     marks = dict(zip(map(id, parsers), ("†", "‡", None), strict=True))
 
-    def expected(one: Any, sentences: Any) -> Any:
+    def expected(one: Any, sentences: Any, **_: Any) -> Any:
         mark = marks[id(one)]  # the third parser predicts none
         known = mark and SlotPosterior(((mark,),), np.ones(1))
-        return known and [tuple(known for _ in s.slots) for s in sentences]
+        return [
+            replace(found, slots=tuple(known for _ in found.sentence.slots if known))
+            for found in parse(one, sentences)
+        ]
 
-    monkeypatch.setattr(task, "slot_posteriors", expected)
+    monkeypatch.setattr(task, "parse", expected)
     alone = restore_words(model, trees, words, samples=30, share=0)
     found = restore_words(model, parsers, words, samples=90, share=0.5)
     for one, before in zip(found, alone, strict=True):
@@ -93,10 +101,34 @@ def test_a_parser_that_expects_nothing_leaves_the_model_alone(
     finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch
 ):
     model, trees = load(finished.folder), load(parser)
-    monkeypatch.setattr(task, "slot_posteriors", lambda *_: None)
+    monkeypatch.setattr(task, "parse", lambda *of, slots: parse(*of))
     found = restore_words(model, trees, words, samples=20)
     alone = restore_words(model, trees, words, samples=20, share=0)
     assert [one.slots for one in found] == [one.slots for one in alone]
+
+
+@pytest.mark.parametrize("trees", [0, 2])
+def test_the_network_of_a_parser_reads_the_words_once(
+    finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch, trees: int
+):
+    """Trees and distributions of slots come from the same run of the network."""
+    model, reader = load(finished.folder), load(parser)
+    runs: list[str] = []
+    call = Program.__call__
+
+    def counted(self: Any, *arguments: Any) -> Any:
+        if isinstance(arguments[0], Parser):
+            runs.append(self.__name__)
+        return call(self, *arguments)
+
+    monkeypatch.setattr(Program, "__call__", counted)
+    found = restore_words(model, reader, words, samples=20, share=1, trees=trees)
+    assert len(runs) == 1  # one batch
+    views = [one.slots for one in parse(reader, words, slots=True)]
+    for one, view in zip(found, views, strict=True):
+        for known, own in zip(one.posteriors, view, strict=True):
+            assert known.strings == own.strings
+            assert known.probability == pytest.approx(own.probability)
 
 
 def test_a_share_is_from_0_to_1(finished: Any, parser: Path, words: Any):
@@ -122,14 +154,12 @@ def test_nothing_is_put_into_an_orthographic_word(finished: Any, parser: Path, w
         if len(s.forms) > 2
     ]
     assert shut
-    views = task.slot_posteriors(trees, shut)
+    views = [one.slots for one in parse(trees, shut, slots=True)]
     for one in restore_words(model, trees, shut, samples=20, share=0.5):
         assert one.sentence.closed == {1}
         assert one.slots[1] == ()
         assert one.posteriors[1].of(()) == 1
-    assert views is not None
     assert all(of[1].strings == ((),) for of in views)
     # Without that knowledge the parser expects marks there in some sentences.
-    plain = task.slot_posteriors(trees, [replace(s, closed=frozenset()) for s in shut])
-    assert plain is not None
-    assert any(of[1].of(()) < 1 for of in plain)
+    plain = parse(trees, [replace(s, closed=frozenset()) for s in shut], slots=True)
+    assert any(one.slots[1].of(()) < 1 for one in plain)

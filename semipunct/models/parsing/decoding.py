@@ -73,12 +73,19 @@ def _distribution(score: ParserScores, inputs: ParserInputs) -> Distribution[Pro
     return Distribution(projective_trees(score.arcs, jnp.asarray(inputs.lengths)))
 
 
-def _marked(score: ParserScores) -> Marked:
-    if score.slots is None or score.slots.shape[-1] < 3:
-        nothing = jnp.zeros((score.arcs.shape[0], score.arcs.shape[1]), jnp.int32)
-        return Marked(nothing, nothing.astype(score.arcs.dtype))
+def _slots(score: ParserScores) -> jax.Array:
+    """Return the probabilities of the strings of each slot, ``[batch, length + 1, strings]``."""
+    if score.slots is None:
+        return jnp.ones((*score.arcs.shape[:2], 1), score.arcs.dtype)
+    # The last string stands for all rare strings, which cannot be output.
+    return jax.nn.softmax(score.slots[..., :-1])
+
+
+def _marked(slots: jax.Array) -> Marked:
     # The first string is empty.
-    some = _strings(score.slots)[..., 1:]
+    some = slots[..., 1:]
+    if not some.shape[-1]:
+        return Marked(jnp.zeros(slots.shape[:2], jnp.int32), jnp.zeros(slots.shape[:2]))
     return Marked(1 + jnp.argmax(some, -1), jnp.max(some, -1))
 
 
@@ -135,8 +142,11 @@ def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
 @partial(jit, static=2)
 def parsed(
     model: Parser, decoder: Decoder, parameters: Parameters, inputs: ParserInputs
-) -> tuple[Trees, jax.Array, Certainty, Marked]:
+) -> tuple[Trees, jax.Array, Certainty, Marked, jax.Array]:
     """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and their probabilities.
+
+    The last part of the result holds the probabilities of the strings of each slot,
+    ``[batch, length + 1, strings]``; only of the empty one for a parser that does not predict them.
 
     Args:
         model: the parser.
@@ -159,16 +169,19 @@ def parsed(
     weight = distribution.score(ArcParts(arcs))
     trees = Trees(heads, jnp.argmax(named, -1), weight - total)
     head = jnp.take_along_axis(marginals.arc[:, :, 1:], heads[:, None], 1)[:, 0]
-    return trees, tags, Certainty(head, jnp.exp(jnp.max(named, -1)), certain), _marked(score)
+    certainty = Certainty(head, jnp.exp(jnp.max(named, -1)), certain)
+    slots = _slots(score)
+    return trees, tags, certainty, _marked(slots), slots
 
 
 @partial(jit, static=2)
 def top(
     model: Parser, count: int, parameters: Parameters, inputs: ParserInputs
-) -> tuple[Trees, jax.Array, jax.Array, Marked]:
+) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
     """Return the most probable trees ``[count, ...]``, best first, tags and probabilities.
 
-    The third part of the result holds the probabilities of heads, ``[count, batch, length]``.
+    The third part of the result holds the probabilities of heads, ``[count, batch, length]``; the
+    last part is the same as in ``parsed``.
 
     Args:
         model: the parser.
@@ -183,7 +196,8 @@ def top(
     named = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
     total, marginals = distribution.log_partition_and_marginals()
     trees = Trees(heads, named, answer.log_weight - total)
-    return trees, _tags(model, score)[0], _certain(marginals, heads), _marked(score)
+    slots = _slots(score)
+    return trees, _tags(model, score)[0], _certain(marginals, heads), _marked(slots), slots
 
 
 def _certain(marginals: Any, heads: jax.Array) -> jax.Array:
@@ -203,10 +217,10 @@ def sampled(
     inputs: ParserInputs,
     key: jax.Array,
     numbers: jax.Array,
-) -> tuple[Trees, jax.Array, jax.Array, Marked]:
+) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
     """Sample trees ``[count, ...]`` with relations, and tags ``[count, TAGS, batch, length]``.
 
-    The third and fourth parts of the result are the same as in ``top``. The samples of a sentence
+    The other parts of the result are the same as in ``top``. The samples of a sentence
     depend only on the key and its numbers, not on its position in the batch or on the other
     sentences.
 
@@ -253,29 +267,10 @@ def sampled(
     whole = Distribution(projective_trees(score.arcs, lengths))
     total, marginals = whole.log_partition_and_marginals()
     trees = Trees(heads, named, weights - total)
-    return trees, jnp.stack(tags, 1), _certain(marginals, heads), _marked(score)
+    slots = _slots(score)
+    return trees, jnp.stack(tags, 1), _certain(marginals, heads), _marked(slots), slots
 
 
 def _picked(weight: jax.Array, keys: jax.Array) -> jax.Array:
     """Draw choices ``[batch, length]`` with log weights ``[batch, length, choices]``."""
     return jax.vmap(jax.random.categorical)(keys, weight)
-
-
-@partial(jit, static=1)
-def slot_probabilities(model: Parser, parameters: Parameters, inputs: ParserInputs) -> jax.Array:
-    """Return the probabilities of the strings of each slot, ``[batch, length + 1, strings]``.
-
-    Args:
-        model: a parser that predicts punctuation.
-        parameters: its weights.
-        inputs: the words.
-    """
-    score = scores(model.options, parameters, inputs, None)
-    if score.slots is None:
-        raise ValueError("the parser does not predict punctuation")
-    return _strings(score.slots)
-
-
-def _strings(logits: jax.Array) -> jax.Array:
-    # The last string stands for all rare strings, which cannot be output.
-    return jax.nn.softmax(logits[..., :-1])

@@ -22,7 +22,7 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.evaluate import evaluate
-from semipunct.tasks.parse import Parse, parse, parses, slot_posteriors
+from semipunct.tasks.parse import Parse, parse, parses
 from semipunct.trees import DependencyTree, tree_fault
 from tests.models.parsing.treebank import planted, sentence
 from tests.planted import figures
@@ -124,7 +124,7 @@ def test_the_best_trees_in_order(random: InPlace[Parser], expected: Any):
     for k, (heads, probability) in enumerate(ranked):
         assert tuple(np.asarray(trees.heads)[k, 0, :4].tolist()) == heads
         assert np.exp(trees.log_probability[k, 0]) == pytest.approx(probability, rel=1e-3)
-    best, _, certainty, _ = parsed(random.model, "best", random.parameters, inputs)
+    best, _, certainty, *_ = parsed(random.model, "best", random.parameters, inputs)
     assert tuple(np.asarray(best.heads)[0, :4].tolist()) == ranked[0][0]
     for word, head in enumerate(ranked[0][0]):
         marginal = sum(p for heads, p in expected.items() if heads[word] == head)
@@ -241,15 +241,21 @@ def test_punctuation_is_expected_of_words_alone(trained: Any):
     """The planted marks are predicted regardless of the slots, in long sentences as well."""
     unseen = planted(30, 2, ["zy", "wo", "vu"])
     bare = [without_punctuation(s) for s in unseen]
-    found = slot_posteriors(trained, bare)
-    assert found is not None
-    best = [tuple(known.strings[0] for known in slots) for slots in found]
+    found = parse(trained, bare, slots=True)
+    best = [tuple(known.strings[0] for known in one.slots) for one in found]
     assert np.mean([a == s.slots for a, s in zip(best, unseen, strict=True)]) > 0.9
-    for one, s, slots in zip(parse(trained, bare), unseen, found, strict=True):
+    drawn = parses(trained, bare, 2, slots=True)
+    assert all(len(of) == 2 for of in drawn)
+    assert not any(one.slots for one in parse(trained, bare))
+    for one, of, s in zip(found, drawn, unseen, strict=True):
+        for other in of:
+            for known, again in zip(one.slots, other.slots, strict=True):
+                assert known.strings[0] == again.strings[0]
+                assert again.probability == pytest.approx(known.probability, abs=1e-4)
         believed = one.sentence.expected
         assert believed is not None
         for slot, known, string, p in zip(
-            s.slots, slots, believed.strings, believed.probabilities, strict=True
+            s.slots, one.slots, believed.strings, believed.probabilities, strict=True
         ):
             assert known.probability.sum() == pytest.approx(1)
             assert p == pytest.approx(known.of(string), abs=2e-3)
@@ -274,7 +280,7 @@ def test_marks_are_read_where_they_were_trained_on():
     ]
     assert len({round(x, 4) for x in found}) == 4
     trained = InPlace(model, weights)
-    assert slot_posteriors(trained, known) is None
+    assert not any(one.slots for one in parse(trained, known, slots=True))
     bare = [without_punctuation(one) for one in known]
     heads = [[one.sentence.expected.heads for one in parse(trained, of)] for of in (known, bare)]
     assert heads[0] != heads[1]
