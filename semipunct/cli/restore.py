@@ -121,7 +121,7 @@ def restore(
         Keep | None,
         typer.Option(
             help="Marks in the input: remove them first (replace), use them as uncertain evidence "
-            "(repair), or keep them (keep) [keep for text, replace for other formats]."
+            "(repair), or keep them (keep) [keep for text without --gold, otherwise replace]."
         ),
     ] = None,
     mistaken: Annotated[
@@ -199,6 +199,8 @@ def restore(
         from semipunct.store.checkpoint import load
         from semipunct.tasks.restoration import RestoreOptions
 
+    if gold:
+        keep = keep or Keep.REPLACE  # marks that stay cannot be compared with themselves
     options = RestoreOptions(
         samples, seed, minimise.value, None if marks is None else frozenset(marks.split()),
         min_confidence, nbest, None if keep is None else keep.value, mistaken,

@@ -147,6 +147,38 @@ def chosen_strings(
     ]
 
 
+def beside_what_stands(
+    sentence: Sentence,
+    corrected: Sequence[Puncteme],
+    found: Sequence[SlotPosterior],
+    joining: JoiningMarks,
+) -> list[Puncteme]:
+    """Undo corrections that what stands in a text contradicts, at the least cost.
+
+    The cost of a string is the probability that it is wrong.
+
+    Args:
+        sentence: words, tree and existing marks.
+        corrected: ``[n + 1]`` the corrected strings.
+        found: the posteriors of the slots.
+        joining: the marks that only join words.
+    """
+    standing = Standing(sentence, "repair", joining)
+    chosen = [
+        new if fixed is None and standing.allows(slot, new) else old
+        for slot, (fixed, new, old) in enumerate(
+            zip(standing.fixed, corrected, sentence.slots, strict=True)
+        )
+    ]
+    if standing.is_balanced(chosen):
+        return chosen
+    ways = [
+        [(string, 1 - known.of(string)) for string in dict.fromkeys((new, old))]
+        for new, old, known in zip(chosen, sentence.slots, found, strict=True)
+    ]
+    return balanced(ways, sentence.forms, standing.limits) or list(sentence.slots)
+
+
 def _alternatives(
     known: SlotPosterior, chosen: Puncteme, strings: Sequence[Puncteme]
 ) -> list[tuple[Puncteme, float]]:

@@ -24,12 +24,10 @@ from semipunct.inference import decode
 from semipunct.inference.decode import Analysis
 from semipunct.inference.draws import Draws
 from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
-from semipunct.marks.balance import balanced
 from semipunct.marks.corrections import corrections
-from semipunct.marks.joining import JoiningMarks
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.tasks.base import InPlace, Slots, Trained, punctuation_model
-from semipunct.tasks.choice import Standing, best_draw, best_strings
+from semipunct.tasks.choice import beside_what_stands, best_draw, best_strings
 from semipunct.tasks.correction import (
     Attached,
     Corrected,
@@ -91,7 +89,8 @@ def correct(
     if analysis is not None:
         several = analysed(analysis, known, options.analyses, part_seed(options.seed, first))
     each = max(1, options.analyses) if analysis is not None else 1
-    asked = RestoreOptions(samples=options.samples // each, seed=options.seed)
+    # What was written is an input of the model, not evidence of the corrected marks.
+    asked = RestoreOptions(options.samples // each, options.seed, keep="replace")
     flat = [one for of in several for one in of]
     draws = list(drawn(fitted, flat, asked, first * each))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
@@ -188,34 +187,8 @@ def _chosen(
         for new, old, known in zip(best, sentence.slots, found, strict=True)
     ]
     if sentence.source == "text":
-        slots = _beside_what_stands(sentence, slots, found, model.inventory.joining)
+        slots = beside_what_stands(sentence, slots, found, model.inventory.joining)
     return tuple(slots), found
-
-
-def _beside_what_stands(
-    sentence: Sentence,
-    slots: Sequence[Puncteme],
-    found: Sequence[SlotPosterior],
-    joining: JoiningMarks,
-) -> list[Puncteme]:
-    """Undo corrections that what stands in a text contradicts, at the least cost.
-
-    The cost of a string is the probability that it is wrong.
-    """
-    standing = Standing(sentence, "repair", joining)
-    chosen = [
-        new if fixed is None and standing.allows(slot, new) else old
-        for slot, (fixed, new, old) in enumerate(
-            zip(standing.fixed, slots, sentence.slots, strict=True)
-        )
-    ]
-    if standing.is_balanced(chosen):
-        return chosen
-    ways = [
-        [(string, 1 - known.of(string)) for string in dict.fromkeys((new, old))]
-        for new, old, known in zip(chosen, sentence.slots, found, strict=True)
-    ]
-    return balanced(ways, sentence.forms, standing.limits) or list(sentence.slots)
 
 
 def _own(known: SlotPosterior, written: Puncteme, tokens: Set[str]) -> SlotPosterior:
