@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from semipunct.corpus.fixed_parts import NOTHING_FIXED, FixedParts
 from semipunct.corpus.passages import Span
 from semipunct.corpus.sentences import Words
 from semipunct.corpus.treebank import EMPTY, Omitted
@@ -267,14 +268,21 @@ class Located:
 
 
 def located(
-    name: str, path: str, line: int, text: str, pieces: Sequence[Piece], offset: int = 0
+    name: str,
+    path: str,
+    line: int,
+    text: str,
+    pieces: Sequence[Piece],
+    offset: int = 0,
+    fixed: FixedParts = NOTHING_FIXED,
 ) -> Located:
     """Make a sentence from tokens, with marks in slots.
 
     Blanks within a word become spaces. As in reading a treebank, straight quotation marks become
     directional, the dot of an abbreviation becomes ``marks.ABBREVIATION``, and a token spelt like a
     special token becomes ``marks.UNK``. Empty slots within an orthographic word are closed:
-    those of a multiword token, and those between two words without a blank between them.
+    those of a multiword token, and those between two words without a blank between them. So are
+    slots whose marks are fixed, and those in labels.
 
     Args:
         name: the name of the sentence.
@@ -283,6 +291,7 @@ def located(
         text: the part of the text that contains it.
         pieces: its tokens, in order.
         offset: the start of the part in the text.
+        fixed: the fixed parts of the part.
     """
     # A number may contain a blank other than a space.
     spelt = [BLANKS.sub(" ", text[slice(*piece.span)]) for piece in pieces]
@@ -309,14 +318,19 @@ def located(
     if not forms:
         omitted = Omitted("nothing but punctuation" if pieces else EMPTY, name, path, line)
         return Located(omitted, text, offset=offset)
-    closed = frozenset(
+    closed = {
         slot
         for slot, ((start, end), following) in enumerate(pairwise(spans), start=1)
         if not slots[slot]
         and ((start, end) == following or is_within_word(text, end, following[0]))
-    )
+    }
+    edges = [0, *(x for span in spans for x in span), len(text)]
+    for slot, (before, after) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
+        # Slots at the edges of a sentence are closed only if there is something in them.
+        if (places[slot] or 0 < slot < len(spans)) and fixed.closes(before, after, places[slot]):
+            closed.add(slot)
     strings = tuple(map(tuple, slots))
-    words = Words(name, path, line, tuple(forms), strings, closed, "text")
+    words = Words(name, path, line, tuple(forms), strings, frozenset(closed), "text")
     return Located(words, text, tuple(spans), tuple(map(tuple, places)), offset)
 
 

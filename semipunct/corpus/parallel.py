@@ -7,7 +7,7 @@ from typing import Generic, Literal
 
 from typing_extensions import TypeVar
 
-from semipunct.corpus.sentences import Sentence, Words, Written
+from semipunct.corpus.sentences import Sentence, Words, Written, unfillable
 from semipunct.errors import TreebankError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.wording import counted
@@ -106,8 +106,12 @@ def _judged(source: Sentence | Words, corrected: Sentence | Words, alignment: Al
 
 
 def _open(source: Sentence | Words, judged: Sequence[Puncteme | None]) -> Judged:
-    """Leave out corrections within orthographic words of the source."""
-    return tuple(None if i in source.closed else right for i, right in enumerate(judged))
+    """Leave out corrections within orthographic words of the source.
+
+    In a text, slots with fixed marks are closed, too, but their corrections count.
+    """
+    closed = unfillable(source) if source.source == "text" else source.closed
+    return tuple(None if i in closed else right for i, right in enumerate(judged))
 
 
 def _disagreement(

@@ -35,4 +35,14 @@ def whole_tokens(text: str) -> Iterator[Span]:
     """
     for found in _KINDS.finditer(text):
         start, end = found.span()
-        yield start, end - (len(found[0]) - len(found[0].rstrip(_TRAILING)) if found["page"] else 0)
+        yield start, start + len(_without_marks_after(found[0])) if found["page"] else end
+
+
+def _without_marks_after(address: str) -> str:
+    """Return an address without the marks after it, but with a bracket that closes one in it."""
+    shorter = address.rstrip(_TRAILING)
+    closed = address[len(shorter) :]
+    for opening, closing in ("()", "[]"):
+        if closed.startswith(closing) and shorter.count(opening) > shorter.count(closing):
+            return shorter + closing
+    return shorter

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
+from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
@@ -154,4 +155,4 @@ def spaced(name: str, path: str, line: int, text: str) -> Located:
     edges = [0, *(x for found in BLANKS.finditer(text) for x in found.span()), len(text)]
     spans = [span for span in zip(edges[::2], edges[1::2], strict=True) if span[0] < span[1]]
     pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
-    return located(name, path, line, text, pieces)
+    return located(name, path, line, text, pieces, fixed=fixed_parts(text))

@@ -19,7 +19,7 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import unfillable
 from semipunct.inference.draws import Draws
 from semipunct.marks import SILENT, UNK, Puncteme, spacing
-from semipunct.marks.balance import balanced, encloses, unmatched
+from semipunct.marks.balance import Statuses, Unmatched, balanced, encloses, statuses, unmatched
 from semipunct.marks.joining import JoiningMarks
 from semipunct.marks.neighbours import may_stand_between
 from semipunct.tasks.restoration import Keep, RestoreOptions
@@ -62,11 +62,20 @@ class Standing:
         )
 
     @cached_property
-    def limits(self) -> tuple[int, int]:
+    def existing(self) -> tuple[Puncteme, ...]:
+        """``[n + 1]`` the strings of the slots before anything is inserted."""
+        if self.keep == "repair":
+            return self.sentence.slots
+        return tuple(string or () for string in self.fixed)
+
+    @cached_property
+    def _statuses(self) -> Sequence[Statuses]:
+        return statuses(self.existing)
+
+    @cached_property
+    def limits(self) -> Unmatched:
         """The numbers of brackets and quotation marks that already lack a partner."""
-        s = self.sentence
-        strings = s.slots if self.keep == "repair" else [string or () for string in self.fixed]
-        return unmatched(strings, s.forms)
+        return unmatched(self.existing, self.sentence.forms)
 
     @cached_property
     def _compounds(self) -> frozenset[int]:
@@ -103,8 +112,20 @@ class Standing:
         """
         if not self.is_evidence or not any(map(encloses, slots)):
             return True
-        found = unmatched(slots, self.sentence.forms)
-        return all(now <= before for now, before in zip(found, self.limits, strict=True))
+        return unmatched(slots, self.sentence.forms, self._statuses).is_within(self.limits)
+
+    def balanced(
+        self, alternatives: Sequence[Sequence[tuple[Puncteme, float]]]
+    ) -> list[Puncteme] | None:
+        """Return the strings of least total cost that leave no more marks without a partner.
+
+        Args:
+            alternatives: ``[n + 1]`` the possible strings of each slot with their costs.
+
+        Returns:
+            ``[n + 1]`` strings; None if no choice that was considered is balanced.
+        """
+        return balanced(alternatives, self.sentence.forms, self._statuses, self.limits)
 
 
 def chosen_strings(
@@ -138,7 +159,7 @@ def chosen_strings(
         )
         for strings in ([s for s in known.strings if allows(slot, s) and known.of(s) >= least],)
     ]
-    partnered = balanced(alternatives, standing.sentence.forms, standing.limits)
+    partnered = standing.balanced(alternatives)
     if partnered is not None:
         return partnered
     return [
@@ -176,7 +197,7 @@ def beside_what_stands(
         [(string, 1 - known.of(string)) for string in dict.fromkeys((new, old))]
         for new, old, known in zip(chosen, sentence.slots, found, strict=True)
     ]
-    return balanced(ways, sentence.forms, standing.limits) or list(sentence.slots)
+    return standing.balanced(ways) or list(sentence.slots)
 
 
 def _alternatives(

@@ -1,48 +1,74 @@
 """Brackets that are inserted have partners, at the least cost."""
 
 import itertools
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.marks import Puncteme
-from semipunct.marks.balance import balanced, encloses, unmatched
+from semipunct.marks.balance import Unmatched, balanced, encloses, statuses, unmatched
 
 TOKENS = ((), ("(",), (")",), ("[",), ("]",), (",",), ("]", ")"), (")", "."))
 PARTNERS = {"(": ")", "[": "]"}
 
 
-def lone(string: str) -> int:
-    """Count unmatched marks by deleting innermost pairs; other marks between them are in the way.
+def partners(string: str) -> dict[int, int | None]:
+    """Return the place of the partner of each bracket, None for those that have none.
 
     A closing mark reaches past open marks of the other kind, which are then unmatched.
     """
-    waiting: list[str] = []
-    count = 0
-    for char in string:
+    found: dict[int, int | None] = {}
+    waiting: list[int] = []
+    for place, char in enumerate(string):
         if char in PARTNERS:
-            waiting.append(char)
+            waiting.append(place)
+            found[place] = None
         elif char in PARTNERS.values():
-            opening = next(o for o, c in PARTNERS.items() if c == char)
-            if opening in waiting:
-                while waiting.pop() != opening:
-                    count += 1
-            else:
-                count += 1
-    return count + len(waiting)
+            found[place] = None
+            if any(PARTNERS[string[i]] == char for i in waiting):
+                while PARTNERS[string[i := waiting.pop()]] != char:
+                    pass
+                found[place], found[i] = i, place
+    return found
 
 
-SLOTS = st.lists(st.sampled_from(TOKENS), min_size=1, max_size=6)
+def lone(string: str) -> int:
+    return sum(partner is None for partner in partners(string).values())
+
+
+def counts(slots: list[Puncteme], forms: Sequence[str], existing: list[Puncteme]) -> Unmatched:
+    """Count unmatched marks place by place."""
+    all_ = "".join("".join(s) + w for s, w in zip(slots, (*forms, ""), strict=True))
+    places = [(i, token) for i, slot in enumerate(existing) for token in slot]
+    before = partners("".join(token for _, token in places))
+    had_partner = {places[i] for i, partner in before.items() if partner is not None}
+    places = [(i, token) for i, slot in enumerate(slots) for token in slot]
+    after = partners("".join(token for _, token in places))
+    inserted = {i for i, (slot, token) in enumerate(places) if token not in existing[slot]}
+    robbing = {place for place, partner in after.items() if partner is None}
+    robbing |= {
+        place
+        for place, partner in after.items()
+        if partner is not None and partner not in inserted and places[partner] in had_partner
+    }
+    alone = sum(partner is None for partner in after.values())
+    return Unmatched(alone, lone(all_), len(robbing & inserted))
+
+
+SLOTS = st.lists(st.sampled_from(TOKENS), min_size=6, max_size=6)
+SIZES = st.integers(1, 6)
 FORMS = ("a", ":)", "b(c)", "d", "(e", "f")
 
 
-@given(SLOTS)
-def test_unmatched_marks_are_counted_with_and_without_those_of_words(slots: list[Puncteme]):
-    forms = FORMS[: len(slots) - 1]
-    only = "".join("".join(slot) for slot in slots)
-    all_ = "".join("".join(s) + w for s, w in zip(slots, (*forms, ""), strict=True))
-    assert unmatched(slots, forms) == (lone(only), lone(all_))
+@given(SLOTS, SLOTS, SIZES)
+def test_unmatched_marks_are_counted_with_and_without_those_of_words(
+    slots: list[Puncteme], existing: list[Puncteme], size: int
+):
+    slots, existing, forms = slots[:size], existing[:size], FORMS[: size - 1]
+    assert unmatched(slots, forms, statuses(existing)) == counts(slots, forms, existing)
+    assert unmatched(slots, forms).inserted == 0
 
 
 COSTS = st.lists(
@@ -52,37 +78,43 @@ COSTS = st.lists(
     min_size=1,
     max_size=5,
 )
+LIMITS = st.builds(Unmatched, st.integers(0, 2), st.integers(0, 2), st.integers(0, 1))
 
 
-@given(COSTS, st.tuples(st.integers(0, 2), st.integers(0, 2)))
+@given(COSTS, SLOTS, LIMITS)
 def test_the_choice_is_the_best_of_all(
-    alternatives: list[list[tuple[Puncteme, float]]], limits: tuple[int, int]
+    alternatives: list[list[tuple[Puncteme, float]]], existing: list[Puncteme], limits: Unmatched
 ):
-    forms = FORMS[: len(alternatives) - 1]
+    existing, forms = existing[: len(alternatives)], FORMS[: len(alternatives) - 1]
+
+    def is_possible(slots: list[Puncteme]) -> bool:
+        return all(a <= b for a, b in zip(counts(slots, forms, existing), limits, strict=True))
+
     possible = [
         sum(cost for _, cost in way)
         for way in itertools.product(*alternatives)
-        if all(a <= b for a, b in zip(unmatched([s for s, _ in way], forms), limits, strict=True))
+        if is_possible([s for s, _ in way])
     ]
-    found = balanced(alternatives, forms, limits)
+    found = balanced(alternatives, forms, statuses(existing), limits)
     if found is None:
         assert not possible
         return
     known = [min(c for s, c in of if s == t) for of, t in zip(alternatives, found, strict=True)]
     assert sum(known) == pytest.approx(min(possible))
-    assert all(a <= b for a, b in zip(unmatched(found, forms), limits, strict=True))
+    assert is_possible(found)
 
 
 def test_long_sentences_with_many_alternatives_end():
     ways = [((), 0.4), (("(",), 0.3), ((")",), 0.3), (("“",), 0.35), (("”",), 0.35)]
-    found = balanced([ways] * 300, ["w"] * 299, (0, 0))
+    nothing = statuses([()] * 300)
+    found = balanced([ways] * 300, ["w"] * 299, nothing, Unmatched(0, 0, 0))
     assert found is not None
-    assert unmatched(found, ["w"] * 299) == (0, 0)
+    assert unmatched(found, ["w"] * 299, nothing) == (0, 0, 0)
     assert sum(map(bool, found)) > 250  # almost all slots get a mark with a partner
 
 
 def test_straight_quotes_pair_with_themselves_and_question_marks_do_not():
-    assert unmatched([('"',), ('"',), ("?",)], ["a", "b"]) == (0, 0)
-    assert unmatched([('"',), (), ("¿",)], ["a", "b"]) == (1, 1)
+    assert unmatched([('"',), ('"',), ("?",)], ["a", "b"]) == (0, 0, 0)
+    assert unmatched([('"',), (), ("¿",)], ["a", "b"]) == (1, 1, 0)
     assert encloses(('"',))
     assert not encloses(("?", ","))

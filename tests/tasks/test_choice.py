@@ -82,6 +82,11 @@ def test_a_bracket_needs_a_partner():
 def test_the_bracket_of_an_emoticon_may_be_taken_for_a_partner():
     assert chosen(text("yes up :)", "(|||"), *["(|||)"] * 3) == ["(", "", "", ""]
     assert chosen(text("yes up :)"), *["(|||"] * 3) == ["", "", "", ""]
+    # A closing one for it, and an opening one for the emoticon, would leave as many unmatched.
+    assert chosen(text("yes it is :)", "(||||"), *["(|)||(|"] * 3) == ["(", "", "", "", ""]
+    # Nor may a pair stand in between that takes away their partners.
+    rows = ["(|)||(|)"] * 3
+    assert chosen(text("yes what up :)", "(||||)"), *rows) == ["(", "", "", "", ")"]
     # An open bracket that stands may get its partner.
     assert chosen(text("yes it is", "(|||"), *["(|||) ."] * 3) == ["(", "", "", ") ."]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from semipunct.corpus.located import BLANKS
@@ -27,6 +27,26 @@ class Segmentation(NamedTuple):
     def sentences(self) -> list[Span]:
         """The spans of the sentences, each from its first token to its last."""
         return sentence_spans(self.tokens, self.ends)
+
+    def joined(self, parts: Iterable[Span]) -> Segmentation:
+        """Return the segmentation in which some parts of the text are not split.
+
+        Args:
+            parts: their positions, in order.
+        """
+        remaining = iter(parts)
+        part = next(remaining, None)
+        tokens: list[Span] = []
+        ends: list[bool] = []
+        for (start, end), stops in zip(self.tokens, self.ends, strict=True):
+            while part is not None and part[1] <= start:
+                part = next(remaining, None)
+            if part is not None and tokens and part[0] < tokens[-1][1]:
+                tokens[-1], ends[-1] = (tokens[-1][0], end), stops
+            else:
+                tokens.append((start, end))
+                ends.append(stops)
+        return Segmentation(self.text, tokens, ends)
 
 
 def written(passage: Passage) -> Segmentation:

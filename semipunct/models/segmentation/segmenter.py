@@ -15,7 +15,6 @@ import numpy.typing as npt
 from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
 from semipunct.corpus.located import BLANKS, is_mark
-from semipunct.corpus.passages import Span
 from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.convolutions import convolved, reach
@@ -99,7 +98,7 @@ class Segmenter:
             into = found[part.number]
             into.tokens.extend((a + part.offset, b + part.offset) for a, b in spans)
             into.ends.extend(ends)
-        return [*map(_with_whole_tokens, found)]
+        return [cut.joined(whole_tokens(cut.text)) for cut in found]
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a multiword token; empty if the token is a single word."""
@@ -171,23 +170,6 @@ def _parts(number: int, text: str) -> Iterator[_Text]:
         start = end
     if start < len(text):
         yield _Text(number, start, text[start:])
-
-
-def _with_whole_tokens(cut: Segmentation) -> Segmentation:
-    """Join the parts of tokens that must not be split."""
-    joints = whole_tokens(cut.text)
-    joint = next(joints, None)
-    tokens: list[Span] = []
-    ends: list[bool] = []
-    for (start, end), stops in zip(cut.tokens, cut.ends, strict=True):
-        while joint is not None and joint[1] <= start:
-            joint = next(joints, None)
-        if joint is not None and tokens and joint[0] < tokens[-1][1]:
-            tokens[-1], ends[-1] = (tokens[-1][0], end), stops
-        else:
-            tokens.append((start, end))
-            ends.append(stops)
-    return Segmentation(cut.text, tokens, ends)
 
 
 def _by_padded_length(

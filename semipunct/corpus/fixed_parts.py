@@ -1,0 +1,192 @@
+"""Parts of a text whose marks are not punctuation of a sentence, and never change.
+
+Chat logs, transcripts, web pages and manuals contain times, names of speakers, markup, code and
+references. Once removed, their marks cannot be restored: no treebank has them, and no reader would
+know them from the words. Parts without blanks around their marks need no pattern here: a mark
+between two words without a blank belongs to one word with them (``located.is_within_word``), and
+addresses, tags and numbers are never split (``corpus.whole_tokens``).
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from semipunct.corpus.passages import Span
+from semipunct.marks.emoticons import EMOTICON
+
+
+class FixedParts(NamedTuple):
+    """The fixed parts of a text, each kind in order and without overlaps.
+
+    Attributes:
+        words: words that contain blanks or marks at their edges, such as code.
+        marks: marks of markup, references, emoticons and labels, which never change.
+        labels: what precedes the speech of a line, such as a time and the name of a speaker.
+    """
+
+    words: Sequence[Span] = ()
+    marks: Sequence[Span] = ()
+    labels: Sequence[Span] = ()
+
+    def within(self, begin: int, end: int) -> "FixedParts":
+        """Return the parts between two positions, relative to the first.
+
+        Args:
+            begin: the first position.
+            end: the position after the last.
+        """
+        return FixedParts(
+            *(
+                [
+                    (max(start, begin) - begin, min(stop, end) - begin)
+                    for start, stop in _between(spans, begin, end)
+                ]
+                for spans in self
+            )
+        )
+
+    def closes(self, before: int, after: int, marks: Iterable[Span]) -> bool:
+        """Return whether the marks between two words never change.
+
+        Nothing is inserted into a label or directly after it.
+
+        Args:
+            before: the end of the word before.
+            after: the start of the word after.
+            marks: the marks between them.
+        """
+        if any(_between(self.marks, *mark) for mark in marks):
+            return True
+        return before < after and bool(_between(self.labels, before - 1, before))
+
+
+def _between(spans: Sequence[Span], begin: int, end: int) -> Sequence[Span]:
+    """Return the spans, among some in order, that overlap a stretch of text."""
+    first = bisect_left(spans, (begin,))
+    first -= first > 0 and spans[first - 1][1] > begin
+    return spans[first : bisect_left(spans, (end,))]
+
+
+NOTHING_FIXED = FixedParts()
+"""No fixed parts."""
+
+# All repetitions within parts are bounded or exclude the characters that begin a part, so that no
+# text takes quadratic time.
+_DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,6})?(?:[ ]?[AaPp]\.?[Mm]\b\.?)?"
+_TIME = rf"(?:(?:{_DATE}(?:T|,?[ ]))?{_CLOCK})"
+_IN_BRACKETS = rf"(?:\[{_TIME}\]|\({_TIME}\)|<{_TIME}>)"
+_COLON = r"(?::(?=\s)|：)"
+_PART = r"[^\s:：()<>\[\]]{1,40}"
+_SPEAKER = rf"(?:<[^<>\s]{{1,40}}>|{_PART}(?:[ ]{_PART}){{0,3}}{_COLON})"
+_CAPITALISED = r"(?=[^\Wa-z_])[\w.'’-]{1,40}"
+_NAME = rf"(?:[^\W\d_][\w.'’-]{{0,39}}|{_CAPITALISED}(?:[ ]{_CAPITALISED}){{1,3}})"
+
+_LABEL = re.compile(
+    rf"""
+    ^ [^\S\n]* (?P<label>
+        (?:
+            {_IN_BRACKETS} (?: [ ]? [-–—>|] (?=\s) )? (?: [ ] {_SPEAKER} )?
+          | {_TIME} [ ] --> [ ] {_TIME}
+          | {_TIME} (?: [ ]? [-–—>|] (?=\s) (?: [ ] {_SPEAKER} )? | [ ] {_SPEAKER} | (?=\t) )
+        )
+      | {_NAME} (?: [ ] {_IN_BRACKETS} )? {_COLON}
+      | <[^<>\s/]{{1,40}}> (?=[ ])
+      | [QA] \. (?=[ ])
+    )
+    """,
+    re.VERBOSE | re.MULTILINE,
+)  # fmt: skip
+
+_WORD = re.compile(
+    r"""
+      (?<!`) ``` (?!`) [^`]+ ``` (?!`)                            # a block of code
+    | (?<!`) ` [^`\n]+ ` (?!`)                                    # code
+    | & (?: [A-Za-z]\w{1,30} | \#\d{1,7} | \#[xX][\dA-Fa-f]{1,6} ) ;        # an entity of HTML
+    | <!-- [^<>]{0,2000} -->
+    | (?<!\\) \\ [A-Za-z]{1,40} \*? (?: \{ [^{}\n]{0,200} \} ){0,9}         # a macro of TeX
+    | [$%]? \{ \{? [ ]? [\w.:-]{1,80} [ ]? \} \}?                 # a placeholder of a template
+    | (?<!\S) --? [A-Za-z] [\w-]*                                 # an option of a command
+    | (?<!\S) [-−+±] \d+ (?: [.,]\d+ )*                           # a number with a sign
+    | (?<!\S) (?: ~ | \.{1,2} )? / [\w.~-]* \w (?: / [\w.~-]* \w )* /?      # a path
+    | (?<!\S) \. [^\W_] \w*                                       # .NET
+    | (?<![^\s(\[“"]) ['’] (?: \d\ds? | [Tt]is | [Tt]was | em | cause | [Nn]['’] ) (?!\w)
+    """,
+    re.VERBOSE,
+)
+
+_EDGES = re.compile(
+    rf"""
+      !? \[ (?P<text> [^\[\]\n]{{1,200}} ) \] \( [^()\s]{{0,500}} \)        # a link of Markdown
+    | (?P<pair>
+          {_IN_BRACKETS} | \[ [\w.,;–-]{{1,12}} \]                # a time, a note
+        | \( (?= [^()\n]{{0,60}} [\d§¶] ) [^()\n]{{1,80}} \)      # a reference
+      )
+    """,
+    re.VERBOSE,
+)
+
+_MARK = re.compile(
+    rf"""
+      (?<!\S) (?: {EMOTICON} ) (?= [.,;!?…]{{0,9}} (?:\s|$) )
+    | [\#%&@*\\§¶†‡‰‱•‣◦⁃_~^|+=<>$`{{}}′″‴©®™°]+
+    | (?<!\S) /+ (?!\S)
+    | ^ [^\S\n]* (?P<item>                                        # before an item, or a line
+          [-–—·]+ | \(? (?: \d{{1,3}} | [A-Za-z] | [ivxIVX]{{1,5}} ) [.)]
+      ) (?=\s)
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def fixed_parts(text: str) -> FixedParts:
+    """Find the fixed parts of a text.
+
+    They are times and names of speakers before a line of speech (*[10:02] anna:*), the marks of
+    HTML, Markdown, TeX, templates and lists, code, paths and options of commands, emoticons,
+    references in brackets, and signs that are no punctuation, such as *&*.
+
+    Args:
+        text: a text of any length.
+    """
+    labels = [found.span("label") for found in _LABEL.finditer(text)]
+    words = [found.span() for found in _WORD.finditer(text)]
+    return FixedParts(words, _united(_marks(text, labels)), labels)
+
+
+def starts_of_speech(text: str, labels: Sequence[Span]) -> list[int]:
+    """Return the positions where a label begins a sentence, whatever precedes it.
+
+    A single name with a colon may also be words of a sentence that extends over several lines.
+
+    Args:
+        text: the text.
+        labels: the labels in it.
+    """
+    return [s for s, e in labels if len(labels) > 1 or re.search(_CLOCK, text[s:e])]
+
+
+def _marks(text: str, labels: Sequence[Span]) -> Iterator[Span]:
+    yield from labels
+    for found in _EDGES.finditer(text):
+        start, end = found.span()
+        if found["pair"]:
+            yield start, start + 1
+            yield end - 1, end
+        else:
+            yield start, found.start("text")
+            yield found.end("text"), end
+    for found in _MARK.finditer(text):
+        yield found.span("item" if found["item"] else 0)
+
+
+def _united(spans: Iterable[Span]) -> list[Span]:
+    """Sort spans, and unite those that overlap."""
+    united: list[Span] = []
+    for start, end in sorted(spans):
+        if united and start < united[-1][1]:
+            united[-1] = (united[-1][0], max(end, united[-1][1]))
+        else:
+            united.append((start, end))
+    return united
