@@ -147,6 +147,35 @@ def bucketed(
         yield batches[i]
 
 
+_PARSED_WORDS = 768
+"""Words of a batch of ``in_small_batches``, with padding: as many take full advantage of the
+arithmetic of a processor, and more would only add padding to the last batch."""
+
+_SHORT = 12
+"""The minimal padded length there: lines of speech and chat have few words."""
+
+
+def in_small_batches(lengths: Sequence[int]) -> Iterator[tuple[list[int], tuple[int, int]]]:
+    """Yield sentence numbers in batches with little padding, from short to long.
+
+    The padded length of a sentence depends only on its own length, so that what is computed for it
+    does not depend on the other sentences.
+
+    Args:
+        lengths: ``[sentences]`` words of each.
+
+    Yields:
+        The sentences of a batch, and its shape: the number of sentences and their padded length.
+    """
+    members: dict[int, list[int]] = {}
+    for i, words in enumerate(lengths):
+        members.setdefault(_SHORT if words <= _SHORT else padded_length(words), []).append(i)
+    for length, of in sorted(members.items()):
+        size = max(1, _PARSED_WORDS // length)
+        for start in range(0, len(of), size):
+            yield of[start : start + size], (size, length)
+
+
 def buckets(lengths: Sequence[int], batch: int) -> int:
     """Return how many batches ``bucketed`` yields.
 

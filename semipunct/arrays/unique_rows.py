@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Callable, Hashable
-from itertools import accumulate
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -14,7 +11,8 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 T = TypeVar("T", bound=Hashable)
 
-_LARGEST = 1 << 62
+_SPREAD = 16
+"""The number of possible codes per row up to which rows are marked instead of sorted."""
 
 
 class Numbering(Generic[T]):
@@ -72,31 +70,32 @@ def unique_rows(*columns: Ints) -> tuple[Ints, Ints]:
         ``[unique rows]`` the index of one occurrence of each distinct row, and ``[rows]`` the
         number of the distinct row that each row equals.
     """
-    if len(columns) == 1:
-        (code,) = columns
-        return _unique(code, int(code.max(initial=0)) + 1)
-    table = np.array(columns, np.int64)
-    sizes = [size + 1 for size in table.max(1, initial=0).tolist()]
-    if math.prod(sizes) <= _LARGEST:
-        units = [*accumulate(reversed(sizes[1:]), operator.mul, initial=1)][::-1]
-        return _unique(np.array(units) @ table, math.prod(sizes))
-    code, codes = table[0], sizes[0]
-    for column, size in zip(table[1:], sizes[1:], strict=True):
-        if codes * size > _LARGEST:
+    code, codes = columns[0], _size(columns[0])
+    for column in columns[1:]:
+        size = _size(column)
+        # Few of the possible rows occur, so codes are made dense before they grow: while they can
+        # be marked in an array, rows are found many times as fast as by sorting.
+        if codes * size > _SPREAD * len(code) and codes > 1:
             first, code = _unique(code, codes)
             codes = len(first)
-        code = code * size + column
+        code = code * size + column if codes > 1 else column
         codes *= size
     return _unique(code, codes)
 
 
+def _size(column: Ints) -> int:
+    return int(column.max(initial=0)) + 1
+
+
 def _unique(code: Ints, codes: int) -> tuple[Ints, Ints]:
-    if codes <= 4 * len(code):
-        # If most codes occur, marking them is faster than sorting.
+    """Find the distinct codes, in ascending order; ``codes`` is greater than all of them."""
+    if codes <= _SPREAD * len(code):
         place = np.full(codes, -1)
         place[code] = np.arange(len(code))
-        occurs = place >= 0
-        return place[occurs], (np.cumsum(occurs) - 1)[code]
+        occurring = np.flatnonzero(place >= 0)
+        first = place[occurring]
+        place[occurring] = np.arange(len(first))
+        return first, place[code]
     order = np.argsort(code)
     ascending = code[order]
     new = np.ones(len(code), np.bool_)

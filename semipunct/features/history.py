@@ -45,16 +45,21 @@ class Histories(NamedTuple):
     """The distinct histories at a slot, for many samples of which few differ.
 
     Attributes:
-        kind: ``[sentences, draws]`` the row of ``seen`` of each sample.
         seen: ``[kinds, columns]`` the columns ``SEEN``.
         state: ``[sentences, draws]`` the state number of each sample.
+        kind_of_state: ``[states]`` the row of ``seen`` of each state.
         last_marked: ``[states]`` the last slot with a mark, ``NOWHERE`` without one.
     """
 
-    kind: Ints
     seen: Ints
     state: Ints
+    kind_of_state: Ints
     last_marked: Ints
+
+    @property
+    def kind(self) -> Ints:
+        """``[sentences, draws]`` the row of ``seen`` of each sample."""
+        return self.kind_of_state[self.state]
 
     def last_place(self, edges: Ints) -> Ints:
         """Return the position of the last mark relative to constituents that end.
@@ -102,8 +107,7 @@ class MarkHistory:
         self._opened_after = _OpenedAfter(self._stacks, self.strings, vocabulary)
         # The last mark, the number of marked slots, the stack of open marks, the last marked slot.
         nothing = int(self.ends[np.zeros(1, np.int64)][0, 1])
-        self._states = Numbering[tuple[int, int, int, int]]((nothing, 0, 0, NOWHERE))
-        self._columns = RowCache(self._states, lambda states: np.array(states, np.int64))
+        self._columns = np.array([[nothing, 0, 0, NOWHERE]], np.int64)
         self._state = np.zeros(shape, np.int64)
 
     def seen(self, slot: int) -> list[Ints]:
@@ -125,11 +129,10 @@ class MarkHistory:
         columns = self._columns[states[first]]
         seen = self._seen(slot, columns)
         some, kind = unique_rows(*seen)
-        shape = self._state.shape
         return Histories(
-            kind.take(state).reshape(shape),
             np.stack(seen, 1)[some],
-            state.reshape(shape),
+            state.reshape(self._state.shape),
+            kind,
             columns[:, 3],
         )
 
@@ -150,19 +153,17 @@ class MarkHistory:
             return
         states, marks = self._state[where], shown[where]
         first, kind = unique_rows(states, marks)
-        found = marks[first]
-        before = zip(
-            self._columns[states[first]].tolist(),
-            found.tolist(),
-            self.ends[found][:, 1].tolist(),
-            strict=True,
-        )
-        number, after = self._states.number, self._opened_after
-        new = [
-            number((last, min(marked + 1, MOST), after[opened, string], slot))
-            for (_, marked, opened, _), string, last in before
-        ]
-        self._state[where] = np.array(new, np.int64)[kind]
+        before, strings = self._columns[states[first]], marks[first]
+        some, pair = unique_rows(before[:, 2], strings)
+        after = zip(before[some, 2].tolist(), strings[some].tolist(), strict=True)
+        opened = np.array([self._opened_after[stack] for stack in after], np.int64)[pair]
+        marked = np.minimum(before[:, 1] + 1, MOST)
+        last = self.ends[strings][:, 1]
+        # The last marked slot of the new states is this one, so they differ from all earlier ones.
+        some, number = unique_rows(last, marked, opened)
+        new = np.stack([last, marked, opened, np.full(len(last), slot)], 1)[some]
+        self._state[where] = (len(self._columns) + number)[kind]
+        self._columns = np.concatenate([self._columns, new])
 
     def select(self, which: Ints) -> None:
         """Select states along the last axis."""

@@ -48,7 +48,8 @@ class Draws:
             slots: ``[slots, draws]`` the numbers of the strings.
             strings: the strings by number.
         """
-        chosen = np.empty(slots.shape[::-1], np.int64)
+        # Draws are counted slot by slot, so those of a slot are contiguous.
+        chosen = np.empty(slots.shape, np.int64).T
         found: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):
             # The order decides ties, and numbers depend on sentences drawn earlier, so the strings
@@ -67,6 +68,8 @@ class Draws:
         Args:
             several: the draws to concatenate, at least one.
         """
+        if len(several) == 1:
+            return several[0]
         found: list[tuple[Puncteme, ...]] = []
         columns: list[Ints] = []
         for slot in range(len(several[0].strings)):
@@ -77,4 +80,4 @@ class Draws:
                 np.concatenate([p[d.chosen[:, slot]] for p, d in zip(places, several, strict=True)])
             )
             found.append(tuple(strings))
-        return cls(tuple(found), np.stack(columns, 1))
+        return cls(tuple(found), np.stack(columns).T)

@@ -20,6 +20,7 @@ from semipunct.arrays.unique_rows import Ints, unique_rows
 from semipunct.errors import UsageError
 from semipunct.features.history import CLOSING, OPENING, MarkHistory
 from semipunct.features.index import FeatureIndex, FeatureLookup
+from semipunct.features.summing import summed_weights
 from semipunct.inference.bottom_up import INSIDE
 from semipunct.inference.categorical import Categorical
 from semipunct.inference.channel_sampler import ChannelSampler, UnderlyingStrings, enclose
@@ -54,9 +55,6 @@ LABELS_TOGETHER = 1 << 17
 It bounds the memory: in the worst case every draw has its own distribution over about a hundred
 labels in single precision; 2^17 of them take about 50 MB.
 """
-
-WEIGHTS_TOGETHER = 1 << 16
-"""Number of weights gathered at a time to be summed, so that they stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +264,7 @@ class _Drawing:
         kind = self.before.kind[sentence].ravel()
         first, inverse = unique_rows(edge, kind)
         words, seen = word[edge[first]], self.before.seen[kind[first]]
-        marks = _weighed(self.order.opening, self.opening, words, seen)
+        marks = summed_weights(self.order.opening, self.opening, words, seen)
         if self.order.network:
             marks += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
         return Categorical.of(left_scores(self.left.take(words, 0), marks), inverse)
@@ -283,13 +281,19 @@ class _Drawing:
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
-        token = self.history.ends.all()[:, 0].take(self.shown[left, sentence].ravel())
-        kind = self.before.kind[sentence].ravel()
-        place = self.before.last_place(left)[edge, self.before.state[sentence].ravel()]
+        string, state = self.shown[left, sentence].ravel(), self.before.state[sentence].ravel()
+        # Few states and strings occur, but many draws: what depends on these is looked up for the
+        # former only.
+        first, several = unique_rows(edge, label, state, string)
+        edge, label, state = edge[first], label[first], state[first]
+        token = self.history.ends[string[first]][:, 0]
+        kind = self.before.kind_of_state[state]
+        place = self.before.last_place(left)[edge, state]
         first, inverse = unique_rows(edge, label, kind, token, place)
+        inverse = inverse.take(several)
         words, labels = word[edge[first]], label[first]
         seen = np.column_stack([self.before.seen[kind[first]], token[first], place[first]])
-        given = _weighed(self.order.closing, self.closing, words, seen)
+        given = summed_weights(self.order.closing, self.closing, words, seen)
         marks, symmetry = given[:, :-1], given[:, -1:]
         if self.order.network:
             marks = marks + scores_of_marks(
@@ -388,25 +392,3 @@ class _Drawing:
         self.history.select(survivors)
         self.shown = self.shown[:, :, survivors]
         self.labels = {w: label[survivors] for w, label in self.labels.items()}
-
-
-def _weighed(
-    weights: Floats, lookups: Sequence[tuple[FeatureLookup, Ints]], words: Ints, seen: Ints
-) -> Floats:
-    """Sum the weights of the features of words with histories, ``[cases, columns]``.
-
-    Args:
-        weights: ``[features + 1, columns]`` the weights; the last row, for no feature, is zero.
-        lookups: the feature families, each with the part of the codes that depends on the word.
-        words: ``[cases]`` the word of each case.
-        seen: ``[cases, attributes]`` the codes of each history.
-    """
-    total = np.zeros((len(words), weights.shape[1]), np.float32)
-    for lookup, fixed in lookups:
-        values = seen[:, lookup.looked_at]
-        first, inverse = unique_rows(words, *values.T)
-        rows = lookup.rows(fixed[words[first]], values[first])
-        cases = max(1, WEIGHTS_TOGETHER // max(1, rows.shape[1] * weights.shape[1]))
-        parts = [weights.take(rows[i : i + cases], 0).sum(1) for i in range(0, len(first), cases)]
-        total += np.concatenate(parts).take(inverse, 0)
-    return total

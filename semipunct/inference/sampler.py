@@ -12,7 +12,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -85,7 +85,7 @@ def generate(
         return order.draw(requests, scores, count)
 
     result: dict[int, Draws] = {}
-    for (members, _), draws in _in_order(drawn, Batches(model, encoded)):
+    for (members, _), draws in in_order(drawn, Batches(model, encoded)):
         result |= zip(members, draws, strict=True)
     return [result[i] for i in range(len(sentences))]
 
@@ -96,28 +96,52 @@ def _order(model: PunctuationModel, parameters: Weights) -> LeftToRightSampler |
     return sampler.of(model, parameters)
 
 
-def _in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
+def in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A, R]]:
     """Apply a function to arguments in threads, and yield the arguments with their results.
 
     Results are in the order of the arguments, whatever the number of threads; a single task runs
     without threads. Tasks are submitted as results are consumed, so that only a few batches are
     laid out at a time.
+
+    Args:
+        function: the function.
+        tasks: the arguments of each call.
     """
     tasks = iter(tasks)
     few = list(islice(tasks, 2))
     if len(few) < 2:
         yield from ((task, function(*task)) for task in few)
         return
-    threads = _cores()
+    cores = _cores()
+    pool = _threads(cores)
     waiting: deque[tuple[A, Future[R]]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    try:
         for task in chain(few, tasks):
             waiting.append((task, pool.submit(function, *task)))
-            if len(waiting) > 2 * threads:
+            if len(waiting) > 2 * cores:
                 first, result = waiting.popleft()
                 yield first, result.result()
-        for task, result in waiting:
-            yield task, result.result()
+        while waiting:
+            first, result = waiting.popleft()
+            yield first, result.result()
+    finally:
+        for _, result in waiting:
+            result.cancel()
+
+
+@cache
+def _threads(count: int) -> ThreadPoolExecutor:
+    """Return threads for drawing, the same ones for all calls.
+
+    The C library gives each new thread an area of memory, and what is freed there is not used by
+    others: with new threads for every few hundred sentences, the memory would grow with their
+    number.
+    """
+    return ThreadPoolExecutor(count, "drawing")
+
+
+if hasattr(os, "register_at_fork"):  # not available on every system
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has none of the threads
 
 
 def _cores() -> int:

@@ -132,11 +132,21 @@ class EncodedForms:
         lengths = [len(self.words[i]) for i in members]
         length = padded_length(max(lengths))
         size = len(members) if shape is None else max(room(length, shape), len(members))
+        return self.padded(members, (size, length))
+
+    def padded(self, members: Sequence[int], shape: tuple[int, int]) -> FormInputs:
+        """Pad some sentences to a given length.
+
+        Args:
+            members: the numbers of the sentences.
+            shape: the size of the batch and the length.
+        """
         words, ngrams, shapes = (
-            padded([rows[i] for i in members], (size, length))
+            padded([rows[i] for i in members], shape)
             for rows in (self.words, self.ngrams, self.shapes)
         )
-        return FormInputs(words, ngrams, shapes, row_lengths(lengths, size))
+        lengths = [len(self.words[i]) for i in members]
+        return FormInputs(words, ngrams, shapes, row_lengths(lengths, shape[0]))
 
 
 def form_weights(

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.arrays.padding import in_small_batches
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words, unfillable
@@ -26,7 +27,6 @@ from semipunct.models.parsing.decoding import (
 )
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
-from semipunct.models.scoring import Batches
 from semipunct.tasks import limits
 from semipunct.tasks.base import InPlace, Trained, model_of_kind
 from semipunct.tasks.pieces import Pieces, joined_expectations, joined_tables
@@ -248,8 +248,9 @@ def check_reads_words(trained: Trained[Any], purpose: str) -> None:
 def _batches(
     fitted: InPlace[Parser], parts: Sequence[Sentence | Words]
 ) -> Iterator[tuple[list[int], Any]]:
-    for members, batch in Batches(fitted.model, fitted.model.encode_words(parts)):
-        yield members, batch.inputs
+    encoded = fitted.model.encode_words(parts)
+    for members, shape in in_small_batches(encoded.lengths):
+        yield members, fitted.model.lay_out_words(encoded, members, shape)
 
 
 def _parse(

@@ -37,8 +37,8 @@ from semipunct.version import __version__
 
 Floats = npt.NDArray[np.float64]
 
-_CELLS = 2**24
-"""Slots times draws held at a time: 128 megabytes, not counting the memory for drawing them."""
+_CELLS = 2**23
+"""Slots times draws held at a time: 64 megabytes, not counting the memory for drawing them."""
 
 
 def restore(

@@ -98,16 +98,17 @@ def restore_words(
             of += own
     each = replace(options, samples=options.samples // number)
     analyses = [one.sentence for one in chain.from_iterable(found)]
-    draws = list(drawn(model, analyses, each, first * number))
-    joined = [Draws.joined(draws[i : i + number]) for i in range(0, len(draws), number)]
+    draws = drawn(model, analyses, each, first * number)
     results: list[Restoration] = []
-    for sentence, of, draws in zip(known, found, joined, strict=True):
+    # Draws are counted as they are made: those of many sentences would not fit into memory.
+    for sentence, of in zip(known, found, strict=True):
+        joined = Draws.joined([next(draws) for _ in of])
         pool = None
         if pooled and not _has_evidence(sentence, options):
             # All trees of a parser come with the same distributions of slots.
             views = [one.slots for one in of[:: max(1, trees)] if one.slots]
-            pool = _pooled(posteriors(draws), share, views) if views else None
-        results.append(restored(of[0].sentence, draws, options, pool, fitted.inventory.joining))
+            pool = _pooled(posteriors(joined), share, views) if views else None
+        results.append(restored(of[0].sentence, joined, options, pool, fitted.inventory.joining))
     return with_omitted(sentences, results)
 
 

@@ -15,6 +15,7 @@ from semipunct.arrays.padding import (
     balanced,
     bucketed,
     buckets,
+    in_small_batches,
     padded,
     padded_length,
     room,
@@ -67,6 +68,24 @@ def test_sentences_of_a_bucket_have_one_padded_length(lengths: list[int], batch:
             (length,) = {padded_length(lengths[i]) for i in members}
             assert all(lengths[i] <= length for i in members)
             assert 1 <= len(members) <= room(length, batch)
+
+
+@given(st.lists(st.integers(1, 400), max_size=60))
+def test_the_padding_of_a_sentence_in_a_small_batch_is_its_own(lengths: list[int]):
+    """Each sentence is in one batch, whose shape is the same if the sentence is alone."""
+    batches = list(in_small_batches(lengths))
+    assert sorted(i for members, _ in batches for i in members) == list(range(len(lengths)))
+    for members, (size, length) in batches:
+        assert 1 <= len(members) <= size
+        for i in members:
+            assert lengths[i] <= length
+            assert list(in_small_batches([lengths[i]])) == [([0], (size, length))]
+
+
+def test_short_lines_are_padded_little():
+    (members, shape), (rest, again) = in_small_batches([9] * 70)
+    assert (len(members), len(rest)) == (64, 6)
+    assert shape == again == (64, 12)
 
 
 def test_padded_lengths_written_out():

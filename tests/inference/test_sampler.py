@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
+from threading import Barrier, Thread, current_thread
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from semipunct.inference.draws import Draws
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.rewriting import Rewriter
-from semipunct.inference.sampler import generate
+from semipunct.inference.sampler import generate, in_order
 from semipunct.models.punctuation.model import PunctuationModel
 from tests.inference.frequencies import counted, pvalue, rows
 from tests.models.punctuation.cases import (
@@ -170,6 +171,21 @@ def test_threads_and_batches_change_nothing(evidence: bool, monkeypatch: pytest.
         found.append([rows(draws) for draws in drawn])
     assert len({str(own) for own in found[0]}) == len(bare)
     assert found[0] == found[1] == found[2]
+
+
+def test_all_calls_draw_in_the_same_threads(monkeypatch: pytest.MonkeyPatch):
+    """The C library keeps memory for each thread, so new ones for each call would add up."""
+    monkeypatch.setattr(sampler, "_cores", lambda: 2)
+    at_once = Barrier(2)
+
+    def thread(_: int) -> Thread:
+        at_once.wait()
+        return current_thread()
+
+    used = [{thread for _, thread in in_order(thread, [(0,), (1,)])} for _ in range(3)]
+    assert used[0] == used[1] == used[2]
+    assert len(used[0]) == 2
+    assert current_thread() not in used[0]
 
 
 def test_the_number_of_the_first_sentence_continues_a_run():

@@ -12,6 +12,7 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
 from semipunct.store.checkpoint import load
+from semipunct.tasks import restore as restoring
 from semipunct.tasks import restore_words as task
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.parse import parse
@@ -129,6 +130,30 @@ def test_the_network_of_a_parser_reads_the_words_once(
         for known, own in zip(one.posteriors, view, strict=True):
             assert known.strings == own.strings
             assert known.probability == pytest.approx(own.probability)
+
+
+def test_the_draws_of_a_sentence_are_counted_before_the_next_ones_are_made(
+    finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch
+):
+    """Only a few sentences' draws are in memory at a time, however many sentences there are."""
+    model, trees = load(finished.folder), load(parser)
+    monkeypatch.setattr(restoring, "_CELLS", 1)  # one sentence at a time
+    events: list[str] = []
+    drawn, restored = task.drawn, task.restored
+
+    def noted(*arguments: Any) -> Any:
+        for draws in drawn(*arguments):
+            events.append("drawn")
+            yield draws
+
+    def chosen(*arguments: Any) -> Any:
+        events.append("restored")
+        return restored(*arguments)
+
+    monkeypatch.setattr(task, "drawn", noted)
+    monkeypatch.setattr(task, "restored", chosen)
+    restore_words(model, trees, words, samples=20)
+    assert events == ["drawn", "restored"] * len(words)
 
 
 def test_a_share_is_from_0_to_1(finished: Any, parser: Path, words: Any):

@@ -16,7 +16,7 @@ from semipunct.arrays.padding import padded
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.base import Array, Batching, Parameters, Sums
-from semipunct.models.forms import EncodedForms
+from semipunct.models.forms import EncodedForms, FormInputs
 from semipunct.models.layers import Dropout
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.parsing.networks import (
@@ -153,12 +153,8 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
     def lay_out(
         self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
     ) -> ParserBatch:
-        forms = encoded.forms.lay_out(draft, shape)
-        size, length = forms.words.shape
-        between = None
-        if encoded.slots:
-            between = padded([encoded.slots[i] for i in draft], (size, length + 1))
-        inputs = ParserInputs(forms, between)
+        inputs = _inputs(encoded, draft, encoded.forms.lay_out(draft, shape))
+        size, length = inputs.forms.words.shape
         if not encoded.gold:
             return ParserBatch(inputs, None)
         gold = [encoded.gold[i] for i in draft]
@@ -169,6 +165,18 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
             padded([own.slots for own in gold], (size, length + 1)),
         )
         return ParserBatch(inputs, analyses)
+
+    def lay_out_words(
+        self, encoded: Encoded, members: Sequence[int], shape: tuple[int, int]
+    ) -> ParserInputs:
+        """Return the padded inputs of a batch of a given shape, without analyses.
+
+        Args:
+            encoded: all sentences.
+            members: the numbers of the sentences in the batch.
+            shape: the number of sentences and their padded length.
+        """
+        return _inputs(encoded, members, encoded.forms.padded(members, shape))
 
     def log_likelihoods(self, parameters: Parameters, batch: ParserBatch) -> jax.Array:
         trees, tags, _ = self._parts(parameters, batch, None)
@@ -251,3 +259,11 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         # Tags and relations are outputs of the parser, not inputs.
         return {}
+
+
+def _inputs(encoded: Encoded, members: Sequence[int], forms: FormInputs) -> ParserInputs:
+    """Return the forms of some sentences, with the strings between them if these are used."""
+    if not encoded.slots:
+        return ParserInputs(forms)
+    size, length = forms.words.shape
+    return ParserInputs(forms, padded([encoded.slots[i] for i in members], (size, length + 1)))
