@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -32,7 +32,9 @@ from semipunct.structures.testing import Case, Event
 from tests.oracle import constituent_slots, underlying_slots
 from tests.structures.matrices import Dense
 
-LENGTHS = (0, 1, 2, 3, 4)
+LENGTHS = (0, 1, 2, 3, 9)
+"""The last item is sparse: most of its parts are forbidden, so that few derivations are left."""
+SPARSE = len(LENGTHS) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,20 +42,20 @@ class Known(Case):
     """A case with additional information, beyond what the suite requires.
 
     Attributes:
-        lengths: length of each item of the batch; all lengths from `shortest` to the padded one.
-        count: returns the number of derivations of an item of a given length.
-        shortest: minimum length that has a derivation.
+        lengths: length of each item of the batch.
+        count: returns the number of derivations of an item of a given length that is not sparse.
         variant: whether another case has the same structure; by default, only sums and the best
             derivation are checked then.
         costly: whether its recursion takes long to compile; by default, only the most informative
             checks are made then.
+        draws_slowly: whether drawing many samples takes long; by default, samples are not checked.
     """
 
     lengths: tuple[int, ...]
     count: Callable[[int], int]
-    shortest: int = 0
     variant: bool = False
     costly: bool = False
+    draws_slowly: bool = False
 
 
 def zeros(*shape: int) -> Any:
@@ -61,14 +63,24 @@ def zeros(*shape: int) -> Any:
     return jnp.asarray(np.zeros(shape))
 
 
-STATES = 3
+STATES = 5
+
+
+def states_of(item: int) -> list[Iterable[int]]:
+    """Return the states at each position; the sparse item has two at even ones, else one."""
+    if item != SPARSE:
+        return [range(STATES)] * LENGTHS[item]
+    return [{p % STATES, (p + 2) % STATES if p % 2 == 0 else p % STATES} for p in range(9)]
 
 
 def chain_build(method: Any, *, shared: bool) -> Structure:
     batch, longest = len(LENGTHS), max(LENGTHS)
     steps = (1, 1) if shared else (batch, longest - 1)
+    emission = np.zeros((batch, longest, STATES))
+    for position, states in enumerate(states_of(SPARSE)):
+        emission[SPARSE, position, [x for x in range(STATES) if x not in states]] = -np.inf
     return linear_chain(
-        zeros(batch, longest, STATES),
+        jnp.asarray(emission),
         zeros(*steps, STATES, STATES),
         jnp.array(LENGTHS),
         method,
@@ -78,7 +90,7 @@ def chain_build(method: Any, *, shared: bool) -> Structure:
 def chain_events(item: int) -> Iterator[Event]:
     """Return all sequences of states."""
     longest = max(LENGTHS)
-    for states in itertools.product(range(STATES), repeat=LENGTHS[item]):
+    for states in itertools.product(*states_of(item)):
         emission = np.zeros((longest, STATES))
         transition = np.zeros((longest - 1, STATES, STATES))
         for position, state in enumerate(states):
@@ -96,13 +108,13 @@ def chain(name: str, method: str, *, shared: bool) -> Known:
     )  # fmt: skip
 
 
-TREES = ((), (0,), (2, 0), (0, 1, 2), (3, 3, 0))
-"""Heads of each given tree."""
+TREES = ((), (0,), (2, 0), (3, 3, 0), (0, 1, 2, 6, 6, 1, 6, 9, 7))
+"""Heads of each given tree; nodes of the last one, which is sparse, have one or two pairs."""
 LABELS = ((), ("a",), ("b",))
-PAIRS = ((0, 0), (0, 1), (1, 0), (2, 1))
+PAIRS = ((0, 0), (0, 1), (1, 0), (2, 1), (2, 2))
 """Left and right label of each pair that a node can choose."""
 SLOTS = 4
-SLOTS_OF_TREE = ((2,), (1, 3), (2, 1, 1), (3, 1, 2, 1), (1, 2, 3, 2))
+SLOTS_OF_TREE = ((2,), (1, 3), (2, 1, 1), (1, 2, 3, 2), (3, 1, 2, 1, 1, 2, 3, 3, 1, 2))
 """The automaton at each slot of each tree; 0, that of the empty slot, would permit one choice."""
 
 
@@ -124,7 +136,8 @@ def slot_automata() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def tree_build() -> Structure:
-    capacity = Capacity(len(TREES), words=11, slots=SLOTS, steps=6, lanes=(2,), factors=4)
+    words = sum(map(len, TREES))
+    capacity = Capacity(len(TREES), words=words, slots=SLOTS, steps=20, lanes=(2,), factors=9)
     programs = []
     for heads in TREES:
         edges = np.array(constituent_slots(heads), np.int32).reshape(-1, 2)
@@ -132,8 +145,12 @@ def tree_build() -> Structure:
     placement = place(programs, [np.zeros(len(p.kid), np.int32) for p in programs], capacity.lanes)
     numbers = [np.array(s, np.int32) for s in SLOTS_OF_TREE]
     left, right = np.array(PAIRS).T
+    weights = np.full((words, len(PAIRS)), -np.inf)
+    for item in range(len(TREES)):
+        for row, pairs in zip(weights[tree_rows(item)], pairs_of(item), strict=True):
+            row[list(pairs)] = 0
     return GivenTrees(
-        zeros(capacity.words, len(PAIRS)),
+        jnp.asarray(weights),
         None,
         Pairs.of(left, right, len(LABELS)),
         Dense(*(jnp.asarray(x) for x in slot_automata())),
@@ -142,12 +159,19 @@ def tree_build() -> Structure:
     )
 
 
+def pairs_of(item: int) -> list[Iterable[int]]:
+    """Return the pairs of each node."""
+    if item != len(TREES) - 1:
+        return [range(len(PAIRS))] * len(TREES[item])
+    return [{i % 5, (i + 2) % 5 if i % 2 == 0 else i % 5} for i in range(len(TREES[item]))]
+
+
 def tree_events(item: int) -> Iterator[Event]:
     """Return all choices of a pair for each node, weighted by the strings that they form."""
     matrix, start, end = slot_automata()
     names = [(LABELS[left], LABELS[right]) for left, right in PAIRS]
     heads = TREES[item]
-    for chosen in itertools.product(range(len(PAIRS)), repeat=len(heads)):
+    for chosen in itertools.product(*pairs_of(item)):
         strings = underlying_slots(heads, [names[p] for p in chosen], False, False)
         aside = 0.0
         for slot, string in zip(SLOTS_OF_TREE[item], strings, strict=True):
@@ -166,15 +190,26 @@ def tree_rows(item: int) -> slice:
     return slice(first, first + len(TREES[item]))
 
 
+def heads_of(item: int) -> list[Iterable[int]]:
+    """Return the heads that each word may have."""
+    words = LENGTHS[item]
+    if item != SPARSE:
+        return [range(words + 1)] * words
+    return [{0, 2}, {1, 3, 5}, {2, 4}, {3, 5}, {0, 9}, {5}, {6, 8}, {5, 7, 9}, {0, 8}]
+
+
 def trees_build(*, single_root: bool) -> Structure:
     size = max(LENGTHS) + 1
-    return projective_trees(zeros(len(LENGTHS), size, size), jnp.array(LENGTHS), single_root)
+    arc = np.zeros((len(LENGTHS), size, size))
+    for word, heads in enumerate(heads_of(SPARSE), start=1):
+        arc[SPARSE, [x for x in range(size) if x not in heads], word] = -np.inf
+    return projective_trees(jnp.asarray(arc), jnp.array(LENGTHS), single_root)
 
 
 def trees_events(item: int, *, single_root: bool) -> Iterator[Event]:
     """Return all assignments of heads that are projective trees."""
     words = LENGTHS[item]
-    for heads in itertools.product(range(words + 1), repeat=words):
+    for heads in itertools.product(*heads_of(item)):
         if not is_projective(heads) or (single_root and heads.count(0) > 1):
             continue
         arc = np.zeros((max(LENGTHS) + 1, max(LENGTHS) + 1))
@@ -203,52 +238,83 @@ def trees(name: str, count: Callable[[int], int], *, single_root: bool) -> Known
     return Known(name, build, events, saves=False, lengths=LENGTHS, count=count)
 
 
-WIDTHS = 2
-KINDS = 2
+WIDTHS = 5
+KINDS = 5
+SEGMENTS = (
+    (0, 1, 0), (0, 1, 4), (1, 2, 1), (0, 3, 3), (3, 5, 2), (3, 1, 4), (4, 4, 0), (8, 1, 4),
+    (8, 1, 1),
+)  # fmt: skip
+"""Start, width and state of each segment of the sparse item."""
 
 
 def segments_build() -> Structure:
+    segment = np.zeros((len(LENGTHS), max(LENGTHS), WIDTHS, KINDS))
+    segment[SPARSE] = -np.inf
+    for start, width, kind in SEGMENTS:
+        segment[SPARSE, start + width - 1, width - 1, kind] = 0
+    initial = np.zeros((len(LENGTHS), KINDS))
+    initial[SPARSE, [1, 2]] = -np.inf
     return semi_markov_chain(
-        zeros(len(LENGTHS), max(LENGTHS), WIDTHS, KINDS),
+        jnp.asarray(segment),
         zeros(KINDS, KINDS),
-        zeros(len(LENGTHS), KINDS),
+        jnp.asarray(initial),
         jnp.array(LENGTHS),
     )
 
 
+def segmentations(item: int, start: int = 0) -> Iterator[list[tuple[int, int, int]]]:
+    """Return all sequences of segments that cover an item from a position to its end."""
+    if start == LENGTHS[item]:
+        yield []
+    widths = range(1, min(WIDTHS, LENGTHS[item] - start) + 1)
+    for width, kind in itertools.product(widths, range(KINDS)):
+        if item != SPARSE or (start, width, kind) in SEGMENTS:
+            for rest in segmentations(item, start + width):
+                yield [(start, width, kind), *rest]
+
+
 def segments_events(item: int) -> Iterator[Event]:
     """Return all sequences of segments, by width and state, that cover the item."""
-    for number in range(LENGTHS[item] + 1):
-        kinds = itertools.product(range(WIDTHS), range(KINDS))
-        for chosen in itertools.product(list(kinds), repeat=number):
-            if sum(width + 1 for width, _ in chosen) != LENGTHS[item]:
-                continue
-            segment = np.zeros((max(LENGTHS), WIDTHS, KINDS))
-            transition, initial = np.zeros((KINDS, KINDS)), np.zeros(KINDS)
-            end = -1
-            for i, (width, kind) in enumerate(chosen):
-                end += width + 1
-                segment[end, width, kind] += 1
-                if i:
-                    transition[chosen[i - 1][1], kind] += 1
-                else:
-                    initial[kind] += 1
-            yield Event(SemiMarkovParts(segment, transition, initial))
+    for chosen in segmentations(item):
+        segment = np.zeros((max(LENGTHS), WIDTHS, KINDS))
+        transition, initial = np.zeros((KINDS, KINDS)), np.zeros(KINDS)
+        for start, width, kind in chosen:
+            segment[start + width - 1, width - 1, kind] = 1
+        for (_, _, before), (_, _, kind) in itertools.pairwise(chosen):
+            transition[before, kind] += 1
+        initial[[kind for _, _, kind in chosen[:1]]] = 1
+        yield Event(SemiMarkovParts(segment, transition, initial))
 
 
 def segments_count(length: int) -> int:
-    """The number of segments of width 2 determines the number of segments, and of their orders."""
-    fewest = -(-length // 2)
-    return sum(math.comb(n, length - n) * KINDS**n for n in range(fewest, length + 1))
+    """Each of the boundaries between positions ends a segment, with a choice of states, or not."""
+    return KINDS * (KINDS + 1) ** (length - 1) if length else 1
 
 
-BRACKETED = (0, 1, 2, 3)
-KINDS_OF_SPANS = 2
+KINDS_OF_SPANS = 5
+
+
+def kinds_of(item: int, first: int, last: int) -> Iterable[int]:
+    """Return the labels that a span of an item may have; those of the sparse item are few."""
+    words = LENGTHS[item]
+    if words < 3:
+        return range(KINDS_OF_SPANS)
+    if words == 3:
+        return {(first + last) % 5, (first + 2 * last + 1) % 5}
+    aside = {(1, 2), (1, 3), (3, 4), (4, 5), (6, 8), (7, 8)}
+    if first and first != last and (first, last) not in aside:
+        return {}
+    return {last % 5, (last + 3) % 5} if last in (4, 8) else {last % 5}
 
 
 def spans_build() -> Structure:
-    longest = max(BRACKETED)
-    return span_trees(zeros(len(BRACKETED), longest, longest, KINDS_OF_SPANS), jnp.array(BRACKETED))
+    longest = max(LENGTHS)
+    span = np.zeros((len(LENGTHS), longest, longest, KINDS_OF_SPANS))
+    for item, words in enumerate(LENGTHS):
+        for first, last in itertools.combinations_with_replacement(range(words), 2):
+            kinds = kinds_of(item, first, last)
+            span[item, first, last, [x for x in range(5) if x not in kinds]] = -np.inf
+    return span_trees(jnp.asarray(span), jnp.array(LENGTHS))
 
 
 def bracketings(first: int, last: int) -> list[tuple[tuple[int, int], ...]]:
@@ -265,9 +331,9 @@ def bracketings(first: int, last: int) -> list[tuple[tuple[int, int], ...]]:
 
 def spans_events(item: int) -> Iterator[Event]:
     """Return all binary trees with all labels."""
-    longest = max(BRACKETED)
-    for spans in bracketings(0, BRACKETED[item] - 1):
-        for labels in itertools.product(range(KINDS_OF_SPANS), repeat=len(spans)):
+    longest = max(LENGTHS)
+    for spans in bracketings(0, LENGTHS[item] - 1):
+        for labels in itertools.product(*(kinds_of(item, *span) for span in spans)):
             span = np.zeros((longest, longest, KINDS_OF_SPANS))
             for (first, last), label in zip(spans, labels, strict=True):
                 span[first, last, label] = 1
@@ -275,44 +341,63 @@ def spans_events(item: int) -> Iterator[Event]:
 
 
 def spans_count(length: int) -> int:
+    """Spans of three words have two labels each."""
     if not length:
         return 1
-    return math.comb(2 * length - 2, length - 1) // length * KINDS_OF_SPANS ** (2 * length - 1)
+    kinds = KINDS_OF_SPANS if length < 3 else 2
+    return math.comb(2 * length - 2, length - 1) // length * kinds ** (2 * length - 1)
 
 
-PARSED = (2, 3)
-EXPANDING = 2
+PARSED = (2, 3, 2, 3, 9)
+EXPANDING = 5
 """Number of nonterminals; there is one preterminal, the last symbol. Rules are counted without
 their positions: with up to three words, no two parses use the same rules."""
+RULES = ((0, 1, 5), (1, 5, 0), (0, 5, 5), (1, 5, 5), (2, 4, 5), (4, 2, 5), (2, 5, 5), (4, 5, 5))
+"""The rules of the last item: four nonterminals, which take turns two by two."""
 
 
 def grammar_build() -> Structure:
     symbols = EXPANDING + 1
+    rules = np.zeros((len(PARSED), EXPANDING, symbols, symbols))
+    rules[-1] = -np.inf
+    rules[(-1, *np.transpose(RULES))] = 0
+    root = np.zeros((len(PARSED), EXPANDING))
+    root[-1, 3] = -np.inf
     return pcfg(
-        zeros(len(PARSED), EXPANDING),
-        zeros(len(PARSED), EXPANDING, symbols, symbols),
+        jnp.asarray(root),
+        jnp.asarray(rules),
         zeros(len(PARSED), max(PARSED), 1),
         jnp.array(PARSED),
     )
 
 
+def parses(item: int, symbol: int, first: int, last: int) -> Iterator[list[tuple[int, int, int]]]:
+    """Return the rules of each parse of some words as a symbol."""
+    if first == last:
+        if symbol == EXPANDING:
+            yield []
+        return
+    symbols = range(EXPANDING + 1)
+    for split, left, right in itertools.product(range(first, last), symbols, symbols):
+        rule = symbol, left, right
+        if symbol == EXPANDING or (PARSED[item] == 9 and rule not in RULES):
+            continue
+        for below in parses(item, left, first, split):
+            for beside in parses(item, right, split + 1, last):
+                yield [rule, *below, *beside]
+
+
 def grammar_events(item: int) -> Iterator[Event]:
     """Return all binary trees, with all nonterminals on their spans of two words or more."""
     words = PARSED[item]
-    for spans in bracketings(0, words - 1):
-        inner = [(first, last) for first, last in spans if first < last]
-        for chosen in itertools.product(range(EXPANDING), repeat=len(inner)):
-            symbol = dict.fromkeys(spans, EXPANDING) | dict(zip(inner, chosen, strict=True))
+    for top in range(EXPANDING):
+        for used in parses(item, top, 0, words - 1):
             root, emission = np.zeros(EXPANDING), np.zeros((max(PARSED), 1))
             rules = np.zeros((EXPANDING, EXPANDING + 1, EXPANDING + 1))
-            root[symbol[0, words - 1]] = 1
+            root[top] = 1
             emission[:words] = 1
-            for first, last in inner:
-                split = next(
-                    m for m in range(first, last) if {(first, m), (m + 1, last)} <= {*spans}
-                )
-                parts = symbol[first, split], symbol[split + 1, last]
-                rules[(symbol[first, last], *parts)] += 1
+            for rule in used:
+                rules[rule] += 1
             yield Event(GrammarParts(root, rules, emission))
 
 
@@ -320,14 +405,25 @@ def grammar_count(length: int) -> int:
     return math.comb(2 * length - 2, length - 1) // length * EXPANDING ** (length - 1)
 
 
-STRINGS = ((0, 0, 0, 0), (1, 0, 0, 0), (2, 1, 0, 0), (1, 1, 2, 0), (2, 1, 2, 2))
+STRINGS = np.array(
+    [[0] * 9, [1] * 9, [2, 1] + [0] * 7, [1, 1, 2] + [0] * 6, [2, 1, 2, 2, 1, 2, 2, 1, 1]]
+)
 SYMBOLS = 3
-NODES = 2
+NODES = 5
+
+
+def arcs_of(item: int, symbol: int, state: int) -> Iterable[int]:
+    """Return the states after a symbol."""
+    if item != SPARSE:
+        return range(NODES)
+    return {(state + 1) % NODES, (state + 3) % NODES} if symbol == 1 else {(state + 2) % NODES}
 
 
 def paths_build() -> Structure:
     batch = len(STRINGS)
-    arcs = np.zeros((batch, SYMBOLS, NODES, NODES))
+    arcs = np.full((batch, SYMBOLS, NODES, NODES), -np.inf)
+    for item, symbol, state in itertools.product(range(batch), (1, 2), range(NODES)):
+        arcs[item, symbol, state, list(arcs_of(item, symbol, state))] = 0
     arcs[:, EPSILON] = -np.inf
     acceptor = automaton(zeros(batch, NODES), jnp.asarray(arcs), zeros(batch, NODES))
     return string_paths(acceptor, jnp.array(STRINGS), jnp.array(LENGTHS))
@@ -335,7 +431,10 @@ def paths_build() -> Structure:
 
 def paths_events(item: int) -> Iterator[Event]:
     """Return all sequences of states, with one more state than symbols."""
-    for states in itertools.product(range(NODES), repeat=LENGTHS[item] + 1):
+    sequences = [(state,) for state in range(NODES)]
+    for symbol in STRINGS[item, : LENGTHS[item]]:
+        sequences = [(*x, y) for x in sequences for y in arcs_of(item, symbol, x[-1])]
+    for states in sequences:
         initial, final = np.zeros((2, NODES))
         arcs = np.zeros((max(LENGTHS), NODES, NODES))
         initial[states[0]] = final[states[-1]] = 1
@@ -344,43 +443,88 @@ def paths_events(item: int) -> Iterator[Event]:
         yield Event(PathParts(initial, arcs, final))
 
 
+INVERTED = {(1, 0), (3, 2), (5, 4), (8, 7), (8, 6)}
+"""Pairs of which the sparse item may have the larger number first."""
+
+
+def may_precede(item: int, first: int, second: int) -> bool:
+    return item != SPARSE or first < second or (first, second) in INVERTED
+
+
 def orders_build() -> Structure:
     longest = max(LENGTHS)
-    return linear_orderings(zeros(len(LENGTHS), longest, longest), jnp.array(LENGTHS))
+    precedence = np.zeros((len(LENGTHS), longest, longest))
+    for first, second in itertools.permutations(range(longest), 2):
+        if not may_precede(SPARSE, first, second):
+            precedence[SPARSE, first, second] = -np.inf
+    return linear_orderings(jnp.asarray(precedence), jnp.array(LENGTHS))
+
+
+def orders(item: int, rest: frozenset[int]) -> Iterator[tuple[int, ...]]:
+    """Return all orders of some elements."""
+    if not rest:
+        yield ()
+    for first in rest:
+        after = rest - {first}
+        if all(may_precede(item, first, x) for x in after):
+            yield from ((first, *order) for order in orders(item, after))
 
 
 def orders_events(item: int) -> Iterator[Event]:
     """Return all permutations of the items, with a part for each ordered pair of items."""
     longest = max(LENGTHS)
-    for order in itertools.permutations(range(LENGTHS[item])):
+    for order in orders(item, frozenset(range(LENGTHS[item]))):
         precedence = np.zeros((longest, longest))
         for before, after in itertools.combinations(order, 2):
             precedence[before, after] = 1
         yield Event(OrderingParts(precedence))
 
 
-NESTED = ((), (0,), (0, 1), (0, 1, 1), (0, 1, 2, 1))
-"""Node depths of trees: none; a word; in a phrase; two words; one of them in a phrase."""
+NESTED = ((), (0,), (0, 1), (0, 1, 1), (0, 1, 2, 2, 1, 2, 1, 2, 2))
+"""Node depths of trees: none; a word; in a phrase; two words; the sparse one."""
+MARKS = 5
 
-WORDS = (0, 1, 1, 2, 2)
-STATES_OF_SLOTS = 2
-EDGES_OF_NODES = (
-    [], [(0, 1)], [(0, 1)] * 2, [(0, 2), (0, 1), (1, 2)], [(0, 2), (0, 1), (0, 1), (1, 2)],
-)  # fmt: skip
+
+def spans_of_nodes(item: int) -> list[tuple[int, int]]:
+    """Return the first and the last slot of each node; nodes without others below are words."""
+    depths = NESTED[item]
+    below = [
+        next((y for y in range(x + 1, len(depths)) if depths[y] <= depths[x]), len(depths))
+        for x in range(len(depths))
+    ]
+    is_word = [below[x] == x + 1 for x in range(len(depths))]
+    return [(sum(is_word[:x]), sum(is_word[: below[x]])) for x in range(len(depths))]
+
+
+def labels_of(item: int) -> list[Iterable[tuple[int, int]]]:
+    """Return the pairs of labels of each node."""
+    nodes = range(len(NESTED[item]))
+    every = list(itertools.product(range(MARKS), range(MARKS)))
+    if len(nodes) < 3:
+        return [every[:: len(nodes)] for _ in nodes]
+    return [{(x % 5, 2 * x % 5), (4 - x % 5, 1) if x % 2 else (x % 5, 2 * x % 5)} for x in nodes]
 
 
 def nested_build() -> Structure:
-    """The automaton only records whether any label differs from the first."""
-    longest, slots = max(map(len, NESTED)), max(WORDS) + 1
+    """The automaton records the largest label."""
+    longest = max(map(len, NESTED))
+    slots = 1 + max(last for item in range(len(NESTED)) for _, last in spans_of_nodes(item))
     depths = np.zeros((len(NESTED), longest), int)
-    for row, own in enumerate(NESTED):
-        depths[row, : len(own)] = own
+    choice = np.zeros((len(NESTED), longest, MARKS, MARKS))
+    for item, nodes in enumerate(NESTED):
+        depths[item, : len(nodes)] = nodes
+        for node, labels in enumerate(labels_of(item)):
+            choice[item, node] = -np.inf
+            choice[(item, node, *np.transpose([*labels]))] = 0
+    label, state = np.indices((MARKS, MARKS))
+    matrices = np.full((MARKS, MARKS, MARKS), -np.inf)
+    matrices[label, state, np.maximum(label, state)] = 0
     return phrase_marks(
-        zeros(len(NESTED), longest, 2, 2),
-        zeros(len(NESTED), slots, STATES_OF_SLOTS),
+        jnp.asarray(choice),
+        zeros(len(NESTED), slots, MARKS),
         jnp.asarray(depths),
-        jnp.log(jnp.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])),
-        jnp.log(jnp.array([1.0, 0.0])),
+        jnp.asarray(matrices),
+        jnp.asarray(np.where(np.arange(MARKS), -np.inf, 0.0)),
         jnp.array(list(map(len, NESTED))),
         3,
     )
@@ -388,21 +532,27 @@ def nested_build() -> Structure:
 
 def nested_events(item: int) -> Iterator[Event]:
     """Return all pairs of labels of all nodes."""
-    edges = EDGES_OF_NODES[item]
-    longest, slots = max(map(len, NESTED)), max(WORDS) + 1
-    for labels in itertools.product(itertools.product(range(2), repeat=2), repeat=len(edges)):
-        choice = np.zeros((longest, 2, 2))
-        final = np.zeros((slots, STATES_OF_SLOTS))
-        marked = [0] * (WORDS[item] + 1)
+    longest = max(map(len, NESTED))
+    slots = 1 + max(last for each in range(len(NESTED)) for _, last in spans_of_nodes(each))
+    edges = spans_of_nodes(item)
+    for labels in itertools.product(*labels_of(item)):
+        choice = np.zeros((longest, MARKS, MARKS))
+        final = np.zeros((slots, MARKS))
+        largest = [0] * (max((last for _, last in edges), default=0) + 1)
         for node, ((first, last), (left, right)) in enumerate(zip(edges, labels, strict=True)):
             choice[node, left, right] = 1
-            marked[first] |= left
-            marked[last] |= right
+            largest[first] = max(largest[first], left)
+            largest[last] = max(largest[last], right)
         if edges:
-            final[range(len(marked)), marked] = 1
+            final[range(len(largest)), largest] = 1
         yield Event(PhraseMarkParts(choice, final))
 
 
+def nested_count(nodes: int) -> int:
+    return {0: 1, 1: 25, 2: 13**2, 3: 2}[nodes]
+
+
+FORESTS = (0, 1, 2, 3, 3)
 LEAVES = 2
 """Number of ways to derive each word of a forest."""
 
@@ -425,22 +575,22 @@ def forest_edges(words: int) -> tuple[list[int], list[tuple[int, int]], dict[tup
 
 
 def forest_build() -> Structure:
-    rows = [forest_edges(words) for words in BRACKETED]
+    rows = [forest_edges(words) for words in FORESTS]
     most = max(len(heads) for heads, _, _ in rows)
     heads, tails = np.ones((len(rows), most), int), np.zeros((len(rows), most, 2), int)
     for row, (mine, below, _) in enumerate(rows):
         heads[row, : len(mine)] = mine
         tails[row, : len(mine)] = np.reshape(below, (-1, 2))
-    roots = [node.get((0, words - 1), NOTHING) for words, (_, _, node) in zip(BRACKETED, rows)]  # noqa: B905
+    roots = [node.get((0, words - 1), NOTHING) for words, (_, _, node) in zip(FORESTS, rows)]  # noqa: B905
     lengths = [len(mine) for mine, _, _ in rows]
     return hypergraphs(zeros(len(rows), most), heads, tails, roots, lengths)
 
 
 def forest_events(item: int) -> Iterator[Event]:
     """Return all binary trees, with all ways to derive their words."""
-    words = BRACKETED[item]
+    words = FORESTS[item]
     heads, tails, node = forest_edges(words)
-    most = len(forest_edges(max(BRACKETED))[0])
+    most = len(forest_edges(max(FORESTS))[0])
     for spans in bracketings(0, words - 1):
         inner = np.zeros(most)
         for first, last in spans:
@@ -478,26 +628,27 @@ CASES: tuple[Known, ...] = (
     ),
     Known(
         "bracketings", spans_build, spans_events, saves=False, costly=True,
-        lengths=BRACKETED, count=spans_count,
+        lengths=LENGTHS, count=spans_count,
     ),
     Known(
         "grammar", grammar_build, grammar_events, costly=True,
-        lengths=PARSED, count=grammar_count, shortest=2,
+        lengths=PARSED, count=grammar_count, lacks={"an empty item": "no rule derives nothing"},
     ),
     Known(
         "string paths", paths_build, paths_events, costly=True,
         lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
+        lacks={"an empty item": "the empty string has an initial and a final state"},
     ),
     Known(
         "hypergraphs", forest_build, forest_events, costly=True,
-        lengths=BRACKETED, count=forest_count,
+        lengths=FORESTS, count=forest_count,
     ),
     Known(
         "permutations", orders_build, orders_events, scans=False, costly=True,
         lengths=LENGTHS, count=math.factorial,
     ),
     Known(
-        "phrase marks", nested_build, nested_events, costly=True,
-        lengths=tuple(map(len, NESTED)), count=lambda nodes: 4**nodes,
+        "phrase marks", nested_build, nested_events, costly=True, draws_slowly=True,
+        lengths=tuple(map(len, NESTED)), count=nested_count,
     ),
 )  # fmt: skip

@@ -9,30 +9,39 @@ from alignments import Alignments, Steps
 
 from semipunct.structures import testing
 
-LENGTHS = ((0, 0), (2, 1), (1, 3), (2, 3))
+LENGTHS = ((0, 0), (2, 1), (1, 3), (2, 3), (5, 9))
 MOVES = ((1, 1), (1, 0), (0, 1))
 
 
+def visits(item: int, i: int, j: int) -> bool:
+    """Whether paths of an item may visit a cell: those of the last one stay near its diagonal."""
+    return item < 4 or abs(9 * i - 5 * j) <= 6
+
+
 def build() -> Alignments:
-    """Four items, of two rows and three columns at most."""
-    steps = Steps(jnp.zeros((4, 2, 3)), jnp.zeros((4, 2, 4)), jnp.zeros((4, 3, 3)))
-    return Alignments(steps, jnp.array(LENGTHS))
+    """Five items, of five rows and nine columns at most; the last one may take few of its steps."""
+    steps = Steps(np.zeros((5, 5, 9)), np.zeros((5, 5, 10)), np.zeros((5, 6, 9)))
+    for log_weights, (down, right) in zip(steps, MOVES, strict=True):
+        for i, j in np.ndindex(log_weights.shape[1:]):
+            if not (visits(4, i, j) and visits(4, i + down, j + right)):
+                log_weights[4, i, j] = -np.inf
+    return Alignments(Steps(*map(jnp.asarray, steps)), jnp.array(LENGTHS))
 
 
-def paths(i: int, j: int) -> Iterator[list[tuple[int, int, int]]]:
+def paths(item: int, i: int, j: int) -> Iterator[list[tuple[int, int, int]]]:
     """All paths to a cell: for each step its kind, and the cell that it leaves."""
     if i == j == 0:
         yield []
     for kind, (down, right) in enumerate(MOVES):
-        if i >= down and j >= right:
-            for path in paths(i - down, j - right):
+        if i >= down and j >= right and visits(item, i, j):
+            for path in paths(item, i - down, j - right):
                 yield [*path, (kind, i - down, j - right)]
 
 
 def derivations(item: int) -> Iterator[testing.Event]:
     """All alignments of an item: one where a path takes a step, zero elsewhere."""
-    for path in paths(*LENGTHS[item]):
-        parts = Steps(np.zeros((2, 3)), np.zeros((2, 4)), np.zeros((3, 3)))
+    for path in paths(item, *LENGTHS[item]):
+        parts = Steps(np.zeros((5, 9)), np.zeros((5, 10)), np.zeros((6, 9)))
         for kind, i, j in path:
             parts[kind][i, j] = 1
         yield testing.Event(parts)

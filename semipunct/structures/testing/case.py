@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -20,6 +20,9 @@ from semirings.log import Log
 FORBIDDEN = 0.15
 """The share of log weights that are minus infinity."""
 
+LACKING = ("items", "an empty item", "positions", "entries")
+"""What a case may say that it lacks."""
+
 T = TypeVar("T")
 A = ParamSpec("A")
 
@@ -31,14 +34,17 @@ class Case:
     Attributes:
         name: the name of the case, for messages.
         build: makes a batch with log weights of zero (if some are always minus infinity, no
-            derivation uses them), in double precision if JAX has it enabled. A few small padded
-            items of different lengths, the largest with a few dozen derivations, work best.
+            derivation uses them), in double precision if JAX has it enabled. Five or more padded
+            items work best: an empty one, small ones with all their derivations, and a large one,
+            with nine positions and five of each label or state, of which ``build`` forbids so much
+            that a few dozen derivations are left. The check ``size`` says what is missing.
         derivations: returns all derivations of an item, each once; their parts are shaped like the
             rows of the item in the expanded log weights. Every item has at least one.
         rows: returns the rows of an item along the first axis of the expanded log weights.
         scans: whether its steps use ``Recursion.scan``, which has a memory budget.
         saves: whether recomputation saves memory even for these few steps. It does not where states
             are most of the stored memory.
+        lacks: what the structure cannot have (``LACKING``), with the reason.
     """
 
     name: str
@@ -47,9 +53,16 @@ class Case:
     rows: Callable[[int], int | slice] = int
     scans: bool = True
     saves: bool = True
+    lacks: Mapping[str, str] = field(default_factory=dict[str, str])
     _kept: dict[Any, Any] = field(
         default_factory=dict[Any, Any], init=False, repr=False, compare=False
     )
+
+    def __post_init__(self) -> None:
+        if unknown := set(self.lacks) - set(LACKING):
+            raise ValueError(
+                f"{self.name}: lacks {sorted(unknown)}; a case may lack {', '.join(LACKING)}"
+            )
 
     def uniform(self, base: Divisible = Log()) -> Weighted:
         """Return the case with all log weights zero."""
@@ -223,18 +236,29 @@ class Weighted:
     def disturbed(self, items: Iterable[int], seed: int) -> Weighted:
         """Return the same case with other log weights where no derivation of the items uses them.
 
+        Those that the case always forbids stay forbidden.
+
         Args:
             items: numbers of items.
             seed: the seed of the other weights.
         """
         rng = np.random.default_rng(seed)
-        return self.weighing(
-            jax.tree.map(
-                lambda x, y: jnp.where(y, x, rng.normal(0, 5, x.shape).astype(x.dtype)),
-                self.structure.log_weights,
-                self.looked_at(items),
-            )
-        )
+
+        def other(x: jax.Array, used: Any, forbidden: Any) -> jax.Array:
+            drawn = rng.normal(0, 5, x.shape).astype(x.dtype)
+            return jnp.where(used | forbidden, x, drawn)
+
+        used, weights = self.looked_at(items), self.structure.log_weights
+        return self.weighing(jax.tree.map(other, weights, used, self.forbidden))
+
+    @property
+    def forbidden(self) -> Parts:
+        """A mask of the log weights that the case always forbids."""
+        uniform = self.case.uniform(self.base)
+        always, weights = uniform.structure.log_weights, self.structure.log_weights
+        if jax.tree.map(jnp.shape, always) != jax.tree.map(jnp.shape, weights):
+            always = uniform.expanded.log_weights
+        return jax.tree.map(lambda x: np.asarray(x) == -np.inf, always)
 
     def impossible(self) -> Weighted:
         """Return the same case with all parts forbidden."""

@@ -10,10 +10,11 @@ from semipunct.structures.testing.case import Case
 from semipunct.structures.testing.devices import DEVICES
 from semipunct.structures.testing.nan import NAN
 from semipunct.structures.testing.range import RANGE
+from semipunct.structures.testing.sizes import SIZES
 from semirings.capabilities import Divisible
 from semirings.log import Log
 
-CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR, **NAN, **DEVICES, **RANGE}
+CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR, **NAN, **DEVICES, **RANGE, **SIZES}
 """All checks by name."""
 
 

@@ -78,10 +78,13 @@ def _with_one_nan(w: Weighted) -> Weighted:
 
 def nan_in_padding(w: Weighted) -> None:
     """Check that padding may be NaN, without any effect on results or gradients."""
-    # Padding are rows (of positions, for example) of which no derivation uses any entry.
+    # Padding are rows (of positions, for example) of which no derivation uses any entry, and of
+    # which the case forbids none.
+    uniform = w.case.uniform(w.base)
     used = jax.tree.map(
-        lambda x: x.any(tuple(range(2, x.ndim)), keepdims=True),
-        w.case.uniform(w.base).looked_at(w.items),
+        lambda x, y: (x | y).any(tuple(range(2, x.ndim)), keepdims=True),
+        uniform.looked_at(w.items),
+        uniform.forbidden,
     )
 
     def padded(x: Weighted) -> Weighted:
