@@ -130,8 +130,10 @@ _EDGES = re.compile(
 _MARK = re.compile(
     rf"""
       (?<!\S) (?: {EMOTICON} ) (?= [.,;!?…]{{0,9}} (?:\s|$) )
+    | (?<![\w@]) @\w{{1,40}} : (?=\s)                              # whom a message addresses
     | [\#%&@*\\§¶†‡‰‱•‣◦⁃_~^|+=<>$`{{}}′″‴©®™°]+
     | (?<!\S) /+ (?!\S)
+    | (?<=\d[ ]) [-–—−:] (?=[ ]\d)                                # a score, a difference
     | ^ [^\S\n]* (?P<item>                                        # before an item, or a line
           [-–—·]+ | \(? (?: \d{{1,3}} | [A-Za-z] | [ivxIVX]{{1,5}} ) [.)]
       ) (?=\s)

@@ -8,10 +8,12 @@ import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from semipunct.corpus.located import is_mark
+from semipunct.tasks.restoration import Keep
 from tests.commands import Cli, Result
 
 TEXT = "so gu ke\r\n https://x.org/a?b=c 1.000\t<b>ba</b>\r\n\r\n\n so al ke, so do 𝔘😀 שלום\n"
@@ -65,6 +67,23 @@ def test_a_text_comes_back_with_marks(restored):
     assert result.out != TEXT
     assert "al ke" in result.out
     assert restored(TEXT, "--format", "text", "--keep", "keep", "--marks", " ").out == TEXT
+
+
+@pytest.mark.parametrize("keep", [(), *(("--keep", keep) for keep in get_args(Keep))])
+def test_what_is_no_sentence_stays_in_all_formats(restored, keep: tuple[object, ...]):
+    text = "[10:02] al: so gu & ke\n\n- so **gu** (see §4.2) `f(a, b)` mo, :)\n"
+    fixed = ["[10:02] al: ", "&", "- so", "**gu**", "(see §4.2)", "`f(a, b)`", ":)"]
+    as_text = restored(text, *keep, "--format", "text").out
+    in_conllu, in_json = (restored(text, *keep, "--format", f) for f in ("conllu", "json"))
+    assert (in_conllu.status, in_json.status) == (0, 0), in_conllu.err + in_json.err
+    texts = [line[9:] for line in in_conllu.out.splitlines() if line.startswith("# text = ")]
+    lines = [json.loads(line)["text"] for line in in_json.out.splitlines()]
+    place = 0
+    for part in fixed:
+        assert part in as_text[place:], as_text
+        place = as_text.index(part, place) + len(part)
+    for rows in (texts, lines):
+        assert "".join("".join(rows).split()) == "".join(as_text.split())
 
 
 def test_several_parsers_are_asked(

@@ -61,6 +61,7 @@ def test_no_labels(line: str):
         ("see [the page](x_(y) now", [], None),
         ("see [the page](x.html) now", [], ["[", "](x.html)"]),
         ("- a - b\n* c\n1. d\n(a) e\n# f\n> g\n— h", [], ["-", "*", "1.", "(a)", "#", ">", "—"]),
+        ("RT @ben: won 3 - 2, 5 : 4 - so", [], ["@ben:", "-", ":"]),
         ("well, it's (a) test; isn't it? “yes”!", [], []),
     ],
 )

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 
 from semipunct import marks
 from semipunct.corpus import Entry, Omitted, Sentence, Words
+from semipunct.corpus.sentences import unfillable
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.gaps import Spacing
 from semipunct.formats.conllu.quotes import directional_quotes
@@ -132,7 +133,7 @@ class Target:
 
 
 def _check_closed(source: Source, slot: int, tokens: Puncteme) -> None:
-    if tokens and slot in source.sentence.closed:
+    if tokens and slot in unfillable(source.sentence):
         raise UsageError(
             f"{source.record.where()}: slot {slot} is within a multiword token, where nothing can "
             "be written; leave it empty"
