@@ -34,10 +34,9 @@ class Categorical(NamedTuple):
             scores: ``[distributions, outcomes]`` unnormalised log-probabilities.
             distribution: ``[draws]`` the number of the distribution of each draw.
         """
-        by_outcome = np.ascontiguousarray(scores.T)
-        by_outcome -= by_outcome.max(0)
-        weight = np.exp(by_outcome, out=by_outcome).astype(np.float64)
-        return cls(weight, distribution)
+        weight = scores - scores.max(1, keepdims=True)
+        np.exp(weight, out=weight)
+        return cls(np.array(weight.T, np.float64, order="C"), distribution)
 
     def draw(self, points: Floats) -> Ints:
         """Draw outcomes by inversion of the cumulative distribution function, ``[draws]``.

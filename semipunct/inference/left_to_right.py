@@ -308,9 +308,11 @@ class _Drawing:
         """Draw the labels of all edges at a slot, ``[edges, draws]``."""
         if not edges:
             return np.zeros((0, self.count), np.int64)
-        points = np.concatenate([self.generators[e.sentence].random(self.count) for e in edges])
+        points = np.empty((len(edges), self.count))
+        for edge, row in zip(edges, points, strict=True):
+            self.generators[edge.sentence].random(out=row)
         ends = np.cumsum([len(choice.distribution) for choice in choices])
-        parts = zip(choices, np.split(points, ends[:-1]), strict=True)
+        parts = zip(choices, np.split(points.ravel(), ends[:-1]), strict=True)
         return self._rows(np.concatenate([choice.draw(part) for choice, part in parts]))
 
     def _rows(self, draws: Ints) -> Ints:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,7 @@ def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPost
     for known, weight in zip(several, weights, strict=True):
         for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
             total[string] = total.get(string, 0.0) + weight * probability
-    ranked = sorted(total.items(), key=lambda item: -item[1])
+    ranked = sorted(total.items(), key=itemgetter(1), reverse=True)  # stable: the first is first
     kept = [item for item in ranked if item[1] > _NEGLIGIBLE] or ranked[:1]
     probability = np.array([p for _, p in kept])
     return SlotPosterior(tuple(s for s, _ in kept), probability / probability.sum())

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar  # pyright: ignore[reportMissingTypeStubs]
 
 HIGHEST = 8.0
 """The maximum temperature; the minimum is 1, since few held-out sentences cannot show more."""
@@ -24,6 +23,9 @@ def temperature(log_odds: npt.NDArray[np.floating], ends: npt.NDArray[np.bool_])
         log_odds: ``[tokens]`` of each token being a sentence end.
         ends: ``[tokens]`` whether it is one.
     """
+    # Only training calibrates, and the import takes longer than that of all else here.
+    from scipy.optimize import minimize_scalar  # pyright: ignore[reportMissingTypeStubs]
+
     right = np.where(ends, log_odds, -log_odds).astype(np.float64)
     right = right[np.isfinite(right)]  # NaN: training has diverged, which the next step reports
     if not len(right):
