@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from semipunct.corpus.passages import Span
 from semipunct.marks.emoticons import EMOTICON
+from semipunct.marks.neighbours import SIGNS
 
 
 class FixedParts(NamedTuple):
@@ -131,7 +132,7 @@ _MARK = re.compile(
     rf"""
       (?<!\S) (?: {EMOTICON} ) (?= [.,;!?…]{{0,9}} (?:\s|$) )
     | (?<![\w@]) @\w{{1,40}} : (?=\s)                              # whom a message addresses
-    | [\#%&@*\\§¶†‡‰‱•‣◦⁃_~^|+=<>$`{{}}′″‴©®™°]+
+    | [{re.escape("".join(sorted(SIGNS)))}]+
     | (?<!\S) /+ (?!\S)
     | (?<=\d[ ]) [-–—−:] (?=[ ]\d)                                # a score, a difference
     | ^ [^\S\n]* (?P<item>                                        # before an item, or a line

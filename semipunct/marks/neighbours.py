@@ -16,6 +16,9 @@ ENDS = frozenset(".!?…‼⁇⁈⁉。！？｡؟۔।॥։።፧၊။។៕")
 SEPARATORS = frozenset(",;:，；：、､،؛፣፤፥·")
 """Characters that separate parts of a sentence."""
 
+SIGNS = frozenset("#%&@*\\§¶†‡‰‱•‣◦⁃_~^|+=<>$`{}′″‴©®™°")
+"""Characters of markup, code and formulas, which treebanks may tag as punctuation."""
+
 _EXCLAMATIONS = frozenset("!?‼⁇⁈⁉！？؟")
 _DOUBLE = frozenset('"“”„‟«»〝〞〟')
 

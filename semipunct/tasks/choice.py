@@ -21,7 +21,7 @@ from semipunct.inference.draws import Draws
 from semipunct.marks import SILENT, UNK, Puncteme, spacing
 from semipunct.marks.balance import Statuses, Unmatched, balanced, encloses, statuses, unmatched
 from semipunct.marks.joining import JoiningMarks
-from semipunct.marks.neighbours import may_stand_between
+from semipunct.marks.neighbours import SIGNS, may_stand_between
 from semipunct.tasks.restoration import Keep, RestoreOptions
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
@@ -97,7 +97,12 @@ class Standing:
         words = ("", *s.forms, "")
         if not may_stand_between(shown, words[slot], words[slot + 1]):
             return False
-        if s.source != "text" or not 0 < slot < len(s.forms):
+        if s.source != "text":
+            return True
+        # A backquote is part of a quotation mark in the manner of TeX.
+        if any(not SIGNS.isdisjoint(token.replace("`", "")) for token in shown):
+            return False
+        if not 0 < slot < len(s.forms):
             return True
         # Words of a text that have no blank between them are in a closed slot, or in a script
         # without blanks.

@@ -108,3 +108,11 @@ def test_uncertain_marks_need_no_partner():
     most = ["(||)|", "(||)|", "(||)|", "(||) .|", "(|||"]
     assert chosen(text("a b c"), *most, minimum_confidence=0.7) == ["", "", "", ""]
     assert chosen(text("a b c"), *most) == ["(", "", ")", ""]
+
+
+def test_signs_of_markup_are_not_inserted_into_text():
+    rows = [*["<|>|``|*"] * 3, *["||,|."] * 2]
+    sentence = text("a b c")
+    assert chosen(sentence, *rows) == ["", "", ",", "."]
+    in_a_treebank = replace(sentence, source="treebank")
+    assert chosen(in_a_treebank, *rows) == ["<", ">", "``", "*"]
