@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial, reduce
-from itertools import accumulate
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -50,11 +49,26 @@ def _folds(
     operation: Operation,
     places: tuple[tuple[int, int], ...],
 ) -> Iterator[Equation]:
-    folds = list(accumulate((at(o.a, i) for i in range(SHAPE[-1])), operation))
+    folds = _accumulate(operation, o.a)
     for size, axis in places:
         part = jax.tree.map(lambda x, n=size, i=axis: jnp.moveaxis(x[..., :n], -1, i), o.a)
         statement = f"{name} of {size} of a along axis {axis} is the fold"
         yield equal_values(s, statement, along(part, axis), folds[size - 1])
+
+
+def _accumulate(operation: Operation, a: Value) -> list[Value]:
+    """Fold along the last axis one by one, in a loop, which compiles the operation once."""
+    first = at(a, 0)
+
+    def step(total: Value, x: Value) -> tuple[Value, Value]:
+        # A loop state keeps its dtype.
+        total = jax.tree.map(lambda x, y: x.astype(y.dtype), operation(total, x), first)
+        return total, total
+
+    later = jax.tree.map(lambda x: jnp.moveaxis(x[..., 1:], -1, 0), a)
+    _, totals = jax.lax.scan(step, first, later)
+    count = jax.tree.leaves(a)[0].shape[-1] - 1
+    return [first, *(jax.tree.map(lambda x, i=i: x[i], totals) for i in range(count))]
 
 
 def _empty_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -114,9 +128,23 @@ def _product(s: Semiring, what: str, a: Value, b: Value) -> Equation:
 
 def _group_sum(s: Semiring, o: Operands) -> Iterator[Equation]:
     summed, zero = s.group_sum(o.a, GROUPS), s.zeros(o.w.shape[:-1])
+    # Items sorted by group, those of each group folded one by one.
+    order = np.argsort(GROUPS.group, kind="stable")
+    starts = np.append(True, np.diff(GROUPS.group[order]) != 0)
+    ends = np.flatnonzero(np.append(starts[1:], True))
+
+    def add(total: Value, item: tuple[Value, jax.Array]) -> tuple[Value, Value]:
+        value, begins = item
+        total = s.where(begins, value, s.plus(total, value))
+        total = jax.tree.map(lambda x, y: x.astype(y.dtype), total, value)
+        return total, total
+
+    items = jax.tree.map(lambda x: jnp.moveaxis(x[..., order], -1, 0), o.a)
+    _, totals = jax.lax.scan(add, jax.tree.map(lambda x: x[0], items), (items, jnp.asarray(starts)))
+    last = dict(zip(GROUPS.group[order[ends]].tolist(), ends.tolist(), strict=True))
     for group in range(len(GROUPS.table)):
         members = np.flatnonzero(GROUPS.group == group).tolist()
-        expected = reduce(s.plus, (at(o.a, i) for i in members)) if members else zero
+        expected = jax.tree.map(lambda x, i=last[group]: x[i], totals) if members else zero
         statement = f"group {group} of group_sum of a , items {members}"
         yield equal_values(s, statement, at(summed, group), expected)
 

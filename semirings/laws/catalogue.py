@@ -6,10 +6,11 @@ from semirings.laws.arrays import ARRAYS
 from semirings.laws.axioms import AXIOMS
 from semirings.laws.choices import CHOICES
 from semirings.laws.declarations import DECLARATIONS
+from semirings.laws.derivatives import DERIVATIVES
 from semirings.laws.distribution import DISTRIBUTION
 from semirings.laws.law import Law
 from semirings.laws.nan import NAN
-from semirings.laws.programs import PROGRAMS
+from semirings.laws.pairs import PAIRS
 from semirings.laws.scale import SCALE
 from semirings.laws.transformations import TRANSFORMATIONS
 from semirings.laws.weights import WEIGHTS
@@ -22,7 +23,8 @@ LAWS: tuple[Law, ...] = (
     *NAN,
     *SCALE,
     *TRANSFORMATIONS,
-    *PROGRAMS,
+    *DERIVATIVES,
+    *PAIRS,
     *DISTRIBUTION,
 )
 """Every law that ``Laws.broken`` may name."""

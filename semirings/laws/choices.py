@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import cast
 
@@ -13,7 +13,7 @@ import numpy as np
 from semirings.base import Semiring, Value
 from semirings.capabilities import Divisible, Marking, Selective
 from semirings.laws.expressions import EXPRESSIONS, PARTS, Expression
-from semirings.laws.law import Equation, Law, Operands, Pull, compiled, equal_values
+from semirings.laws.law import FAST, Equation, Law, Operands, Pull, equal_values
 
 SHAPE = (3, PARTS)
 """The axes of an operand besides the draws."""
@@ -73,16 +73,24 @@ def _shares(semiring: Semiring, o: Operands) -> Iterator[Equation]:
     yield Equation(statement, nested.reshape(o.w[..., :8].shape), s.shares(flat, -1))
 
 
-def _marks(s: Semiring, o: Operands) -> Iterator[Equation]:
-    for expression in EXPRESSIONS:
-        yield from compiled(partial(_marked, expression))(s, o)
-
-
-def _marked(expression: Expression, semiring: Semiring, o: Operands) -> Iterator[Equation]:
+def _marks(semiring: Semiring, o: Operands) -> Iterator[Equation]:
     s = cast(Marking, semiring)
+    w = np.where(np.isfinite(o.w[:, 0]), o.w[:, 0], np.float32(0.5))
     # One part has weight zero; all others are nonzero.
-    w = jnp.where(jnp.isfinite(o.w[:, 0]), o.w[:, 0], 0.5).at[:, 2].set(-jnp.inf)
+    w[:, 2] = -np.inf
+    read = cast("Read", jax.jit(partial(_chosen, s), compiler_options=FAST))
+    for expression in EXPRESSIONS:
+        mark = jax.jit(partial(_marked, expression, s), compiler_options=FAST)
+        yield from _as_marked(expression, w, *cast("Marks", mark(w)), read)
 
+
+Marks = tuple[np.ndarray, Value, jax.Array]
+"""Parts by rank, the total as observed and its log weight."""
+Read = Callable[[np.ndarray, np.ndarray], tuple[Value, jax.Array]]
+"""Returns the sum of derivations as observed, and the log weight of each."""
+
+
+def _marked(expression: Expression, s: Marking, w: jax.Array) -> tuple[jax.Array, Value, jax.Array]:
     def total(feature: jax.Array) -> Value:
         return expression.value(s, s.lift(w, feature))
 
@@ -94,27 +102,35 @@ def _marked(expression: Expression, semiring: Semiring, o: Operands) -> Iterator
 
     has_ranks = jax.tree.leaves(seeds)[-1].ndim > w.ndim - 1
     ranks = jax.vmap(mark)(seeds) if has_ranks else mark(seeds)[None]
+    return ranks, s.observe(value), s.log_weight(value)
+
+
+def _chosen(s: Marking, w: jax.Array, factors: jax.Array) -> tuple[Value, jax.Array]:
+    """Multiply the factors ``[draws, ranks, factors]`` of derivations, and add these up."""
+    rows = jnp.arange(len(w))[:, None, None]
+    products = s.prod(jax.tree.map(lambda x: x[rows, factors], s.lift(w)), -1)
+    return s.observe(s.sum(products, 1)), s.log_weight(products)
+
+
+def _as_marked(
+    expression: Expression, w: np.ndarray, marks: np.ndarray, total: Value, best: jax.Array,
+    read: Read,
+) -> Iterator[Equation]:  # fmt: skip
+    """Compare what is marked with the derivations; NumPy needs no compilation."""
     possible = [d for d in expression.derivations if 2 not in d]
-    ranks = jnp.moveaxis(ranks, 0, 1)[:, : len(possible)]
-    same = jnp.all(ranks[:, :, None] == expression.parts(possible), -1)
+    ranks = np.moveaxis(np.asarray(marks), 0, 1)[:, : len(possible)]
+    same = np.all(ranks[:, :, None] == expression.parts(possible), -1)
     beside, text = {"log weights": w, "marked": ranks}, expression.text
     statement = f"{text} : each rank marks a derivation"
-    yield Equation(statement, jnp.any(same, -1), np.ones(same.shape[:2], bool), beside)
+    yield Equation(statement, np.any(same, -1), np.ones(same.shape[:2], bool), beside)
     statement = f"{text} : each rank marks another derivation"
-    count = jnp.sum(jnp.any(same, 1), -1)
-    yield Equation(statement, count, jnp.full_like(count, same.shape[1]), beside)
-    lifted = s.lift(w)
-    each = [s.prod(jax.tree.map(lambda x, d=d: x[:, np.array(d)], lifted), -1) for d in possible]
-    products = s.concatenate([jax.tree.map(lambda x: x[:, None], x) for x in each], 1)
-    index = jnp.argmax(same, -1)
-    found = jax.tree.map(lambda x: jnp.take_along_axis(x, index, 1), products)
-    statement = f"{text} : what is marked adds up to the total"
-    left, right = s.observe(s.sum(found, 1)), s.observe(value)
-    yield Equation(statement, left, right, beside)
-    weights = s.log_weight(found)
-    falling = jax.lax.cummin(weights, axis=1)
+    count = np.sum(np.any(same, 1), -1)
+    yield Equation(statement, count, np.full_like(count, same.shape[1]), beside)
+    # All derivations of an expression have equally many factors.
+    added, weights = read(w, np.array(possible)[np.argmax(same, -1)])
+    yield Equation(f"{text} : what is marked adds up to the total", added, total, beside)
+    falling = np.minimum.accumulate(np.asarray(weights), axis=1)
     yield Equation(f"{text} : weights fall with rank", weights, falling, beside)
-    best = s.log_weight(value)
     yield Equation(f"{text} : the first rank marks the best", weights[:, 0], best, beside)
 
 

@@ -17,12 +17,14 @@ from jax.core import Tracer
 
 from semirings import (
     Counting,
+    Covariance,
     Derivation,
     Entropy,
     Expectation,
     KBest,
     Laws,
     Log,
+    Product,
     Provenance,
     Real,
     Sampling,
@@ -36,6 +38,7 @@ from semirings.derivation import Tagged
 from semirings.expectation import Moments
 from semirings.kbest import Ranked
 from semirings.numerics import log_sum, relative
+from semirings.product import Pair
 from semirings.sampling import Drawn
 from semirings.strings import Coded
 
@@ -753,7 +756,24 @@ def times_up_to(bound: float) -> Callable[..., jax.Array]:
     return lambda self, a, b: jnp.minimum(Log().times(a, b), bound)
 
 
+def second_lift_without_feature(self: Product, log_weight: jax.Array, feature: Any = None) -> Pair:
+    return Pair(self.first.lift(log_weight, feature), self.second.lift(log_weight))
+
+
+def two_expectations() -> Semiring:
+    """A product of which both factors use features, but the second gets none."""
+    kind = dataclass(frozen=True)(type("Mutant", (Product,), {"lift": second_lift_without_feature}))
+    return kind(Expectation(), Expectation())
+
+
+def first_feature_twice(self: Covariance, log_weight: jax.Array, feature: Any = None) -> Any:
+    first = feature[0] if isinstance(feature, tuple) else feature
+    return Covariance.lift(self, log_weight, first)
+
+
 LATER: dict[str, Mutant] = {
+    "the second lift loses the feature": Mutant("two factors", two_expectations),
+    "the first feature twice": of("two features", Covariance, lift=first_feature_twice),
     "a tie in plus goes to the first": of(
         "gradients", Log, plus=lambda s, a, b: first_of_a_tie(a, b)
     ),
