@@ -147,7 +147,15 @@ def _every(s: Semiring) -> dict[str, Callable[[Value], Value]]:
 
 
 def expression(s: Semiring, a: Value) -> Value:
-    """Reduce ``[..., 3, 9]`` values to ``[...]`` by the methods that semirings override."""
+    """Reduce values by the methods that semirings override.
+
+    Args:
+        s: the semiring.
+        a: values ``[..., 3, 9]``.
+
+    Returns:
+        Values ``[...]``.
+    """
     grouped = s.group_spread(s.group_sum(a, GROUPS), GROUPS)
     row = s.prod(at(grouped, slice(2), slice(None)), -2)
     product = s.matmul(at(row, None, slice(None)), at(a, 2, slice(None), None))

@@ -13,6 +13,7 @@ import pytest
 
 from semipunct.structures import Distribution
 from semipunct.structures.testing import CHECKS, check
+from semipunct.structures.testing.devices import DEVICES
 from semipunct.structures.testing.range import RANGE
 from semirings import Log, Real
 from tests.structures.cases import CASES, Known
@@ -25,7 +26,7 @@ MOST = EVERY | {"number of derivations", "averages", "samples", "padding", "impo
 ONE = {
     "slopes in forward mode", "slopes in reverse mode", "ranked goes on", "longer lists",
     "ties in lists", "samples in the reverse pass", "more averages", "infinite cross entropy",
-    "memory budget", "devices", *RANGE,
+    "memory budget", *DEVICES, *RANGE,
 }  # fmt: skip
 """Checks made by default of one structure: they are slow and hardly depend on the structure."""
 FEW = {"NaN", "NaN in padding"}

@@ -16,7 +16,7 @@ from semipunct.structures.testing import check
 from tests.structures.cases import CASES
 for case in CASES:
     if case.name in sys.argv[1:]:
-        check(case, ["devices"])
+        check(case, ["devices", "vmap", "sharded"])
 """
 
 

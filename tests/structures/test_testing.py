@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest import SkipTest
 
 import jax
 import jax.numpy as jnp
@@ -319,6 +320,15 @@ class CarriesShapes(Chain):
         return total._replace(log_scale=last)
 
 
+@for_check("vmap")
+class CallsTheHost(Chain):
+    def changed(self, semiring: Any, total: Total) -> Total:
+        low = self.weights.emission[:, 0, 0] < 0
+        same = jax.ShapeDtypeStruct(low.shape, low.dtype)
+        # Without a `vmap_method` a callback cannot be mapped.
+        return scaled(total, jnp.where(jax.pure_callback(np.asarray, same, low), 0.0, 0.0))
+
+
 @for_check("compiled once")
 class IsAlwaysNew(Chain):
     def with_log_weights(self, log_weights: Any) -> Any:
@@ -373,8 +383,9 @@ def test_a_wrong_structure_is_found(name: str):
 
 
 def test_every_check_has_a_structure_to_find():
-    # `test_mutants` has those for the checks of range, and cases that are too small.
-    assert set(MUTANTS) == set(CHECKS) - {*RANGE, "size"}
+    # `test_mutants` has those for the checks of range, and cases that are too small;
+    # `test_devices` has two devices for "sharded".
+    assert set(MUTANTS) == set(CHECKS) - {*RANGE, "size", "sharded"}
 
 
 def test_single_precision_is_found(x64: None):
@@ -385,6 +396,13 @@ def test_single_precision_is_found(x64: None):
 
     with pytest.raises(AssertionError, match=r"is \['float32'\], the log weights are float64"):
         check(case_of(IsSingle), ["log partition"])
+
+
+def test_what_needs_two_devices_is_skipped_with_the_reason():
+    if jax.device_count() == 1:
+        with pytest.raises(SkipTest, match="sharded: jax has one device; XLA_FLAGS="):
+            check(CHAIN, ["sharded"])
+    check(CHAIN, ["sharded", "transformations"])
 
 
 def test_all_failures_are_reported():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from unittest import SkipTest
 
 from semipunct.structures.testing.answers import ANSWERS, Check
 from semipunct.structures.testing.behaviour import BEHAVIOUR
@@ -30,15 +31,19 @@ def check(case: Case, only: Collection[str] | None = None, base: Divisible = Log
         AssertionError: if checks failed, with their names and messages; an exception raised by the
             structure is a failure, too.
         ValueError: if ``only`` names an unknown check.
+        unittest.SkipTest: if none of the checks can be made here, with the reason.
     """
     if unknown := set(only or ()) - set(CHECKS):
         raise ValueError(f"no checks: {sorted(unknown)}; there are {', '.join(CHECKS)}")
     w = case.weighted(base)
     names = [name for name in CHECKS if only is None or name in only]
     failures: dict[str, Exception] = {}
+    skipped: list[str] = []
     for name in names:
         try:
             CHECKS[name](w)
+        except SkipTest as reason:
+            skipped.append(str(reason))
         except Exception as error:  # noqa: BLE001 - whatever a stranger's structure raises
             failures[name] = error
     if failures:
@@ -48,6 +53,8 @@ def check(case: Case, only: Collection[str] | None = None, base: Divisible = Log
         ]
         lines += [f"{name}: {_said(error)}" for name, error in failures.items()]
         raise AssertionError("\n".join(lines)) from next(iter(failures.values()))
+    if skipped and len(skipped) == len(names):
+        raise SkipTest("; ".join(skipped))
 
 
 def _said(error: Exception) -> str:

@@ -1,10 +1,11 @@
-"""The check that a batch may be divided among devices."""
+"""Checks that batches may be mapped over, and divided among devices."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
+from unittest import SkipTest
 
 import jax
 import jax.numpy as jnp
@@ -30,14 +31,8 @@ def _answers(d: Distribution[Any], key: jax.Array) -> Any:
     )
 
 
-def devices(w: Weighted) -> None:
-    """Check ``jax.shard_map`` over two devices, or over one if there are no two.
-
-    Each gets a batch with other log weights.
-    """
-    number = min(2, jax.device_count())
-    mesh = jax.make_mesh((number,), ("batches",), axis_types=(jax.sharding.AxisType.Auto,))
-    spec = jax.sharding.PartitionSpec("batches")
+def _batches(w: Weighted) -> tuple[Any, Any, Callable[[Any], Any]]:
+    """Return two batches of log weights, stacked; the expected answers; and what computes those."""
     batches = [w.structure.log_weights, w.case.weighted(w.base, 3).structure.log_weights]
     key = jax.random.key(0)
 
@@ -45,16 +40,54 @@ def devices(w: Weighted) -> None:
         structure = w.structure.with_log_weights(log_weights)
         return _answers(Distribution(structure, w.base), key)
 
+    alone = jax.jit(answers)
+    expected = jax.tree.map(lambda *xs: np.stack(xs), *map(alone, batches))
+    return jax.tree.map(lambda *xs: jnp.stack(xs), *batches), expected, answers
+
+
+def _mesh(number: int) -> jax.sharding.Mesh:
+    return jax.make_mesh((number,), ("batches",), axis_types=(jax.sharding.AxisType.Auto,))
+
+
+def devices(w: Weighted) -> None:
+    """Check ``jax.shard_map`` over two devices, or over one if there are no two.
+
+    Each gets a batch with other log weights.
+    """
+    number = min(2, jax.device_count())
+    stacked, expected, answers = w.ask(_batches)
+
     def each(stacked: Any) -> Any:
         rows = [jax.tree.map(lambda x, i=i: x[i], stacked) for i in range(2 // number)]
         return jax.tree.map(lambda *xs: jnp.stack(xs), *map(answers, rows))
 
-    stacked = jax.tree.map(lambda *xs: jnp.stack(xs), *batches)
-    alone = jax.jit(answers)
-    expected = jax.tree.map(lambda *xs: np.stack(xs), *map(alone, batches))
-    divide = partial(jax.shard_map, mesh=mesh, in_specs=spec, out_specs=spec)
+    spec = jax.sharding.PartitionSpec("batches")
+    divide = partial(jax.shard_map, mesh=_mesh(number), in_specs=spec, out_specs=spec)
     same(jax.jit(divide(each))(stacked), expected, f"results on {number} devices")
 
 
-DEVICES: Mapping[str, Check] = {"devices": devices}
+def vmap(w: Weighted) -> None:
+    """Check ``jax.vmap`` over two batches with different log weights."""
+    stacked, expected, answers = w.ask(_batches)
+    same(jax.jit(jax.vmap(answers))(stacked), expected, "results under vmap")
+
+
+def sharded(w: Weighted) -> None:
+    """Check batches that ``jax.jit`` divides among two devices.
+
+    Raises:
+        unittest.SkipTest: if there is one device only.
+    """
+    if jax.device_count() < 2:
+        raise SkipTest(
+            "sharded: jax has one device; XLA_FLAGS=--xla_force_host_platform_device_count=2 makes "
+            "two of a CPU"
+        )
+    stacked, expected, answers = w.ask(_batches)
+    sharding = jax.sharding.NamedSharding(_mesh(2), jax.sharding.PartitionSpec("batches"))
+    compiled = jax.jit(jax.vmap(answers), in_shardings=sharding)
+    same(compiled(jax.device_put(stacked, sharding)), expected, "results of a divided batch")
+
+
+DEVICES: Mapping[str, Check] = {"devices": devices, "vmap": vmap, "sharded": sharded}
 """Checks by name."""
