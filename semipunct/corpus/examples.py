@@ -4,7 +4,7 @@ from typing import Any, Literal, Protocol
 
 ExampleType = Literal[
     "sentences", "sentences with marks as words", "sentences with commas", "phrases",
-    "derivations", "passages",
+    "derivations", "passages", "running text",
 ]  # fmt: skip
 """What models learn from; ``semipunct.formats.examples`` has a reader of each.
 

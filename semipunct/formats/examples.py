@@ -12,6 +12,7 @@ from semipunct.formats.registry import (
     read_whole_phrases,
     read_with_marks,
 )
+from semipunct.formats.running_text import read_running_text
 
 READERS: Mapping[ExampleType, Callable[[Sequence[str | Path]], Sequence[Example]]] = {
     "sentences": read_treebank,
@@ -20,6 +21,7 @@ READERS: Mapping[ExampleType, Callable[[Sequence[str | Path]], Sequence[Example]
     "phrases": read_whole_phrases,
     "derivations": read_derived_sentences,
     "passages": read_passages,
+    "running text": read_running_text,
 }
 
 

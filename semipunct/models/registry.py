@@ -19,6 +19,7 @@ KINDS: dict[str, str] = {
     "beam-parser": "semipunct.models.beam_parsing.options:KIND",
     "tokeniser": "semipunct.models.segmentation.options:KIND",
     "truecaser": "semipunct.models.casing.options:KIND",
+    "text": "semipunct.models.running_text.options:KIND",
     "ordering": "semipunct.models.ordering.options:KIND",
     "commas": "semipunct.models.commas.options:KIND",
     "phrase-commas": "semipunct.models.commas.options:DELIMITERS",

@@ -1,0 +1,269 @@
+"""Running text as a stream of words and of the marks between them, without a tokeniser.
+
+Words are what stands between blanks, without the marks at their edges; marks within a word belong
+to it, except dashes. In scripts without blanks each character is a word. The rules know no language
+and make no sentences; a model learns where these end.
+"""
+
+import re
+import sys
+import tempfile
+import unicodedata
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.passages import Span
+from semipunct.marks import Puncteme, spacing
+
+Ints = npt.NDArray[np.int32]
+
+_OF_WORDS = frozenset("#%&*/@\\_§†‡•‰")
+"""Characters of the category of punctuation that are read aloud, or belong to words."""
+
+MARKS = frozenset(
+    char
+    for char in map(chr, range(0x20000))
+    if unicodedata.category(char)[0] == "P" and char not in _OF_WORDS
+)
+"""The characters of which marks consist."""
+
+_CLASS = "".join(map(re.escape, sorted(MARKS)))
+_EDGES = re.compile(rf"([{_CLASS}]*)(.*?)([{_CLASS}]*)", re.DOTALL)
+_MARK = re.compile(r"\.{2,}|-{2,}|[–—―]+|.", re.DOTALL)
+_DASH = re.compile(r"(\.{2,}|-{2,}|[–—―…]+)")
+_BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
+_TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
+"""Straight quotation marks, by whether they stand before or after a word."""
+
+
+class Token(NamedTuple):
+    """A word or a mark of a text.
+
+    Attributes:
+        start: its first character.
+        end: one past its last character.
+        mark: the mark, whose quotation marks have a side; empty for a word.
+    """
+
+    start: int
+    end: int
+    mark: str
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Yield the words and marks of a text.
+
+    Args:
+        text: a text of any length, with any characters.
+    """
+    place = 0
+    for blank in _BLANKS.finditer(text):
+        if blank.start() > place:
+            yield from _of_chunk(text, place, blank.start())
+        place = blank.end()
+    if place < len(text):
+        yield from _of_chunk(text, place, len(text))
+
+
+def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:
+    """Yield the tokens of a part of a text without blanks."""
+    chunk = text[start:end]
+    if chunk.isascii() and chunk.isalnum():
+        yield Token(start, end, "")
+        return
+    found = _EDGES.fullmatch(chunk)
+    assert found is not None  # the pattern matches everything
+    first, last = found.span(2)
+    yield from _marks(text, start, start + first, after=False)
+    if first < last:
+        yield from _words(text, start + first, start + last)
+        yield from _marks(text, start + last, end, after=True)
+
+
+def _words(text: str, start: int, end: int) -> Iterator[Token]:
+    """Yield the words of a part of a text that begins and ends with one."""
+    core = text[start:end]
+    dash = None if core.isalnum() else _DASH.search(core)
+    if dash is not None and 0 < dash.start():
+        first, last = start + dash.start(), start + dash.end()
+        yield from _of_chunk(text, start, first)
+        yield Token(first, last, dash[0])
+        yield from _of_chunk(text, last, end)
+    elif core.isascii():
+        yield Token(start, end, "")
+    else:
+        yield from _by_script(text, start, end)
+
+
+def _by_script(text: str, start: int, end: int) -> Iterator[Token]:
+    """Yield words, which in scripts without blanks are single characters."""
+    begin = start
+    for place in range(start + 1, end + 1):
+        if place < end and (
+            spacing.are_spaced(text[place - 1], text[place])
+            or unicodedata.combining(text[place])
+        ):
+            continue
+        word = text[begin:place]
+        if word in MARKS:
+            yield Token(begin, place, word)
+        else:
+            yield Token(begin, place, "")
+        begin = place
+
+
+def _marks(text: str, start: int, end: int, *, after: bool) -> Iterator[Token]:
+    for found in _MARK.finditer(text, start, end):
+        mark = found[0]
+        yield Token(*found.span(), _TURNED[mark][after] if mark in _TURNED else mark)
+
+
+@dataclass(frozen=True, eq=False)
+class WordStream:
+    """The words of a file and the strings of marks between them, in files that the system maps.
+
+    Attributes:
+        path: the file or other source.
+        forms: the distinct words as spelt.
+        strings: the distinct strings of marks; the first is empty.
+        words: ``[n]`` the number of each word in ``forms``.
+        slots: ``[n + 1]`` the number of each string in ``strings``, slot i before word i.
+        digest: a SHA-256 digest of all of it.
+    """
+
+    path: str
+    forms: tuple[str, ...]
+    strings: tuple[Puncteme, ...]
+    words: Ints
+    slots: Ints
+    digest: str
+
+    def __len__(self) -> int:
+        """Return the number of words."""
+        return len(self.words)
+
+    def passages(self, size: int) -> list["TextPassage"]:
+        """Cut the stream into passages.
+
+        Args:
+            size: the number of words of each; the last one may have fewer.
+        """
+        return [
+            TextPassage(self, start, min(start + size, len(self)))
+            for start in range(0, len(self), size)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPassage:
+    """Consecutive words of a stream.
+
+    Attributes:
+        stream: the stream.
+        start: the number of the first word.
+        stop: one past the last one.
+    """
+
+    stream: WordStream
+    start: int
+    stop: int
+
+    @property
+    def path(self) -> str:
+        return self.stream.path
+
+    @property
+    def size(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def choices(self) -> int:
+        return self.size + 1
+
+    @property
+    def seen(self) -> tuple[Any, ...]:
+        return self.stream.digest, self.start, self.stop
+
+
+_BLOCK = 2**16
+"""Words that are held in memory before they are written to a file."""
+
+
+@dataclass
+class _Column:
+    """Numbers that are written to a temporary file block by block."""
+
+    block: array = field(default_factory=lambda: array("i"))
+    count: int = 0
+
+    @cached_property
+    def file(self) -> Any:
+        return tempfile.TemporaryFile(prefix="semipunct-")
+
+    def append(self, number: int) -> None:
+        self.block.append(number)
+        if len(self.block) == _BLOCK:
+            self._write()
+
+    def _write(self) -> None:
+        self.file.write(self.block.tobytes())
+        self.count += len(self.block)
+        self.block = array("i")
+
+    def read(self) -> Ints:
+        """Return all numbers."""
+        self._write()
+        self.file.flush()
+        if not self.count:
+            return np.zeros(0, np.int32)
+        return np.memmap(self.file, np.int32, "r", shape=(self.count,))
+
+
+def word_stream(path: str, items: Iterable[str | None]) -> WordStream:
+    """Collect words and marks into a stream, in memory that does not grow with their number.
+
+    Args:
+        path: the file or other source.
+        items: words, and marks, which begin with a null character.
+    """
+    forms: dict[str, int] = {}
+    strings: dict[Puncteme, int] = {(): 0}
+    words, slots = _Column(), _Column()
+    between: list[str] = []
+    for item in items:
+        if item[0] == "\0":
+            between.append(item[1:])
+            continue
+        slots.append(strings.setdefault(tuple(between), len(strings)) if between else 0)
+        if between:
+            between = []
+        words.append(forms.setdefault(sys.intern(item), len(forms)))
+    slots.append(strings.setdefault(tuple(between), len(strings)))
+    columns = words.read(), slots.read()
+    digest = sha256("\n".join(forms).encode("utf-8", "surrogatepass"))
+    digest.update(repr(list(strings)).encode("utf-8", "surrogatepass"))
+    for column in columns:
+        for start in range(0, len(column), _BLOCK):
+            digest.update(column[start : start + _BLOCK].tobytes())
+    return WordStream(path, tuple(forms), tuple(strings), *columns, digest.hexdigest())
+
+
+def items(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the words of texts, and their marks, which begin with a null character.
+
+    Args:
+        texts: lines, or other parts that neither begin nor end within a word.
+    """
+    for text in texts:
+        for start, end, mark in tokens(text):
+            yield f"\0{mark}" if mark else text[start:end]
+
+
+__all__ = ["MARKS", "Span", "TextPassage", "Token", "WordStream", "items", "tokens", "word_stream"]

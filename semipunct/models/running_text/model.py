@@ -1,0 +1,374 @@
+"""The text model as a model that is trained, saved and loaded like any other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.corpus.word_streams import TextPassage, WordStream
+from semipunct.features.slot_strings import SlotStrings
+from semipunct.features.strings import Spelling, alphabet
+from semipunct.marks import Puncteme
+from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.casing.shapes import (
+    LOWER,
+    MIXED,
+    SHAPES,
+    mixed_forms,
+    possible,
+    shape_of,
+)
+from semipunct.models.layers import Dropout
+from semipunct.models.network import AveragedNetwork
+from semipunct.models.running_text.network import Inputs, Scores, network_weights, scores
+from semipunct.models.running_text.options import TextOptions, TextTrainOptions
+from semipunct.models.running_text.words import Codes, codes_of
+
+_MINIMUM = 3
+"""Rarer words have no embedding of their own, and rarer spellings in mixed case are not learned."""
+
+HIDDEN = 0
+"""The input code of a shape or a string that the network does not see."""
+
+
+class _Data(msgspec.Struct):
+    """All data of a text model except options and weights."""
+
+    words: tuple[str, ...]
+    mixed: dict[str, str]
+    strings: SlotStrings
+
+
+class TextBatch(NamedTuple):
+    """Padded passages.
+
+    Attributes:
+        codes: ``[distinct, CODES]`` of the distinct words.
+        words: ``[batch, length]`` rows of ``codes``.
+        shapes: ``[batch, length]`` the shapes of the words.
+        possible: ``[batch, length, SHAPES]`` the shapes that each word can have.
+        tags: ``[batch, length + 1]`` the strings of the slots.
+        spelling: ``[batch, length + 1]`` log-probability of a string, given its tag.
+        lengths: ``[batch]`` numbers of words; 0 in rows without a passage.
+    """
+
+    codes: Codes
+    words: Codes
+    shapes: Codes
+    possible: npt.NDArray[np.bool_]
+    tags: Codes
+    spelling: npt.NDArray[np.float32]
+    lengths: Codes
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What the distinct words and strings of a stream are to the model.
+
+    Attributes:
+        codes: ``[forms, CODES]``.
+        shapes: ``[forms]``.
+        possible: ``[forms, SHAPES]``.
+        tags: ``[strings]``.
+        spelling: ``[strings]``.
+    """
+
+    codes: Codes
+    shapes: Codes
+    possible: npt.NDArray[np.bool_]
+    tags: Codes
+    spelling: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Passages encoded for the text model: tables of distinct words and strings, by stream.
+
+    Attributes:
+        passages: the passages.
+        tables: of their streams, by digest.
+    """
+
+    passages: Sequence[TextPassage]
+    tables: dict[str, _Tables]
+
+    @property
+    def lengths(self) -> list[int]:
+        """The number of words in each passage."""
+        return [passage.size for passage in self.passages]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
+    """A network that reads running text and scores the marks and capitals of every slot.
+
+    Attributes:
+        options: the settings.
+        words: the words with embeddings of their own, in lower case, the most frequent first.
+        mixed: words that are neither in lower nor in upper case and do not just begin with a
+            capital, by their lower case.
+        strings: the strings of marks.
+    """
+
+    kind: ClassVar[str] = "text"
+    warming: ClassVar[int] = 200
+    scoring_limits: ClassVar[tuple[int, int]] = (32, 8192)
+    usage: ClassVar[tuple[str, ...]] = ("semipunct restore MODEL TEXT.txt",)
+
+    options: TextOptions
+    words: tuple[str, ...]
+    mixed: dict[str, str]
+    strings: SlotStrings
+
+    @classmethod
+    def fit(cls, sentences: Sequence[TextPassage], options: TextOptions) -> TextModel:
+        forms, slots = _counts(sentences)
+        lower: Counter[str] = Counter()
+        for form, count in forms.items():
+            lower[form.lower()] += count
+        frequent = [(-n, word) for word, n in lower.items() if n >= _MINIMUM]
+        words = tuple(word for _, word in sorted(frequent)[: options.words])
+        usual = (form for form, n in forms.items() if n >= _MINIMUM for _ in range(min(n, 1000)))
+        known = {*words}
+        mixed = {low: form for low, form in mixed_forms(usual).items() if low in known}
+        return cls(options, words, mixed, _slot_strings(slots, options.strings))
+
+    @cached_property
+    def vocabulary(self) -> dict[str, int]:
+        """The codes of the words, from 1."""
+        return {word: number for number, word in enumerate(self.words, 1)}
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        generator = np.random.default_rng(seed)
+        weights = network_weights(self.options, len(self.words), len(self.strings), generator)
+        return {**weights}
+
+    def encode(self, sentences: Sequence[TextPassage]) -> Encoded:
+        streams = {passage.stream.digest: passage.stream for passage in sentences}
+        return Encoded(sentences, {d: self._tables(stream) for d, stream in streams.items()})
+
+    def _tables(self, stream: WordStream) -> _Tables:
+        lower = [form.lower() for form in stream.forms]
+        able = np.array([possible(low, self.mixed) for low in lower]).reshape(-1, SHAPES)
+        shapes = np.array([self._shape(form) for form in stream.forms], np.int32)
+        evidence = self.strings.log_evidence(stream.strings)
+        # A string with a tag of its own has that one, others the open tag.
+        own = np.isfinite(evidence[:, :-1])
+        tags = np.where(own.any(1), own.argmax(1), evidence.shape[1] - 1)
+        spelling = evidence[np.arange(len(tags)), tags]
+        codes = codes_of(lower, self.vocabulary, self.options.ngrams)
+        return _Tables(codes, shapes, able, tags.astype(np.int32), spelling)
+
+    def _shape(self, form: str) -> int:
+        """Return the shape that is the training target of a word."""
+        low, shape = form.lower(), shape_of(form)
+        if shape == MIXED and low not in self.mixed:
+            shape = LOWER  # cannot be predicted
+        return shape if possible(low, self.mixed)[shape] else LOWER
+
+    def lay_out(
+        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    ) -> TextBatch:
+        passages = [encoded.passages[i] for i in draft]
+        lengths = row_lengths([passage.size for passage in passages], shape or len(draft))
+        room = len(lengths), round_up(int(lengths.max()), 64, 1)
+        between = room[0], room[1] + 1
+        columns: list[list[Any]] = [[] for _ in range(6)]
+        for passage in passages:
+            tables, stream = encoded.tables[passage.stream.digest], passage.stream
+            forms = np.asarray(stream.words[passage.start : passage.stop])
+            slots = np.asarray(stream.slots[passage.start : passage.stop + 1])
+            columns[0].append(tables.codes[forms])
+            for column, table in zip(columns[1:3], (tables.shapes, tables.possible), strict=True):
+                column.append(table[forms])
+            for column, table in zip(columns[3:5], (tables.tags, tables.spelling), strict=True):
+                column.append(table[slots])
+        codes = np.concatenate(columns[0])
+        distinct, number = np.unique(codes, axis=0, return_inverse=True)
+        rows = np.split(number.reshape(-1).astype(np.int32), np.cumsum(lengths)[: len(draft) - 1])
+        table = np.zeros((round_up(len(distinct), 1024, 4), codes.shape[1]), np.int32)
+        table[: len(distinct)] = distinct
+        return TextBatch(
+            table,
+            padded(rows, room),
+            padded(columns[1], room),
+            padded(columns[2], room, fill=True),
+            padded(columns[3], between),
+            padded(columns[4], between),
+            lengths,
+        )
+
+    def scores(
+        self,
+        parameters: Parameters,
+        batch: TextBatch,
+        shown_shapes: jax.Array,
+        shown_marks: jax.Array,
+        dropout: Dropout | None = None,
+    ) -> Scores:
+        """Score strings and shapes.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+            shown_shapes: ``[batch, length]`` whether the network sees the shape of a word.
+            shown_marks: ``[batch, length + 1]`` whether it sees the string of a slot.
+            dropout: given only during training.
+        """
+        inputs = Inputs(
+            jnp.asarray(batch.codes),
+            jnp.asarray(batch.words),
+            jnp.where(shown_shapes, jnp.asarray(batch.shapes) + 1, HIDDEN),
+            jnp.where(shown_marks, jnp.asarray(batch.tags) + 1, HIDDEN),
+            jnp.asarray(batch.lengths),
+        )
+        found = scores(self.options, parameters, inputs, dropout)
+        able = jnp.where(shown_shapes[..., None], _one_hot(batch.shapes), jnp.asarray(batch.possible))
+        return found._replace(shapes=jnp.where(able, found.shapes, -jnp.inf))
+
+    def log_likelihoods(self, parameters: Parameters, batch: TextBatch) -> jax.Array:
+        """Return ``[passages]`` log p(strings | words in lower case).
+
+        Args:
+            parameters: weights by name.
+            batch: from ``lay_out``.
+        """
+        lengths = jnp.asarray(batch.lengths)
+        hidden = jnp.zeros(batch.words.shape, bool), jnp.zeros(batch.tags.shape, bool)
+        found = log_marginals(self.scores(parameters, batch, *hidden))
+        chosen = jnp.take_along_axis(found, jnp.asarray(batch.tags)[..., None], -1)[..., 0]
+        inside = (jnp.arange(chosen.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
+        return jnp.sum(jnp.where(inside, chosen + batch.spelling, 0.0), 1)
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: TextBatch,
+        key: jax.Array,
+        options: TextTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log-likelihood per hidden slot, and sums over the batch.
+
+        Args:
+            parameters: weights by name.
+            constants: unused.
+            batch: from ``lay_out``.
+            key: PRNG key, for dropout and for what is shown.
+            options: dropout and guises.
+        """
+        first, second, third, fourth = jax.random.split(key, 4)
+        rows = len(batch.lengths)
+        cased = jax.random.uniform(first, (rows, 1)) >= options.lowered
+        share = jax.random.uniform(second, (rows, 1), minval=-options.bare / (1 - options.bare))
+        tags = jnp.asarray(batch.tags)
+        shown = (jax.random.uniform(third, tags.shape) < share) & (tags > 0)
+        shapes = jnp.broadcast_to(cased, batch.words.shape)
+        dropout = Dropout(fourth, options.dropout, options.unknown)
+        found = self.scores(parameters, batch, shapes, shown, dropout)
+        lengths = jnp.asarray(batch.lengths)
+        inside = (jnp.arange(tags.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
+        some = inside & ~shown
+        joint = log_joint(found, tags, jnp.asarray(batch.shapes))
+        total = jnp.sum(jnp.where(some, joint, 0.0))
+        slots = jnp.maximum(1, jnp.sum(some))
+        return -total / slots, Sums.of(total, slots)
+
+    def to_data(self) -> dict[str, Any]:
+        return msgspec.to_builtins(_Data(self.words, self.mixed, self.strings))
+
+    @classmethod
+    def from_data(cls, data: Any, options: TextOptions) -> TextModel:
+        found = msgspec.convert(data, _Data)
+        found.strings.check()
+        if any(form.lower() != low for low, form in found.mixed.items()):
+            raise ValueError("a word of mixed case is listed for a different word")
+        return cls(options, found.words, found.mixed, found.strings)
+
+    @property
+    def description(self) -> str:
+        return (
+            "A network that reads running text without sentence boundaries and gives every slot "
+            "between two words a distribution over strings of marks and over the capitals of the "
+            "next word. It was trained on text with its own punctuation; what it reads may be in "
+            "lower case and without marks."
+        )
+
+
+def log_marginals(found: Scores) -> jax.Array:
+    """Return ``[batch, length + 1, strings]`` log-probabilities of the strings of slots."""
+    return jax.nn.log_softmax(_summed(found), -1)
+
+
+def log_joint(found: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Array:
+    """Return ``[batch, length + 1]`` log p(string of a slot, shape of the next word).
+
+    Args:
+        found: the scores.
+        tags: ``[batch, length + 1]`` the strings.
+        shapes: ``[batch, length]`` the shapes.
+    """
+    total = jax.nn.logsumexp(_summed(found), -1)
+    string = jnp.take_along_axis(found.strings, tags[..., None], -1)[..., 0]
+    shape = jnp.take_along_axis(found.shapes, shapes[..., None], -1)[..., 0]
+    shape = shape + found.pairs[tags[:, :-1], shapes]
+    return string + jnp.pad(shape, ((0, 0), (0, 1))) - total
+
+
+def log_shapes(found: Scores, tags: jax.Array) -> jax.Array:
+    """Return ``[batch, length, SHAPES]`` log p(shape of a word | string before it).
+
+    Args:
+        found: the scores.
+        tags: ``[batch, length + 1]`` the strings.
+    """
+    return jax.nn.log_softmax(found.shapes + found.pairs[tags[:, :-1]], -1)
+
+
+def _summed(found: Scores) -> jax.Array:
+    """Return the log potentials of strings, summed over the shapes of the word that follows."""
+    most = jnp.max(found.shapes, -1, keepdims=True)
+    weights = jnp.exp(found.shapes - most)
+    after = jnp.log(weights @ jnp.exp(found.pairs).T) + most
+    return found.strings + jnp.pad(after, ((0, 0), (0, 1), (0, 0)))
+
+
+def _one_hot(shapes: Any) -> jax.Array:
+    return jnp.asarray(shapes)[..., None] == jnp.arange(SHAPES)
+
+
+def _counts(passages: Sequence[TextPassage]) -> tuple[Counter[str], Counter[Puncteme]]:
+    """Count the words and strings of passages."""
+    forms: Counter[str] = Counter()
+    slots: Counter[Puncteme] = Counter()
+    spans: dict[str, list[TextPassage]] = {}
+    for passage in passages:
+        spans.setdefault(passage.stream.digest, []).append(passage)
+    for own in spans.values():
+        stream = own[0].stream
+        words, strings = np.zeros(len(stream.forms), int), np.zeros(len(stream.strings), int)
+        for p in own:
+            words += np.bincount(stream.words[p.start : p.stop], minlength=len(words))
+            strings += np.bincount(stream.slots[p.start : p.stop], minlength=len(strings))
+        forms.update(dict(zip(stream.forms, words.tolist(), strict=True)))
+        slots.update(dict(zip(stream.strings, strings.tolist(), strict=True)))
+    return forms, slots
+
+
+def _slot_strings(counts: Counter[Puncteme], number: int) -> SlotStrings:
+    """Return the most frequent strings; all others are spelt."""
+    seen = [(-n, len(s), s) for s, n in counts.items() if n >= _MINIMUM and s]
+    strings = ((), *(s for *_, s in sorted(seen)[: number - 1]))
+    tokens = tuple(sorted({token for string in strings for token in string}))
+    known = {s: n for s, n in counts.items() if n and all(t in tokens for t in s)}
+    return SlotStrings(tokens, strings, Spelling.of(known, alphabet(tokens)))

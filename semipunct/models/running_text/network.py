@@ -1,0 +1,152 @@
+"""The network of the text model: convolutions over neighbours and gated recurrences in turn.
+
+The output of a slot depends on the words to its left and right alike; it scores the strings of
+marks together with the capitals of the word that follows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from semipunct.models.base import Parameters
+from semipunct.models.casing.shapes import SHAPES
+from semipunct.models.layers import (
+    Dropout,
+    Floats,
+    affine,
+    affine_weights,
+    dropped,
+    embeddings,
+    flat,
+    gated_recurrence,
+    gated_recurrence_weights,
+    normalised,
+    normalising_weights,
+)
+from semipunct.models.running_text.options import TextOptions
+
+_LONGEST = 4.0
+"""Gates begin with memories of a word up to e^4 words."""
+
+
+class Inputs(NamedTuple):
+    """What the network reads.
+
+    Attributes:
+        codes: ``[distinct, CODES]`` of the distinct words of a batch.
+        words: ``[batch, length]`` rows of ``codes``.
+        shapes: ``[batch, length]`` shape of each word plus one; 0 where it is hidden.
+        marks: ``[batch, length + 1]`` string in each slot plus one; 0 where it is hidden.
+        lengths: ``[batch]`` numbers of words.
+    """
+
+    codes: jax.Array
+    words: jax.Array
+    shapes: jax.Array
+    marks: jax.Array
+    lengths: jax.Array
+
+
+class Scores(NamedTuple):
+    """Log potentials of the outcomes of a slot; a string and a shape have the sum of three.
+
+    Attributes:
+        strings: ``[batch, length + 1, strings]``.
+        shapes: ``[batch, length, SHAPES]`` of the capitals of each word.
+        pairs: ``[strings, SHAPES]`` of the string before a word and its capitals.
+    """
+
+    strings: jax.Array
+    shapes: jax.Array
+    pairs: jax.Array
+
+
+def network_weights(
+    options: TextOptions, words: int, strings: int, generator: np.random.Generator
+) -> dict[str, Floats]:
+    """Draw initial weights.
+
+    Args:
+        options: the architecture.
+        words: number of words in the vocabulary.
+        strings: number of strings of marks.
+        generator: the random number generator.
+    """
+    size = options.size
+    result = {
+        "word": embeddings(generator, words + 1, size),
+        "ngram": embeddings(generator, options.ngrams, size) / 2,
+        "shape": embeddings(generator, SHAPES + 1, size),
+        "mark.before": embeddings(generator, strings + 1, size),
+        "mark.after": embeddings(generator, strings + 1, size),
+        "pairs": np.zeros((strings, SHAPES), np.float32),
+    }
+    layers: dict[str, dict[str, Floats]] = {}
+    for layer in range(options.layers):
+        layers[f"convolution{layer}"] = normalising_weights(size) | affine_weights(
+            generator, 3 * size, 2 * size
+        )
+        recurrence = gated_recurrence_weights(generator, size)
+        half = -np.linspace(0, _LONGEST, size // 2, dtype=np.float32)
+        recurrence["gates.bias"][size : 2 * size] = np.resize(np.concatenate([half, half]), size)
+        layers[f"recurrence{layer}"] = recurrence
+    layers["end"] = normalising_weights(size)
+    for name, outputs in (("left", strings), ("right", strings), ("case", SHAPES)):
+        layers[name] = affine_weights(generator, size, outputs)
+        layers[name]["weight"] *= 0
+    return result | flat(layers)
+
+
+def scores(
+    options: TextOptions, weights: Parameters, inputs: Inputs, dropout: Dropout | None = None
+) -> Scores:
+    """Score the outcomes of all slots.
+
+    Args:
+        options: the architecture.
+        weights: weights by name.
+        inputs: what the network reads.
+        dropout: given only during training.
+    """
+    length = inputs.words.shape[1]
+    inside = (jnp.arange(length) < inputs.lengths[:, None])[..., None]
+    codes = inputs.codes
+    if dropout is not None and dropout.words:
+        key = jax.random.fold_in(dropout.key, length)
+        unknown = jax.random.uniform(key, codes.shape[:1]) < dropout.words
+        codes = codes.at[:, 0].multiply(~unknown)
+    distinct = weights["word"][codes[:, 0]] + jnp.sum(weights["ngram"][codes[:, 1:]], 1)
+    x = distinct[inputs.words] + weights["shape"][inputs.shapes]
+    x = x + weights["mark.before"][inputs.marks[:, :-1]] + weights["mark.after"][inputs.marks[:, 1:]]
+    x = jnp.where(inside, x, 0.0)
+    for layer in range(options.layers):
+        x = x + _convolution(weights, f"convolution{layer}", _dropped(x, dropout, 2 * layer))
+        x = jnp.where(inside, x, 0.0)
+        read = _dropped(x, dropout, 2 * layer + 1)
+        x = x + gated_recurrence(weights, f"recurrence{layer}", read, inside)
+    x = jnp.where(inside, normalised(weights, "end", x), 0.0)
+    left = affine(weights, "left", jnp.pad(x, ((0, 0), (1, 0), (0, 0))))
+    right = affine(weights, "right", jnp.pad(x, ((0, 0), (0, 1), (0, 0))))
+    return Scores(left + right, affine(weights, "case", x), weights["pairs"])
+
+
+def _dropped(x: jax.Array, dropout: Dropout | None, layer: int) -> jax.Array:
+    if dropout is None or not dropout.rate:
+        return x
+    return dropped(x, dropout.rate, jax.random.fold_in(dropout.key, layer))
+
+
+def _convolution(weights: Parameters, name: str, x: jax.Array) -> jax.Array:
+    """Apply a gated convolution over three words (Dauphin et al. 2017).
+
+    It is one matrix product, which is faster on CPUs than XLA's convolutions.
+    """
+    x = normalised(weights, name, x)
+    before = jnp.pad(x, ((0, 0), (1, 0), (0, 0)))[:, :-1]
+    after = jnp.pad(x, ((0, 0), (0, 1), (0, 0)))[:, 1:]
+    value, gate = jnp.split(affine(weights, name, jnp.concatenate([before, x, after], -1)), 2, -1)
+    return value * jax.nn.sigmoid(gate)

@@ -1,0 +1,62 @@
+"""Settings of the text model and of its training, and its entry in the registry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from semipunct.models import kind
+from semipunct.models.settings import AtLeastOne, Decay, NotNegative, Positive, Share
+
+
+@dataclass(frozen=True, slots=True)
+class TextOptions:
+    """Settings that determine the architecture of a text model.
+
+    Attributes:
+        size: size of the embeddings and of the layers.
+        layers: number of pairs of a convolution over three words and a gated recurrence.
+        words: the most frequent words that have an embedding of their own.
+        ngrams: number of embeddings that the beginnings and endings of words share by hashing.
+        strings: the most frequent strings of marks, which are the outcomes of a slot.
+    """
+
+    size: AtLeastOne = 192
+    layers: AtLeastOne = 2
+    words: AtLeastOne = 30_000
+    ngrams: AtLeastOne = 16_384
+    strings: AtLeastOne = 64
+
+
+@dataclass(frozen=True, slots=True)
+class TextTrainOptions(kind.NetworkTrainOptions):
+    """Training settings specific to this kind, and defaults that differ from the shared ones.
+
+    Attributes:
+        unknown: fraction of words replaced by the unknown word in a training step.
+        average: decay of the running mean of the weights, which is the result of training.
+        lowered: fraction of passages whose capitals are hidden from the network.
+        bare: fraction of passages whose marks are all hidden; of the others a random part is shown.
+    """
+
+    batch_size: AtLeastOne = 32
+    learning_rate: Positive = 2e-3
+    weight_decay: NotNegative = 1e-3
+    dropout: Share = 0.1
+    unknown: Share = 0.02
+    average: Decay = 0.998
+    lowered: Share = 0.8
+    bare: Share = 0.8
+
+    epochs: ClassVar[int] = 3
+
+
+KIND = kind.Kind(
+    name="text",
+    model="semipunct.models.running_text.model:TextModel",
+    model_options=TextOptions,
+    train_options=TextTrainOptions,
+    examples="running text",
+    unit="passage",
+    predicts="punctuation of running text",
+)
