@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
     from semipunct.tasks.restoration import Restoration, RestoreOptions
+    from semipunct.tasks.restore_running_text import Lines, Objective
 
 
 class Work(NamedTuple):
@@ -26,6 +27,7 @@ class Work(NamedTuple):
         parsed: whether trees of a parser are to be written.
         say: prints messages after all sentences are restored.
         marks: the marks that are evaluated; None for all.
+        capitals: whether restored sentences come with capitals.
     """
 
     entries: Iterator[Any]
@@ -35,6 +37,7 @@ class Work(NamedTuple):
     parsed: bool
     say: "Callable[[], None]"
     marks: "Set[str] | None" = None
+    capitals: bool = False
 
 
 def work_on_marks(
@@ -179,4 +182,47 @@ def work_on_commas(
         False,
         lambda: None,
         COMMA_TAGS,
+    )
+
+
+def work_on_running_text(
+    model: "SavedModel[Any]",
+    inputs: Sequence[str],
+    options: "RestoreOptions",
+    ends: "Lines",
+    objective: "Objective",
+    *,
+    refused: dict[str, bool],
+) -> Work:
+    """Prepare the restoration of marks and capitals in running text by a text model.
+
+    Args:
+        model: a text model.
+        inputs: files of text.
+        options: of the restoration.
+        ends: what the end of a line says.
+        objective: what decisions optimise.
+        refused: options that such a model does not support, and whether they were given.
+
+    Raises:
+        UsageError: if an option is invalid for a text model, or a file is not text.
+    """
+    from semipunct.cli.running_text import running_text_format
+    from semipunct.formats.running_text import read_lines
+    from semipunct.tasks.restore_running_text import restore_running_text
+
+    if wrong := [name for name, given in refused.items() if given]:
+        raise UsageError(f"a text model does not support {wrong[0]}; leave it out")
+
+    def restored(lines: Sequence[Any], _: int) -> "Sequence[Restoration]":
+        return restore_running_text(model, lines, options, ends=ends, objective=objective)
+
+    return Work(
+        read_lines(inputs),
+        running_text_format(inputs),
+        restored,
+        lambda _: "",
+        False,
+        lambda: None,
+        capitals=True,
     )

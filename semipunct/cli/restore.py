@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.restoration_work import work_on_commas, work_on_marks
+from semipunct.cli.restoration_work import (
+    work_on_commas,
+    work_on_marks,
+    work_on_running_text,
+)
 from semipunct.cli.restored_sentences import Format
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import LeftOut, in_chunks
@@ -31,6 +35,21 @@ class Minimise(StrEnum):
 
     SLOTS = "slots"
     DRAWS = "draws"
+
+
+class Lines(StrEnum):
+    """What the end of a line says about sentences."""
+
+    NONE = "none"
+    PARAGRAPH = "paragraph"
+    SENTENCE = "sentence"
+
+
+class Objective(StrEnum):
+    """What decisions of a text model optimise."""
+
+    F1 = "f1"
+    EDITS = "edits"
 
 
 class Keep(StrEnum):
@@ -124,6 +143,19 @@ def restore(
             "(repair), or keep them (keep) [keep for text without --gold, otherwise replace]."
         ),
     ] = None,
+    lines: Annotated[
+        Lines | None,
+        typer.Option(
+            help="With a text model: a line is part of a text (none), such as a subtitle, one or "
+            "more sentences (paragraph), or a sentence [paragraph]."
+        ),
+    ] = None,
+    objective: Annotated[
+        Objective | None,
+        typer.Option(
+            help="With a text model: optimise the F1 of marks, or the number of edits [f1]."
+        ),
+    ] = None,
     mistaken: Annotated[
         float,
         typer.Option(
@@ -191,10 +223,11 @@ def restore(
         from semipunct.cli.compiling import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.cli.restoration_report import report
-        from semipunct.cli.restored_sentences import with_capitals, write
+        from semipunct.cli.restored_sentences import in_own_capitals, with_capitals, write
         from semipunct.models.casing.truecaser import Truecaser
         from semipunct.models.commas.delimiters import DelimiterModel
         from semipunct.models.commas.model import CommaModel
+        from semipunct.models.running_text.model import TextModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
         from semipunct.tasks.restoration import RestoreOptions
@@ -212,6 +245,15 @@ def restore(
         if isinstance(loaded.model, (CommaModel, DelimiterModel)):
             refused = {"--trees": bool(trees), "--parser-share": share is not None}
             work = work_on_commas(loaded, inputs, options, parser or (), words_of, refused=refused)
+        elif isinstance(loaded.model, TextModel):
+            refused = {
+                "--parser": bool(parser), "--case": case is not None, "--gold": gold,
+                "--format conllu": form is Format.CONLLU,
+            }  # fmt: skip
+            work = work_on_running_text(
+                loaded, inputs, options, (lines or Lines.PARAGRAPH).value,
+                (objective or Objective.F1).value, refused=refused,
+            )  # fmt: skip
         else:
             work = work_on_marks(
                 loaded, inputs, options, parser or (), words_of, gold=gold, trees=trees, share=share
@@ -233,6 +275,8 @@ def restore(
         if not gold or (done and out is not None):
             if capitals_of is not None:
                 outcomes = with_capitals(outcomes, capitals_of, writer)
+            if work.capitals:
+                outcomes = in_own_capitals(outcomes, writer)
             with console.output(out or console.STANDARD) as stream:
                 write(outcomes, form, writer, stream, parsed=work.parsed)
     omitted.say()

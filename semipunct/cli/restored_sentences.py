@@ -50,6 +50,17 @@ def with_capitals(
                 yield entry, None
 
 
+def in_own_capitals(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> "Iterator[Outcome]":
+    """Write the capitals that restored sentences come with into their entries.
+
+    Args:
+        outcomes: entries and what was restored, None for those left unchanged.
+        writer: of the entries.
+    """
+    for entry, found in outcomes:
+        yield (writer.cased(entry, found.sentence.forms) if found else entry), found
+
+
 def write(
     outcomes: "Iterable[Outcome]",
     form: Format,

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.passages import Span
 from semipunct.marks import Puncteme, spacing
 
 Ints = npt.NDArray[np.int32]
@@ -41,6 +40,15 @@ _DASH = re.compile(r"(\.{2,}|-{2,}|[–—―…]+)")
 _BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
 """Straight quotation marks, by whether they stand before or after a word."""
+
+
+_FINAL = frozenset(".!?…‥。！？｡؟۔।॥።")
+"""Marks that end sentences (the property Sentence_Terminal of Unicode, and ellipses)."""
+
+
+def is_final(string: Puncteme) -> bool:
+    """Return whether a string of marks ends a sentence."""
+    return any(char in _FINAL for mark in string for char in mark)
 
 
 class Token(NamedTuple):
@@ -79,8 +87,8 @@ def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:
         yield Token(start, end, "")
         return
     found = _EDGES.fullmatch(chunk)
-    assert found is not None  # the pattern matches everything
-    first, last = found.span(2)
+    # The pattern matches everything; a chunk of marks alone has an empty second group.
+    first, last = found.span(2) if found else (0, len(chunk))
     yield from _marks(text, start, start + first, after=False)
     if first < last:
         yield from _words(text, start + first, start + last)
@@ -91,7 +99,7 @@ def _words(text: str, start: int, end: int) -> Iterator[Token]:
     """Yield the words of a part of a text that begins and ends with one."""
     core = text[start:end]
     dash = None if core.isalnum() else _DASH.search(core)
-    if dash is not None and 0 < dash.start():
+    if dash is not None and dash.start() > 0:
         first, last = start + dash.start(), start + dash.end()
         yield from _of_chunk(text, start, first)
         yield Token(first, last, dash[0])
@@ -107,8 +115,7 @@ def _by_script(text: str, start: int, end: int) -> Iterator[Token]:
     begin = start
     for place in range(start + 1, end + 1):
         if place < end and (
-            spacing.are_spaced(text[place - 1], text[place])
-            or unicodedata.combining(text[place])
+            spacing.are_spaced(text[place - 1], text[place]) or unicodedata.combining(text[place])
         ):
             continue
         word = text[begin:place]
@@ -200,7 +207,7 @@ _BLOCK = 2**16
 class _Column:
     """Numbers that are written to a temporary file block by block."""
 
-    block: array = field(default_factory=lambda: array("i"))
+    block: "array[int]" = field(default_factory=lambda: array("i"))
     count: int = 0
 
     @cached_property
@@ -226,7 +233,7 @@ class _Column:
         return np.memmap(self.file, np.int32, "r", shape=(self.count,))
 
 
-def word_stream(path: str, items: Iterable[str | None]) -> WordStream:
+def word_stream(path: str, items: Iterable[str]) -> WordStream:
     """Collect words and marks into a stream, in memory that does not grow with their number.
 
     Args:
@@ -264,6 +271,3 @@ def items(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         for start, end, mark in tokens(text):
             yield f"\0{mark}" if mark else text[start:end]
-
-
-__all__ = ["MARKS", "Span", "TextPassage", "Token", "WordStream", "items", "tokens", "word_stream"]

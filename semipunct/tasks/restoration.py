@@ -97,7 +97,7 @@ class Restoration:
     """The punctuation restored to one sentence.
 
     Attributes:
-        sentence: words and tree.
+        sentence: words, and the tree if there is one.
         slots: the string put into each slot.
         posteriors: the posterior of each slot.
         nbest: the most frequent whole draws, each with its relative frequency.

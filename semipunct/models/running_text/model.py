@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.arrays.programs import jit
 from semipunct.corpus.word_streams import TextPassage, WordStream
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.features.strings import Spelling, alphabet
@@ -32,10 +33,14 @@ from semipunct.models.layers import Dropout
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.running_text.network import Inputs, Scores, network_weights, scores
 from semipunct.models.running_text.options import TextOptions, TextTrainOptions
+from semipunct.models.running_text.threshold import UNTRAINED, best_threshold
 from semipunct.models.running_text.words import Codes, codes_of
 
 _MINIMUM = 3
 """Rarer words have no embedding of their own, and rarer spellings in mixed case are not learned."""
+
+THRESHOLD = "threshold"
+"""The weight that says from which probability a mark is inserted; only ``calibrated`` fits it."""
 
 HIDDEN = 0
 """The input code of a shape or a string that the network does not see."""
@@ -151,7 +156,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         generator = np.random.default_rng(seed)
         weights = network_weights(self.options, len(self.words), len(self.strings), generator)
-        return {**weights}
+        return {**weights, THRESHOLD: np.array(UNTRAINED, np.float32)}
 
     def encode(self, sentences: Sequence[TextPassage]) -> Encoded:
         streams = {passage.stream.digest: passage.stream for passage in sentences}
@@ -233,7 +238,9 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             jnp.asarray(batch.lengths),
         )
         found = scores(self.options, parameters, inputs, dropout)
-        able = jnp.where(shown_shapes[..., None], _one_hot(batch.shapes), jnp.asarray(batch.possible))
+        able = jnp.where(
+            shown_shapes[..., None], _one_hot(batch.shapes), jnp.asarray(batch.possible)
+        )
         return found._replace(shapes=jnp.where(able, found.shapes, -jnp.inf))
 
     def log_likelihoods(self, parameters: Parameters, batch: TextBatch) -> jax.Array:
@@ -249,6 +256,22 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         chosen = jnp.take_along_axis(found, jnp.asarray(batch.tags)[..., None], -1)[..., 0]
         inside = (jnp.arange(chosen.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
         return jnp.sum(jnp.where(inside, chosen + batch.spelling, 0.0), 1)
+
+    def calibrated(
+        self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], TextBatch]]
+    ) -> Mapping[str, Any]:
+        weights = self.placed(parameters)
+        found: list[npt.NDArray[np.float32]] = [np.zeros((2, 0), np.float32)]
+        needed = 0
+        for _, batch in batches:
+            best = np.asarray(_most_probable_marks(self, weights, batch))
+            inside = np.arange(best.shape[2]) <= batch.lengths[:, None]
+            inside &= batch.lengths[:, None] > 0
+            found.append(best[:, inside])
+            needed += int((batch.tags[inside] > 0).sum())
+        probability, right = np.concatenate(found, 1)
+        fitted = best_threshold(probability, right > 0, needed)
+        return {**parameters, THRESHOLD: np.array(fitted, np.float32)}
 
     def loss(
         self,
@@ -341,6 +364,15 @@ def _summed(found: Scores) -> jax.Array:
     weights = jnp.exp(found.shapes - most)
     after = jnp.log(weights @ jnp.exp(found.pairs).T) + most
     return found.strings + jnp.pad(after, ((0, 0), (0, 1), (0, 0)))
+
+
+@partial(jit, static=1)
+def _most_probable_marks(model: TextModel, weights: Parameters, batch: TextBatch) -> jax.Array:
+    """Return ``[2, batch, length + 1]``: the probability of the best mark, whether it is right."""
+    hidden = jnp.zeros(batch.words.shape, bool), jnp.zeros(batch.tags.shape, bool)
+    marks = jnp.exp(log_marginals(model.scores(weights, batch, *hidden)))[..., 1:]
+    right = jnp.argmax(marks, -1) + 1 == jnp.asarray(batch.tags)
+    return jnp.stack([jnp.max(marks, -1), right])
 
 
 def _one_hot(shapes: Any) -> jax.Array:

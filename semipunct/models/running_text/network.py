@@ -77,9 +77,9 @@ def network_weights(
         generator: the random number generator.
     """
     size = options.size
-    result = {
+    result: dict[str, Floats] = {
         "word": embeddings(generator, words + 1, size),
-        "ngram": embeddings(generator, options.ngrams, size) / 2,
+        "ngram": embeddings(generator, options.ngrams, size),
         "shape": embeddings(generator, SHAPES + 1, size),
         "mark.before": embeddings(generator, strings + 1, size),
         "mark.after": embeddings(generator, strings + 1, size),
@@ -87,9 +87,8 @@ def network_weights(
     }
     layers: dict[str, dict[str, Floats]] = {}
     for layer in range(options.layers):
-        layers[f"convolution{layer}"] = normalising_weights(size) | affine_weights(
-            generator, 3 * size, 2 * size
-        )
+        convolution = affine_weights(generator, 3 * size, 2 * size)
+        layers[f"convolution{layer}"] = normalising_weights(size) | convolution
         recurrence = gated_recurrence_weights(generator, size)
         half = -np.linspace(0, _LONGEST, size // 2, dtype=np.float32)
         recurrence["gates.bias"][size : 2 * size] = np.resize(np.concatenate([half, half]), size)
@@ -121,7 +120,11 @@ def scores(
         codes = codes.at[:, 0].multiply(~unknown)
     distinct = weights["word"][codes[:, 0]] + jnp.sum(weights["ngram"][codes[:, 1:]], 1)
     x = distinct[inputs.words] + weights["shape"][inputs.shapes]
-    x = x + weights["mark.before"][inputs.marks[:, :-1]] + weights["mark.after"][inputs.marks[:, 1:]]
+    x = (
+        x
+        + weights["mark.before"][inputs.marks[:, :-1]]
+        + weights["mark.after"][inputs.marks[:, 1:]]
+    )
     x = jnp.where(inside, x, 0.0)
     for layer in range(options.layers):
         x = x + _convolution(weights, f"convolution{layer}", _dropped(x, dropout, 2 * layer))
