@@ -10,6 +10,7 @@ from semipunct.formats.registry import read_whole_phrases
 from tests.models.casing.sentences import drawn
 from tests.models.commas.phrases import files
 from tests.models.parsing.treebank import planted
+from tests.models.running_text import texts
 from tests.models.segmentation.passages import generated
 from tests.trained import Once
 
@@ -80,3 +81,15 @@ def tokeniser(once: Once) -> Path:
 def truecaser(once: Once) -> Path:
     """The folder of a truecaser whose sentences begin with a capital."""
     return _trained(once, "truecaser", TRUECASER, drawn(100, 1), drawn(20, 2))
+
+
+TEXT = (
+    "model.size=16", "model.layers=1", "model.ngrams=64", "model.strings=4", "train.visits=1600",
+    "train.batch_size=16", "train.learning_rate=0.03", "train.average=0.9", "train.lowered=0.5",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def text_model(once: Once) -> Path:
+    """The folder of a text model whose sentences begin with *so*, with commas before *but*."""
+    return _trained(once, "text", TEXT, texts.passages(600, 1), texts.passages(60, 2))

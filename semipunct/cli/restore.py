@@ -164,11 +164,13 @@ def restore(
         ),
     ] = MISTAKEN,
     form: Annotated[
-        Format,
+        Format | None,
         typer.Option(
-            "--format", help="conllu with inserted tokens, text, or json with probabilities."
+            "--format",
+            help="conllu with inserted tokens, text, or json with probabilities [text with a text "
+            "model, otherwise conllu].",
         ),
-    ] = Format.CONLLU,
+    ] = None,
     gold: Annotated[
         bool, typer.Option("--gold", help="Evaluate against the punctuation of the input.")
     ] = False,
@@ -250,6 +252,7 @@ def restore(
                 "--parser": bool(parser), "--case": case is not None, "--gold": gold,
                 "--format conllu": form is Format.CONLLU,
             }  # fmt: skip
+            form = form or Format.TEXT
             work = work_on_running_text(
                 loaded, inputs, options, (lines or Lines.PARAGRAPH).value,
                 (objective or Objective.F1).value, refused=refused,
@@ -278,7 +281,7 @@ def restore(
             if work.capitals:
                 outcomes = in_own_capitals(outcomes, writer)
             with console.output(out or console.STANDARD) as stream:
-                write(outcomes, form, writer, stream, parsed=work.parsed)
+                write(outcomes, form or Format.CONLLU, writer, stream, parsed=work.parsed)
     omitted.say()
     work.say()
     if gold:

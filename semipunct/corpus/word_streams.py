@@ -225,12 +225,13 @@ class _Column:
         self.block = array("i")
 
     def read(self) -> Ints:
-        """Return all numbers."""
-        self._write()
-        self.file.flush()
+        """Return all numbers; many of them stay in the file, from where the system maps them."""
         if not self.count:
-            return np.zeros(0, np.int32)
-        return np.memmap(self.file, np.int32, "r", shape=(self.count,))
+            return np.array(self.block, np.int32)
+        self._write()
+        with self.file as file:
+            file.flush()
+            return np.memmap(file, np.int32, "r", shape=(self.count,))
 
 
 def word_stream(path: str, items: Iterable[str]) -> WordStream:

@@ -125,7 +125,8 @@ def _restored(
     known = _posteriors(strings, probability)
     standing = Standing(cast(Sentence, words), options.keep_for(words), BY_TYPOGRAPHY)
     chosen = chosen_strings(standing, _NO_DRAWS, _decisive(known, threshold), options)
-    forms = words.forms if cased else _capitalised(model, words, reading, chosen)
+    before = _before(reading.strings[0, : len(strings)], strings, ends)
+    forms = words.forms if cased else _capitalised(model, words, reading, [before, *chosen[1:]])
     return Restoration(cast(Sentence, replace(words, forms=forms)), tuple(chosen), tuple(known), ())
 
 
@@ -135,19 +136,38 @@ _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
 def _possible(
     probability: npt.NDArray[np.float64], strings: Sequence[Puncteme], ends: Lines
 ) -> npt.NDArray[np.float64]:
-    """Exclude the strings that what is known of line ends forbids, and unwritable ones."""
+    """Exclude the strings that what is known of line ends forbids, and unwritable ones.
+
+    The model was trained on passages from the middle of texts, so its first slot has the marks of
+    the sentence before, too, and its last one those of the sentence after it.
+    """
     final = np.array([is_final(string) for string in strings])
     allowed = np.ones(probability.shape, bool)
     allowed[:, [UNK in string for string in strings]] = False
     if ends != "none" and final.any():
         allowed[-1] &= final
     if ends == "sentence":
-        allowed[:-1] &= ~final
+        allowed[1:-1] &= ~final
     rest = np.where(allowed, probability, 0.0)
+    number = {string: i for i, string in enumerate(strings)}
+    opening = [_opening(string, ()) for string in strings]
+    closing = [s[: len(s) - len(after)] for s, after in zip(strings, opening, strict=True)]
+    for row, parts in ((rest[0], opening), (rest[-1], closing)):
+        whole = row.copy()
+        row[:] = 0
+        np.add.at(row, [number.get(part, 0) for part in parts], whole)
     total = rest.sum(1, keepdims=True)
     # Where nothing is left to choose from, there is no mark.
     rest[total[:, 0] <= 0, 0] = 1.0
     return rest / np.where(total > 0, total, 1.0)
+
+
+def _before(
+    probability: npt.NDArray[np.float32], strings: Sequence[Puncteme], ends: Lines
+) -> Puncteme:
+    """Return the most probable marks before a text, as if another one preceded it."""
+    final = [is_final(string) or ends == "none" for string in strings]
+    return strings[int(np.argmax(np.where(final, probability, 0.0)))]
 
 
 def _posteriors(

@@ -1,0 +1,131 @@
+"""The text model is a distribution over strings and capitals, and reads long texts in windows."""
+
+from itertools import product
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.models.casing.shapes import SHAPES
+from semipunct.models.running_text.model import (
+    TextModel,
+    log_joint,
+    log_marginals,
+    log_shapes,
+)
+from semipunct.models.running_text.network import Scores
+from semipunct.models.running_text.options import TextOptions
+from semipunct.models.running_text.reader import CENTRE, CONTEXT, Query, TextReader, windows
+from semipunct.models.running_text.threshold import best_threshold
+from tests.models.running_text.texts import passages, text
+
+OPTIONS = TextOptions(size=8, layers=1, words=20, ngrams=16, strings=4)
+
+
+@pytest.fixture(scope="module")
+def reader() -> TextReader:
+    """A reader with random weights."""
+    model = TextModel.fit(passages(40, 0), OPTIONS)
+    chance = np.random.default_rng(1)
+    weights = {
+        name: np.asarray(chance.normal(0, 0.5, np.shape(x)), np.float32)
+        for name, x in model.initial_parameters(0, 0.0).items()
+    }
+    return TextReader(model, weights)
+
+
+def test_strings_and_capitals_have_one_distribution():
+    chance = np.random.default_rng(0)
+    shapes = chance.normal(size=(1, 1, SHAPES))
+    shapes[..., 3] = -np.inf  # a spelling that is not possible
+    found = Scores(
+        *map(jnp.asarray, (chance.normal(size=(1, 2, 3)), shapes, chance.normal(size=(3, SHAPES))))
+    )
+    strings, pairs = np.asarray(found.strings)[0, 0], np.asarray(found.pairs)
+    potential = np.exp(strings[:, None] + shapes[0, 0] + pairs)
+    expected = potential / potential.sum()
+    np.testing.assert_allclose(np.exp(log_marginals(found))[0, 0], expected.sum(1), rtol=1e-5)
+    for string, shape in product(range(3), range(3)):
+        tags = jnp.array([[string, 0]])
+        joint = log_joint(found, tags, jnp.array([[shape]]))[0, 0]
+        assert np.exp(joint) == pytest.approx(expected[string, shape], rel=1e-5)
+        conditional = np.exp(log_shapes(found, tags))[0, 0, shape]
+        assert conditional == pytest.approx(
+            expected[string, shape] / expected[string].sum(), rel=1e-5
+        )
+
+
+def test_the_likelihood_of_passages_is_that_of_their_slots(reader: TextReader):
+    model, weights = reader.model, reader.parameters
+    some = passages(9, 3)
+    encoded = model.encode(some)
+    found = np.asarray(
+        model.log_likelihoods(
+            jax.tree.map(jnp.asarray, dict(weights)), model.batch(encoded, [0, 1], 4)
+        )
+    )
+    assert found[2:].tolist() == [0, 0]
+    for passage, value in zip(some, found, strict=False):
+        forms = [
+            passage.stream.forms[i].lower()
+            for i in passage.stream.words[passage.start : passage.stop]
+        ]
+        strings = [
+            passage.stream.strings[i]
+            for i in passage.stream.slots[passage.start : passage.stop + 1]
+        ]
+        (reading,) = reader.read([Query(forms, [()] * len(strings), False)])
+        tags = model.strings.codes(strings)
+        expected = np.log(reading.strings[np.arange(len(tags)), tags]).sum()
+        assert value == pytest.approx(float(expected), rel=1e-3)
+
+
+@pytest.mark.parametrize("size", [1, CENTRE - 1, CENTRE, CENTRE + CONTEXT, 5 * CENTRE + 7])
+def test_windows_decide_every_slot_once_with_its_context(size: int):
+    found = list(windows(0, size))
+    decided = [slot for w in found for slot in range(w.first, w.last)]
+    assert decided == list(range(size + 1))
+    for w in found:
+        assert w.start <= max(0, w.first - CONTEXT)
+        assert w.stop >= min(size, w.last + CONTEXT)
+        assert w.stop - w.start <= CENTRE + 3 * CONTEXT
+
+
+def test_texts_do_not_affect_each_other(reader: TextReader):
+    queries = [
+        Query(forms, [()] * (len(forms) + 1), False)
+        for forms in (
+            text(n, n).lower().replace(",", "").replace(".", "").split() for n in (1, 90, 5)
+        )
+    ]
+    together = reader.read(queries)
+    for query, reading in zip(queries, together, strict=True):
+        (alone,) = reader.read([query])
+        np.testing.assert_allclose(reading.strings, alone.strings, atol=1e-5)
+        np.testing.assert_allclose(alone.strings.sum(1), 1, atol=1e-5)
+
+
+def test_marks_that_are_shown_are_read(reader: TextReader):
+    forms, nothing = ("so", "ba", "do"), ((), (), (), ())
+    bare, shown = reader.read(
+        [Query(forms, nothing, False), Query(forms, ((), (), (), (".",)), False)]
+    )
+    assert not np.allclose(bare.strings, shown.strings)
+    cased = reader.read([Query(("So", "ba", "do"), nothing, True)])[0]
+    assert np.isneginf(cased.shapes).sum(1).tolist() == [SHAPES - 1] * 3
+
+
+def test_the_threshold_has_the_highest_f1():
+    chance = np.random.default_rng(0)
+    probability = chance.uniform(size=60).astype(np.float32)
+    right = chance.uniform(size=60) < probability
+
+    def f1(threshold: float) -> float:
+        chosen = probability >= threshold
+        return 2 * (right & chosen).sum() / (chosen.sum() + 40)
+
+    best = max(f1(t) for t in np.linspace(0, 1, 1001))
+    assert f1(best_threshold(probability, right, 40)) == pytest.approx(best)
+    assert best_threshold(probability, right, 0) == 0.5
+    assert best_threshold(np.array([np.nan]), np.array([True]), 1) == 0.5

@@ -1,0 +1,103 @@
+"""A text model restores planted rules, and changes nothing but marks and capitals."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import semipunct
+from semipunct.corpus import Omitted, Words
+from semipunct.errors import ModelError, UsageError
+from semipunct.formats.running_text import line_of_text
+from semipunct.tasks.restore_running_text import restore_running_text
+from tests.commands import run
+from tests.models.running_text.texts import text
+
+RIGHT = text(40, 7)
+BARE = RIGHT.lower().replace(",", "").replace(".", "")
+
+
+@pytest.fixture(scope="module")
+def trained(text_model: Path) -> Any:
+    return semipunct.load(text_model)
+
+
+def restored(model: Any, *lines: str, **settings: Any) -> str:
+    """Return text as the command writes it."""
+    parts = [line_of_text(f"#{n}", "a.txt", n, line) for n, line in enumerate(lines, 1)]
+    found = restore_running_text(model, [part.content for part in parts], **settings)
+    return "".join(
+        part.text
+        if isinstance(one, Omitted)
+        else part.cased(one.sentence.forms).punctuated(one.written)
+        for part, one in zip(parts, found, strict=True)
+    )
+
+
+def test_marks_and_capitals_follow_the_planted_rules(trained: Any):
+    assert restored(trained, BARE) == RIGHT
+    assert restored(trained, BARE, objective="edits") == RIGHT
+
+
+def test_lines_need_not_be_sentences(trained: Any):
+    words = BARE.split(" ")
+    lines = [" ".join(words[i : i + 5]) + "\n" for i in range(0, len(words), 5)]
+    found = restored(trained, *lines, ends="none")
+    assert found.replace("\n", " ").strip() == RIGHT
+    assert all(line.endswith(".\n") for line in restored(trained, *lines).splitlines(True))
+    one = restored(trained, "so ba so do so gu\n", ends="sentence")
+    assert one.count(".") == 1
+    assert one.endswith(".\n")
+
+
+def test_kept_marks_stay_and_are_evidence(trained: Any):
+    assert restored(trained, "so ba; do") == "So ba; do."
+    assert restored(trained, "so ba; do", keep="replace") == "So ba do."
+    assert restored(trained, "SO ba. so do") == "SO ba. so do."
+    assert restored(trained, BARE, marks={","}).count(".") == 0
+
+
+def test_addresses_and_markup_are_not_entered(trained: Any):
+    line = '\tso  <a href="so but so">ba</a> but http://so.but/so?but=so ...\n'
+    found = restored(trained, line)
+    assert '<a href="so but so">' in found
+    assert "http://so.but/so?but=so" in found
+
+
+def test_the_command_writes_the_same(trained: Any, text_model: Path, tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_text(BARE + "\n\n...\n", encoding="utf-8")
+    result = run("restore", text_model, path)
+    assert result.status == 0, result.err
+    assert result.out == RIGHT + "\n\n...\n"
+    lines = run("restore", text_model, path, "--lines", "none")
+    assert lines.out == result.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--keep", "repair"), "does not repair"),
+        (("--gold",), "does not support --gold"),
+        (("--case", "TRUECASER"), "does not support --case"),
+        (("--marks", "€"), "never seen €"),
+    ],
+)
+def test_wrong_usage(
+    text_model: Path, truecaser: Path, tmp_path: Path, options: tuple[str, ...], message: str
+):
+    path = tmp_path / "a.txt"
+    path.write_text(BARE, encoding="utf-8")
+    named = [truecaser if option == "TRUECASER" else option for option in options]
+    result = run("restore", text_model, path, *named)
+    assert result.status == 2
+    assert message in result.message
+
+
+def test_other_models_are_refused(model: Path, trained: Any):
+    words = Words("1", "a.txt", 1, ("so",), ((), ()))
+    with pytest.raises(ModelError, match="needed"):
+        restore_running_text(semipunct.load(model), [words])
+    with pytest.raises(UsageError, match="nbest"):
+        restore_running_text(trained, [words], nbest=2)
+    assert restore_running_text(trained, []) == []
