@@ -48,6 +48,7 @@ KINDS = (
     "commas",
     "constituency",
     "ccg",
+    "running_text",
 )
 
 # Each room (part of the project) and the project modules it may import. A module belongs to the

@@ -38,7 +38,7 @@ class Minimise(StrEnum):
 
 
 class Lines(StrEnum):
-    """What the end of a line says about sentences."""
+    """The meanings of the end of a line."""
 
     NONE = "none"
     PARAGRAPH = "paragraph"
@@ -46,7 +46,7 @@ class Lines(StrEnum):
 
 
 class Objective(StrEnum):
-    """What decisions of a text model optimise."""
+    """The objectives of the decisions of a text model."""
 
     F1 = "f1"
     EDITS = "edits"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from semipunct.models.parsing.parser import Parser
     from semipunct.models.punctuation.corrector import CorrectionModel
     from semipunct.models.punctuation.model import PunctuationModel
+    from semipunct.models.running_text.model import TextModel
     from semipunct.models.segmentation.tokeniser import Tokeniser
     from semipunct.models.slot_tagging.tagger import SlotTagger
 
@@ -40,6 +41,8 @@ def load(path: str | Path, expected: Literal["beam-parser"]) -> SavedModel[BeamP
 def load(path: str | Path, expected: Literal["tokeniser"]) -> SavedModel[Tokeniser]: ...
 @overload
 def load(path: str | Path, expected: Literal["truecaser"]) -> SavedModel[Truecaser]: ...
+@overload
+def load(path: str | Path, expected: Literal["text"]) -> SavedModel[TextModel]: ...
 @overload
 def load(path: str | Path, expected: Literal["ordering"]) -> SavedModel[OrderingModel]: ...
 @overload

@@ -17,7 +17,6 @@ from semipunct.inference.draws import Draws
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.balance import ENCLOSING
 from semipunct.marks.joining import BY_TYPOGRAPHY
-from semipunct.models.casing.shapes import shaped
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
@@ -211,10 +210,7 @@ def _capitalised(
     """Return the words of a text in lower case with the most probable capitals."""
     pairs = reading.pairs[model.strings.codes(chosen[:-1])]
     shapes = np.argmax(reading.shapes + pairs, 1)
-    return tuple(
-        shaped(form, shape, model.mixed)
-        for form, shape in zip(words.forms, shapes.tolist(), strict=True)
-    )
+    return model.spelt(words.forms, shapes.tolist())
 
 
 def _joined(lines: Sequence[Sentence[Any] | Words]) -> Words:

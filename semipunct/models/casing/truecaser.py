@@ -16,7 +16,7 @@ from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.casing.options import TruecaserOptions, TruecaserTrainOptions
-from semipunct.models.casing.shapes import (
+from semipunct.features.word_shapes import (
     LOWER,
     MIXED,
     SHAPES,

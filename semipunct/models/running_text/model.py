@@ -21,13 +21,14 @@ from semipunct.features.slot_strings import SlotStrings
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
-from semipunct.models.casing.shapes import (
+from semipunct.features.word_shapes import (
     LOWER,
     MIXED,
     SHAPES,
     mixed_forms,
     possible,
     shape_of,
+    shaped,
 )
 from semipunct.models.layers import Dropout
 from semipunct.models.network import AveragedNetwork
@@ -78,7 +79,7 @@ class TextBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """What the distinct words and strings of a stream are to the model.
+    """Codes of the distinct words and strings of a stream.
 
     Attributes:
         codes: ``[forms, CODES]``.
@@ -180,6 +181,16 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         if shape == MIXED and low not in self.mixed:
             shape = LOWER  # cannot be predicted
         return shape if possible(low, self.mixed)[shape] else LOWER
+
+    def spelt(self, forms: Sequence[str], shapes: Sequence[int]) -> tuple[str, ...]:
+        """Return words in lower case with capitals.
+
+        Args:
+            forms: the words.
+            shapes: a possible shape of each.
+        """
+        pairs = zip(forms, shapes, strict=True)
+        return tuple(shaped(form, shape, self.mixed) for form, shape in pairs)
 
     def lay_out(
         self, encoded: Encoded, draft: Sequence[int], shape: int | None = None

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.models.base import Parameters
-from semipunct.models.casing.shapes import SHAPES
+from semipunct.features.word_shapes import SHAPES
 from semipunct.models.layers import (
     Dropout,
     Floats,
@@ -34,7 +34,7 @@ _LONGEST = 4.0
 
 
 class Inputs(NamedTuple):
-    """What the network reads.
+    """The inputs of the network.
 
     Attributes:
         codes: ``[distinct, CODES]`` of the distinct words of a batch.

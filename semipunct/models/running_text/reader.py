@@ -16,7 +16,7 @@ import numpy.typing as npt
 from semipunct.arrays.programs import jit
 from semipunct.marks import Puncteme
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.casing.shapes import SHAPES, possible, shape_of
+from semipunct.features.word_shapes import SHAPES, possible, shape_of
 from semipunct.models.running_text.model import HIDDEN, TextModel, log_marginals
 from semipunct.models.running_text.network import Inputs, scores
 from semipunct.models.running_text.words import codes_of

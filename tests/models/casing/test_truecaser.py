@@ -11,7 +11,7 @@ from semipunct.corpus import Words
 from semipunct.errors import ModelError
 from semipunct.models.casing.options import TruecaserOptions
 from semipunct.models.casing.restorer import CaseRestorer
-from semipunct.models.casing.shapes import possible, shape_of
+from semipunct.features.word_shapes import possible, shape_of
 from semipunct.models.casing.truecaser import Truecaser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.evaluate import evaluate

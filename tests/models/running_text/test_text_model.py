@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.models.casing.shapes import SHAPES
+from semipunct.features.word_shapes import SHAPES
 from semipunct.models.running_text.model import (
     TextModel,
     log_joint,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.models.casing.shapes import (
+from semipunct.features.word_shapes import (
     CAPITALISED,
     LOWER,
     MIXED,
