@@ -79,7 +79,7 @@ class Standing:
 
     @cached_property
     def _compounds(self) -> frozenset[int]:
-        tree = getattr(self.sentence, "tree", None)
+        tree: Any = getattr(self.sentence, "tree", None)
         relations = getattr(tree, "relations", None)
         return frozenset() if relations is None else spacing.compound_slots(tree.heads, relations)
 

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.models.base import Parameters, Weights
 from semipunct.features.word_shapes import LOWER, shaped
+from semipunct.models.base import Parameters, Weights
 from semipunct.models.casing.truecaser import Encoded, Truecaser, WordsBatch
 from semipunct.models.scoring import Batches, answers
 from semipunct.structures.distribution import Distribution

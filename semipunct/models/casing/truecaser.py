@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.models.base import Array, Parameters, Sums
-from semipunct.models.casing.options import TruecaserOptions, TruecaserTrainOptions
 from semipunct.features.word_shapes import (
     LOWER,
     MIXED,
@@ -24,6 +22,8 @@ from semipunct.features.word_shapes import (
     possible,
     shape_of,
 )
+from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.casing.options import TruecaserOptions, TruecaserTrainOptions
 from semipunct.models.convolutions import convolution_weights, word_scores
 from semipunct.models.layers import Dropout
 from semipunct.models.network import Network

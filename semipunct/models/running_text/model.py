@@ -19,8 +19,6 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.word_streams import TextPassage, WordStream
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.features.strings import Spelling, alphabet
-from semipunct.marks import Puncteme
-from semipunct.models.base import Array, Parameters, Sums
 from semipunct.features.word_shapes import (
     LOWER,
     MIXED,
@@ -30,6 +28,8 @@ from semipunct.features.word_shapes import (
     shape_of,
     shaped,
 )
+from semipunct.marks import Puncteme
+from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.layers import Dropout
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.running_text.network import Inputs, Scores, network_weights, scores

@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.models.base import Parameters
 from semipunct.features.word_shapes import SHAPES
+from semipunct.models.base import Parameters
 from semipunct.models.layers import (
     Dropout,
     Floats,

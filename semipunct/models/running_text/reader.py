@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.programs import jit
+from semipunct.features.word_shapes import SHAPES, possible, shape_of
 from semipunct.marks import Puncteme
 from semipunct.models.base import Parameters, Weights
-from semipunct.features.word_shapes import SHAPES, possible, shape_of
 from semipunct.models.running_text.model import HIDDEN, TextModel, log_marginals
 from semipunct.models.running_text.network import Inputs, scores
 from semipunct.models.running_text.words import codes_of

@@ -9,9 +9,9 @@ import pytest
 
 from semipunct.corpus import Words
 from semipunct.errors import ModelError
+from semipunct.features.word_shapes import possible, shape_of
 from semipunct.models.casing.options import TruecaserOptions
 from semipunct.models.casing.restorer import CaseRestorer
-from semipunct.features.word_shapes import possible, shape_of
 from semipunct.models.casing.truecaser import Truecaser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.evaluate import evaluate
