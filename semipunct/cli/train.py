@@ -81,6 +81,14 @@ def train(
             "(train.channel_l2).",
         ),
     ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="MODEL",
+            help="A model of the same kind to train further, with its vocabulary and architecture.",
+        ),
+    ] = None,
     kind: Annotated[
         str, typer.Option(metavar="KIND", help=f"The kind of model: {', '.join(KINDS)}.")
     ] = DEFAULT,
@@ -128,7 +136,18 @@ def train(
     options: dict[str, Any] = {"model.channel": channel and str(channel), "train.seed": seed}
     if kind == ORDERING and analysis is not None:
         options["model.underlying"] = True
-    chosen = load_config(config, settings or [], options, kind)
+    further: Any = None
+    if start is not None:
+        from semipunct.store.checkpoint import load as load_model
+
+        further = load_model(start)
+    chosen = load_config(
+        config, settings or [], options, kind, further.config.model if further else None
+    )
+    if further is not None:
+        from semipunct.training.run import check_start
+
+        check_start(further, chosen)
     check_corrected(kind, corrected, dev_corrected, align, analysis)
     # Checked before reading and compiling, which may take minutes.
     with claimed(out, force=force, resume=resume):
@@ -166,6 +185,7 @@ def train(
     command += ["--align", str(align)] if align is not None else []
     command += ["--analysis", analysis] if analysis is not None else []
     command += ["--near", near] if near is not None else []
+    command += ["--from", start] if start is not None else []
     command += ["-o", out, *(["--kind", kind] if kind != DEFAULT else [])]
     command += ["--config", config] if config else []
     command += [x for text in settings or [] for x in ("--set", text)]
@@ -183,6 +203,7 @@ def train(
             stop=stop,
             command=shlex.join(command),
             near=beside,
+            start=further,
         )
     console.say(summary(result, out))
     if result.interrupted:

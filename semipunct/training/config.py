@@ -10,7 +10,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from semipunct.errors import ConfigError, OptionError
 from semipunct.models.kind import Config, Kind
@@ -24,6 +26,7 @@ def load_config(
     assignments: Iterable[str] = (),
     options: Mapping[str, object] | None = None,
     kind: str = DEFAULT,
+    model: Any = None,
 ) -> Config:
     """Assemble the settings of a run.
 
@@ -32,6 +35,7 @@ def load_config(
         assignments: the arguments of ``--set``: ``preset=NAME`` or ``section.key=VALUE``.
         options: a mapping from full keys to the values of explicit options; None means "not given".
         kind: the name of the kind of model.
+        model: the settings ``[model]`` of a model to train further, which are the defaults.
 
     Raises:
         OptionError: for an unknown kind, and for an assignment or an option with an unknown key or
@@ -48,7 +52,10 @@ def load_config(
         for key, value in (options or {}).items():
             if value is not None:
                 settings.append(Setting(key, value, f"option --{key.rpartition('.')[2]}"))
-        return _config(chosen_kind, settings)
+        chosen = _config(chosen_kind, settings)
+        if model is None or any(s.key.startswith("model.") for s in settings):
+            return chosen
+        return replace(chosen, model=model)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from semipunct.store.card import model_card
 from semipunct.store.folder import claimed, put_in_place
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, check_same, of_best, take_up, to_host
+from semipunct.training.run import Run, check_same, check_start, of_best, take_up, to_host
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Recipe, step
 from semipunct.wording import counted
@@ -42,6 +42,7 @@ def train(
     stop: Callable[[], bool] | None = None,
     command: str = "",
     near: checkpoint.SavedModel | None = None,
+    start: checkpoint.SavedModel | None = None,
 ) -> TrainingResult:
     """Train a model and write its folder, without printing anything.
 
@@ -63,13 +64,15 @@ def train(
             ends.
         command: the command that trains the model, for the model card.
         near: a model towards whose weights some weights are regularised, if the kind supports it.
+        start: a model to train further, with its vocabulary; its settings ``[model]`` must be those
+            of ``config``.
 
     Raises:
         TreebankError: if there are no examples.
         UsageError: if both ``resume`` and ``force`` are given.
         ModelError: if ``output`` exists and is not a model folder, holds a model without ``resume``
             or ``force``, is being written by another training run, or cannot be resumed; if the
-            kind does not support ``near``.
+            kind does not support ``near``; if ``start`` is of another kind or has other settings.
         TrainingError: if the objective or a gradient is no longer finite; the last checkpoint is
             kept.
     """
@@ -80,7 +83,7 @@ def train(
                 "give others (semipunct stats FILE tells why sentences are left out)"
             )
     with claimed(output, force=force, resume=resume) as place, CompileClock() as clock:
-        trainer = _Trainer(config, place, command, report, stop, clock, near)
+        trainer = _Trainer(config, place, command, report, stop, clock, near, start)
         result = trainer.run(train_examples, dev_examples, resume)
         if not result.interrupted:
             put_in_place(place, output)
@@ -98,6 +101,7 @@ class _Trainer:
     stop: Callable[[], bool] | None
     clock: CompileClock
     near: checkpoint.SavedModel | None = None
+    start: checkpoint.SavedModel | None = None
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
         options = self.config.train
@@ -114,6 +118,9 @@ class _Trainer:
             if state is None:
                 return self._finished(loaded)
             self.model, encoded = loaded.model, loaded.model.encode(train)
+        elif self.start is not None:
+            check_start(self.start, self.config)
+            self.model, encoded = self.start.model, self.start.model.encode(train)
         else:
             self.model, encoded = kind.fit_and_encode(train, self.config.model)
             if self.near is not None:
@@ -122,6 +129,8 @@ class _Trainer:
         self.recipe = Recipe(self.model, options, self.plan.steps, slots)
         self.optimiser = self.recipe.optimiser()
         initial = self.model.initial_parameters(options.seed, options.initial_scale)
+        if self.start is not None:
+            initial = {**initial, **self.start.parameters}
         parameters = {name: jnp.asarray(value) for name, value in initial.items()}
         run = Run(parameters, self.optimiser.init(parameters))
         if loaded and state:

@@ -245,6 +245,30 @@ def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sourc
     )
 
 
+def check_start(start: SavedModel, config: Config) -> None:
+    """Check that a model can be trained further with some settings.
+
+    Args:
+        start: the model.
+        config: the settings.
+
+    Raises:
+        ModelError: if the kind or a setting of the architecture differs; the message names it.
+    """
+    if start.config.kind != config.kind:
+        raise ModelError(
+            f"{start.path}: is a model of the kind {start.config.kind.name}, which cannot be "
+            f"trained further as {config.kind.name}; give --kind {start.config.kind.name}"
+        )
+    before, now = start.config.to_dict()["model"], config.to_dict()["model"]
+    for key, value in now.items():
+        if before[key] != value:
+            raise ModelError(
+                f"{start.path}: model.{key} is {before[key]} there and {value} here; a model that "
+                "is trained further keeps its architecture, so leave the setting out"
+            )
+
+
 def check_same(loaded: SavedModel, config: Config) -> None:
     """Check that settings are the same as those of a saved run.
 

@@ -28,6 +28,7 @@ def train(
     force: bool = False,
     report: Callable[[Progress], None] | None = None,
     near: SavedModel | None = None,
+    start: SavedModel | None = None,
 ) -> TrainingResult:
     """Train a model; its folder keeps the weights that are best on the development sentences.
 
@@ -46,6 +47,8 @@ def train(
         report: a function called at each step.
         near: a model towards whose weights some weights are regularised: for a correction model, a
             punctuation model of correct text, for the weights of the channel.
+        start: a model to train further; it determines kind, vocabulary and the settings of
+            ``[model]``.
 
     Returns:
         The model with its weights, and the record of the training run.
@@ -58,8 +61,17 @@ def train(
             or ``force``, is being written by another training run, or cannot be resumed.
         TrainingError: if the objective is no longer finite.
     """
-    chosen = load_config(config, settings, {"model.channel": channel, "train.seed": seed}, kind)
+    options = {"model.channel": channel, "train.seed": seed}
+    chosen = load_config(config, settings, options, kind, start.config.model if start else None)
     enable_compilation_cache()
     return loop.train(
-        chosen, train, dev, output, resume=resume, force=force, report=report, near=near
+        chosen,
+        train,
+        dev,
+        output,
+        resume=resume,
+        force=force,
+        report=report,
+        near=near,
+        start=start,
     )

@@ -1,0 +1,117 @@
+"""Marks restored to transcripts of talks without capitals, marks and sentence boundaries (IWSLT).
+
+    python experiments/spoken_text.py FILE.tsv[.gz] --model MODEL [--last 45000] [--output JSON]
+    python experiments/spoken_text.py FILE.tsv[.gz] --last 45000 --write FOLDER
+
+A line of the file is a word, a tab, and O, COMMA, PERIOD or QUESTION. As in Tilk and Alumäe (2016)
+and Alam et al. (2020), colons and dashes count as COMMA, semicolons and exclamation marks as
+PERIOD. ``--write`` writes the words before the last ones as text with marks, a part of them for
+development, on which ``semipunct train --kind text --from MODEL`` trains further.
+"""
+
+import argparse
+import gzip
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from semipunct.corpus.word_streams import is_final
+from semipunct.formats.running_text import line_of_text
+from semipunct.marks import Puncteme
+from semipunct.models.running_text.model import TextModel
+from semipunct.store.checkpoint import load
+from semipunct.tasks.restore_running_text import restore_running_text
+
+MARKS = {"COMMA": ",", "PERIOD": ".", "QUESTION": "?"}
+CLITIC = re.compile(r"'(?:s|m|re|ve|ll|d)|n't|'t", re.IGNORECASE)
+DEVELOPMENT = 25_000
+"""The words before the last ones that are for development."""
+
+Pairs = list[tuple[str, str]]
+
+
+def main() -> None:
+    """Measure a model, or write text for training."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--last", type=int, default=45_000, help="words that are measured")
+    parser.add_argument("--write", type=Path, help="folder for the text before them")
+    parser.add_argument("--objective", choices=("f1", "edits"), default="f1")
+    parser.add_argument("--output", type=Path, help="JSON file to write")
+    arguments = parser.parse_args()
+    pairs = words_and_labels(arguments.file)
+    rest, measured = pairs[: -arguments.last], pairs[-arguments.last :]
+    if arguments.write:
+        arguments.write.mkdir(parents=True, exist_ok=True)
+        for name, part in (("train", rest[:-DEVELOPMENT]), ("dev", rest[-DEVELOPMENT:])):
+            (arguments.write / f"{name}.txt").write_text(written(part), encoding="utf-8")
+        return
+    if arguments.model is None:
+        sys.exit("give --model to measure, or --write to write text for training")
+    words = [word for word, _ in measured]
+    part = line_of_text("#1", str(arguments.file), 1, " ".join(words))
+    (found,) = restore_running_text(
+        load(arguments.model, TextModel), [part.content], ends="none", objective=arguments.objective
+    )
+    if len(found.slots) != len(words) + 1:
+        sys.exit("the words of the file are not those of the text made from them")
+    figures = scores([label for _, label in measured], [label(slot) for slot in found.slots[1:]])
+    for name, row in figures.items():
+        print(f"{name:9}", *(f"{key} {value:6.2f}" for key, value in row.items()))
+    if arguments.output:
+        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+def words_and_labels(path: Path) -> Pairs:
+    """Read a file; clitics that it separates are joined to their words."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    pairs: Pairs = []
+    with opened(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            word, _, label = line.rstrip("\n").partition("\t")
+            if not word:
+                continue
+            if pairs and CLITIC.fullmatch(word):
+                pairs[-1] = (pairs[-1][0] + word, label)
+            else:
+                pairs.append((word, label))
+    return pairs
+
+
+def written(pairs: Pairs) -> str:
+    """Return words with their marks as text."""
+    return " ".join(word + MARKS.get(label, "") for word, label in pairs) + "\n"
+
+
+def label(string: Puncteme) -> str:
+    """Return the label of a string of marks."""
+    marks = "".join(string)
+    if "?" in marks:
+        return "QUESTION"
+    if is_final(string) or ";" in marks:
+        return "PERIOD"
+    return "COMMA" if re.search(r"[,:–—-]", marks) else "O"
+
+
+def scores(gold: Sequence[str], found: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return precision, recall and F1 in per cent, for each label and over all.
+
+    Args:
+        gold: labels of the words.
+        found: predicted labels.
+    """
+    result: dict[str, dict[str, float]] = {}
+    for name, labels in (*((label, (label,)) for label in MARKS), ("overall", tuple(MARKS))):
+        right = sum(a == b and a in labels for a, b in zip(gold, found, strict=True))
+        needed, proposed = (sum(x in labels for x in some) for some in (gold, found))
+        precision, recall = right / max(proposed, 1), right / max(needed, 1)
+        f1 = 2 * right / max(needed + proposed, 1)
+        result[name] = {"P": 100 * precision, "R": 100 * recall, "F1": 100 * f1}
+    return result
+
+
+if __name__ == "__main__":
+    main()

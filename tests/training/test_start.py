@@ -1,0 +1,40 @@
+"""Training further begins with the weights and the vocabulary of a model."""
+
+from pathlib import Path
+
+import pytest
+
+import semipunct
+from semipunct.errors import ModelError
+from tests.models.running_text.texts import passages, text
+from tests.planted import figures
+from tests.trained import run
+
+
+def test_training_further_begins_where_the_model_is(text_model: Path, tmp_path: Path):
+    before = figures(text_model)["dev_perplexity"]
+    start = semipunct.load(text_model, "text")
+    few, dev = passages(20, 5), passages(60, 2)
+    settings = ["train.visits=16", "train.batch_size=16", "train.learning_rate=1e-6"]
+    result = semipunct.train(
+        few, dev, tmp_path / "further", kind="text", settings=settings, start=start
+    )
+    assert result.best["dev_perplexity"] == pytest.approx(before, abs=0.02)
+    assert result.model.words == start.model.words
+    settings.append("model.size=8")
+    with pytest.raises(ModelError, match="model.size is 16 there and 8 here"):
+        semipunct.train(few, dev, tmp_path / "other", kind="text", settings=settings, start=start)
+
+
+def test_the_command_trains_further(text_model: Path, model: Path, tmp_path: Path):
+    file = tmp_path / "a.txt"
+    file.write_text(text(80, 5) + "\n", encoding="utf-8")
+    command = ("train", file, "--dev", file, "--kind", "text", "-o", tmp_path / "out")
+    few = ("--set", "train.visits=16", "--set", "train.batch_size=16")
+    result = run(*command, *few, "--from", text_model)
+    assert result.status == 0, result.err
+    assert "--from" in (tmp_path / "out" / "README.md").read_text("utf-8")
+    refused = run(*command[:-1], tmp_path / "other", *few, "--from", model)
+    assert refused.status == 1
+    assert "cannot be trained further as text" in refused.message
+    assert not (tmp_path / "other").exists()
