@@ -28,7 +28,7 @@ GROUPS = {"semirings"}
 # Names of arguments where functions name them differently from options.
 CALLED = {
     "inputs": "sentences", "tests": "sentences", "treebanks": "sentences", "set": "settings",
-    "min-confidence": "minimum_confidence", "only": "marks", "output": "output",
+    "min-confidence": "minimum_confidence", "only": "marks", "from": "start", "output": "output",
 }  # fmt: skip
 FILES = {"train": "train", "jackknife": "train", "stats": "files", "normalise": "files"}
 """The argument of a function for the files of its command, read or to be read."""

@@ -265,7 +265,8 @@ def test_training(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     semipunct.train(tiny.train, tiny.dev, tmp_path, settings=settings, seed=3, resume=True)
     assert given["config"] == tiny.config
     assert given["arguments"] == (tiny.train, tiny.dev, tmp_path)
-    assert given["named"] == {"resume": True, "force": False, "report": None, "near": None}
+    named = {"resume": True, "force": False, "report": None, "near": None, "start": None}
+    assert given["named"] == named
     semipunct.train(tiny.train, tiny.dev, tmp_path, kind="slot-tagger", settings=["preset=crf"])
     assert given["config"].kind.name == "slot-tagger"
 

@@ -25,8 +25,10 @@ def test_scores_by_hand(module):
 
 
 def test_labels_of_strings(module):
-    strings = {(): "O", (",",): "COMMA", (":", "“"): "COMMA", ("—",): "COMMA", (";",): "PERIOD",
-               ("!", "”"): "PERIOD", ("?", "!"): "QUESTION", ("...",): "PERIOD", ("“",): "O"}  # fmt: skip
+    strings = {
+        (): "O", (",",): "COMMA", (":", "“"): "COMMA", ("—",): "COMMA", (";",): "PERIOD",
+        ("!", "”"): "PERIOD", ("?", "!"): "QUESTION", ("...",): "PERIOD", ("“",): "O",
+    }  # fmt: skip
     assert {string: module.label(string) for string in strings} == strings
 
 

@@ -22,7 +22,7 @@ def test_training_further_begins_where_the_model_is(text_model: Path, tmp_path: 
     assert result.best["dev_perplexity"] == pytest.approx(before, abs=0.02)
     assert result.model.words == start.model.words
     settings.append("model.size=8")
-    with pytest.raises(ModelError, match="model.size is 16 there and 8 here"):
+    with pytest.raises(ModelError, match="is 16 there and 8 here"):
         semipunct.train(few, dev, tmp_path / "other", kind="text", settings=settings, start=start)
 
 
