@@ -96,7 +96,13 @@ def test_it_keeps_its_laws():
     assert (report["distribution"], report["draws"]) == ("semiring-bottleneck", 100)
     assert {"selective", "select", "star", "matmul"} <= set(report["passed"])
     missing = {"shares", "marks", "in distribution"}
-    assert set(report["not_claimed"]) == {"weight one", "large weights", *missing}
+    assert set(report["not_claimed"]) == {
+        "weight one",
+        "large weights",
+        "two features",
+        "two factors",
+        *missing,
+    }
 
 
 @pytest.mark.usefixtures("here", "loaded_once")

@@ -205,7 +205,7 @@ COMMANDS = (
             "--dev": "treebank", "--output": "output", "--kind": "kind", "--config": "config",
             "--set": "setting", "--channel": "channel", "--seed": "integer", "--resume": "",
             "--force": "", "--corrected": "treebank", "--dev-corrected": "treebank",
-            "--align": "aligned", "--analysis": "model", "--near": "model",
+            "--align": "aligned", "--analysis": "model", "--near": "model", "--from": "model",
         },
     ),
     Command(

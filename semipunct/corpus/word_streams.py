@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.marks import Puncteme, spacing
+from semipunct.marks.neighbours import ENDS
 
 Ints = npt.NDArray[np.int32]
 
@@ -42,13 +43,9 @@ _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
 """Straight quotation marks, by whether they stand before or after a word."""
 
 
-_FINAL = frozenset(".!?…‥。！？｡؟۔।॥።")
-"""Marks that end sentences (the property Sentence_Terminal of Unicode, and ellipses)."""
-
-
 def is_final(string: Puncteme) -> bool:
     """Return whether a string of marks ends a sentence."""
-    return any(char in _FINAL for mark in string for char in mark)
+    return any(char in ENDS for mark in string for char in mark)
 
 
 class Token(NamedTuple):

@@ -83,6 +83,10 @@ class Standing:
         relations = getattr(tree, "relations", None)
         return frozenset() if relations is None else spacing.compound_slots(tree.heads, relations)
 
+    @cached_property
+    def _neighbours(self) -> tuple[str, ...]:
+        return ("", *self.sentence.forms, "")
+
     def allows(self, slot: int, string: Puncteme) -> bool:
         """Return whether a string may be put into a slot that is not fixed.
 
@@ -94,7 +98,7 @@ class Standing:
         s = self.sentence
         if not shown or not self.is_evidence or string == s.slots[slot]:
             return True
-        words = ("", *s.forms, "")
+        words = self._neighbours
         if not may_stand_between(shown, words[slot], words[slot + 1]):
             return False
         if s.source != "text":

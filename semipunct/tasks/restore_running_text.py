@@ -15,7 +15,7 @@ from semipunct.corpus.word_streams import is_final
 from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
 from semipunct.marks import UNK, Puncteme
-from semipunct.marks.balance import ENCLOSING
+from semipunct.marks.balance import ENCLOSING, encloses
 from semipunct.marks.joining import BY_TYPOGRAPHY
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.models.running_text.reader import Query, Reading, TextReader
@@ -105,7 +105,13 @@ def _query(words: Sentence[Any] | Words, options: RestoreOptions) -> Query:
 
 
 def _has_capitals(words: Sentence[Any] | Words) -> bool:
-    return any(form != form.lower() for form in words.forms)
+    """Return whether capitals of a text are meant; a transcript may have a few by accident."""
+    capitals = sum(form != form.lower() for form in words.forms)
+    return capitals > _ACCIDENTS * len(words.forms)
+
+
+_ACCIDENTS = 0.02
+"""The share of words with capitals up to which a text counts as one without."""
 
 
 def _restored(
@@ -122,12 +128,43 @@ def _restored(
     strings = model.strings.strings
     probability = _possible(reading.strings[:, : len(strings)].astype(np.float64), strings, ends)
     known = _posteriors(strings, probability)
-    standing = Standing(cast(Sentence, words), options.keep_for(words), BY_TYPOGRAPHY)
-    chosen = chosen_strings(standing, _NO_DRAWS, _decisive(known, threshold), options)
+    chosen: list[Puncteme] = [()]
+    for part, found in _parts(words, _decisive(known, threshold)):
+        standing = Standing(part, options.keep_for(words), BY_TYPOGRAPHY)
+        own = chosen_strings(standing, _NO_DRAWS, found, options)
+        chosen[-1:] = own if len(chosen) == 1 else [chosen[-1], *own[1:]]
     before = _before(reading.strings[0, : len(strings)], strings, ends)
     forms = words.forms if cased else _capitalised(model, words, reading, [before, *chosen[1:]])
     return Restoration(cast(Sentence, replace(words, forms=forms)), tuple(chosen), tuple(known), ())
 
+
+def _parts(
+    words: Sentence[Any] | Words, known: Sequence[SlotPosterior]
+) -> Iterator[tuple[Sentence, Sequence[SlotPosterior]]]:
+    """Divide a text after sentences, so that partners of brackets and quotation marks are near.
+
+    The first slot of a part is the last one of the part before it, where it is decided.
+    """
+    start, size = 0, len(words.forms)
+    for slot in range(1, size + 1):
+        best = known[slot].strings[0]
+        ends = slot - start >= _PART and is_final(best) and not encloses(best)
+        if ends or slot - start == _LONGEST_PART or slot == size:
+            closed = {number - start for number in words.closed if start < number <= slot}
+            slots = words.slots[start : slot + 1]
+            if start:
+                closed.add(0)
+                slots = ((), *slots[1:])
+            part = Words(
+                words.sentence_id, words.path, words.line, words.forms[start:slot], slots,
+                frozenset(closed), words.source,
+            )  # fmt: skip
+            yield cast(Sentence, part), known[start : slot + 1]
+            start = slot
+
+
+_PART, _LONGEST_PART = 40, 160
+"""The numbers of words from which a text is divided after a sentence, and at which in any case."""
 
 _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
 
@@ -210,7 +247,10 @@ def _capitalised(
     """Return the words of a text in lower case with the most probable capitals."""
     pairs = reading.pairs[model.strings.codes(chosen[:-1])]
     shapes = np.argmax(reading.shapes + pairs, 1)
-    return model.spelt(words.forms, shapes.tolist())
+    spelt = model.spelt([form.lower() for form in words.forms], shapes.tolist())
+    return tuple(
+        new if old == old.lower() else old for old, new in zip(words.forms, spelt, strict=True)
+    )
 
 
 def _joined(lines: Sequence[Sentence[Any] | Words]) -> Words:

@@ -57,6 +57,15 @@ def test_kept_marks_stay_and_are_evidence(trained: Any):
     assert restored(trained, BARE, marks={","}).count(".") == 0
 
 
+def test_a_stray_capital_does_not_make_a_text_cased(trained: Any):
+    words = BARE.split(" ")
+    words[7] = words[7].upper()
+    found = restored(trained, " ".join(words))
+    assert found.lower() == RIGHT.lower()
+    assert found.split(" ")[7].rstrip(",.") == words[7]
+    assert found.count("So") == RIGHT.count("So")
+
+
 def test_addresses_and_markup_are_not_entered(trained: Any):
     line = '\tso  <a href="so but so">ba</a> but http://so.but/so?but=so ...\n'
     found = restored(trained, line)
