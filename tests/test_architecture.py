@@ -23,6 +23,7 @@ BASE = tuple(
     for module in (
         "settings",
         "contents",
+        "eight_bits",
         "base",
         "scoring",
         "layers",

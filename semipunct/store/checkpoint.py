@@ -20,6 +20,7 @@ from semipunct.errors import ConfigError, ModelError, UsageError
 from semipunct.files import json_document, sha256
 from semipunct.models.base import Array, Model
 from semipunct.models.contents import compact, digest, with_arrays, without_arrays
+from semipunct.models.eight_bits import multiples
 from semipunct.models.kind import Config
 from semipunct.models.registry import KINDS, kind_named
 from semipunct.store.checked_files import (
@@ -163,7 +164,7 @@ def save(
     files = {
         CONFIG: json_document(msgspec.to_builtins(head)),
         VOCABULARY: compact(vocabulary).encode(),
-        WEIGHTS: safetensors.save({n: _halved(a) for n, a in arrays.items()}),
+        WEIGHTS: safetensors.save(_packed(arrays)),
         METRICS: "".join(compact(entry) + "\n" for entry in metrics).encode(),
     }
     if large:
@@ -219,17 +220,13 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         ) from error
     if expected is not None:
         _check_kind(folder, model, expected)
-    parsed.arrays.update(
-        (name, array.astype(np.float32))
-        for name, array in parsed.arrays.items()
-        if array.dtype == np.float16
-    )
-    check_arrays(f"{folder / WEIGHTS}", parsed.arrays, shapes)
+    arrays = _unpacked(parsed.arrays)
+    check_arrays(f"{folder / WEIGHTS}", arrays, shapes)
     lines = read_verified(folder, METRICS, sums).splitlines()
     metrics = tuple(read_object(line, folder / METRICS) for line in lines)
     return SavedModel(
         cast(M, model),
-        parsed.arrays,
+        arrays,
         config,
         head.figures,
         metrics,
@@ -283,6 +280,36 @@ def load_state(path: str | Path) -> TrainingState | None:
         )
     values = read_object(read_verified(folder, STATE, sums), folder / STATE)
     return TrainingState(values, read_arrays(folder, STATE_ARRAYS, sums))
+
+
+_SCALE = "/scale"
+"""The end of the name of the scales of a table in 8 bits."""
+
+
+def _packed(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Convert arrays to 8 bits and scales of rows, or to half precision, where this is lossless."""
+    result: dict[str, Array] = {}
+    for name, array in arrays.items():
+        half = _halved(array)
+        found = multiples(array) if half is array and array.dtype == np.float32 else None
+        if found is None:
+            result[name] = half
+        else:
+            result[name], result[name + _SCALE] = found
+    return result
+
+
+def _unpacked(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Invert ``_packed``."""
+    result: dict[str, Array] = {}
+    for name, array in arrays.items():
+        if name.endswith(_SCALE):
+            continue
+        if array.dtype == np.int8 and (scale := arrays.get(name + _SCALE)) is not None:
+            result[name] = array * scale
+        else:
+            result[name] = array.astype(np.float32) if array.dtype == np.float16 else array
+    return result
 
 
 def _halved(array: Array) -> Array:

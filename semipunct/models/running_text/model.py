@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
@@ -30,6 +30,7 @@ from semipunct.features.word_shapes import (
 )
 from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.eight_bits import in_eight_bits
 from semipunct.models.layers import Dropout
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.running_text.network import Inputs, Scores, network_weights, scores
@@ -45,6 +46,9 @@ THRESHOLD = "threshold"
 
 HIDDEN = 0
 """The input code of a shape or a string that the network does not see."""
+
+_EMBEDDINGS = ("word", "ngram")
+"""The tables of embeddings, which are nine tenths of the weights."""
 
 
 class _Data(msgspec.Struct):
@@ -267,6 +271,26 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         chosen = jnp.take_along_axis(found, jnp.asarray(batch.tags)[..., None], -1)[..., 0]
         inside = (jnp.arange(chosen.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
         return jnp.sum(jnp.where(inside, chosen + batch.spelling, 0.0), 1)
+
+    def pruned(
+        self,
+        parameters: Mapping[str, Array],
+        options: TextTrainOptions,
+        perplexity: Callable[[Mapping[str, Array]], float],
+    ) -> Mapping[str, Array]:
+        """Round embeddings to 8 bits, and all other weights to half precision.
+
+        Args:
+            parameters: weights by name.
+            options: unused.
+            perplexity: unused; the cost is measured afterwards.
+        """
+        return {
+            name: in_eight_bits(array)
+            if name in _EMBEDDINGS
+            else np.asarray(array, np.float16).astype(np.float32)
+            for name, array in parameters.items()
+        }
 
     def calibrated(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], TextBatch]]
