@@ -106,6 +106,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "moved": ("advmod=first", "nsubj=last", "root=after", "obj=up", "=first", "obj"),
     "minimise": ("slots", "draws"),
     "keep": ("replace", "repair", "keep"),
+    "lines": ("none", "paragraph", "sentence"),
+    "objective": ("f1", "edits"),
     "channel": ("none", "l2r", "r2l"),
     "kind": (
         "punctuation",
@@ -180,6 +182,7 @@ COMMANDS = (
             "--format": "restored", "--gold": "", "--json": "", "--confusions": "count",
             "--result": "output", "--quiet": "", "--parser": "model", "--trees": "count",
             "--tokeniser": "model", "--case": "model", "--parser-share": "fraction",
+            "--lines": "lines", "--objective": "objective",
         },
         2,
     ),

@@ -21,7 +21,7 @@ class TextOptions:
         strings: the most frequent strings of marks, which are the outcomes of a slot.
     """
 
-    size: AtLeastOne = 192
+    size: AtLeastOne = 128
     layers: AtLeastOne = 2
     words: AtLeastOne = 30_000
     ngrams: AtLeastOne = 16_384

@@ -24,7 +24,7 @@ from semipunct.models.running_text.words import codes_of
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 
-CENTRE = 128
+CENTRE = 256
 """The words of a window whose slots are decided in it."""
 
 CONTEXT = 64
