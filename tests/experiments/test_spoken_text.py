@@ -3,10 +3,14 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from semipunct.corpus.word_streams import items
+from semipunct.tasks.slot_posteriors import SlotPosterior
+from tests.models.running_text.texts import text
 
 
 @pytest.fixture
@@ -49,3 +53,24 @@ def test_from_file_to_figures(module, text_model: Path, tmp_path: Path, monkeypa
     )
     module.main()
     assert json.loads(output.read_text("utf-8"))["COMMA"]["R"] == 100
+
+
+def test_marks_of_held_out_text(driver, text_model: Path, tmp_path: Path, monkeypatch, capsys):
+    module = driver("text_marks")
+    file, output = tmp_path / "a.txt", tmp_path / "a.json"
+    file.write_text(text(60, 9), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["x", str(text_model), str(file), "--output", str(output)])
+    module.main()
+    (found,) = json.loads(output.read_text("utf-8")).values()
+    assert found["overall"]["F1"] > 95
+    assert 0 <= found["calibration_error"] < 0.1
+    assert "calibration error" in capsys.readouterr().out
+
+
+def test_calibration_by_hand(driver):
+    module = driver("text_marks")
+    sure = SlotPosterior(((",",), ()), np.array([0.9, 0.1]))
+    unsure = SlotPosterior(((), (".",)), np.array([0.7, 0.3]))
+    found = SimpleNamespace(posteriors=[sure, sure, sure, unsure])
+    # Two slots with 0.9, of which one has a mark, and one with 0.3 that has one.
+    assert module.calibration_error(found, [True, False, True]) == pytest.approx((0.8 + 0.7) / 3)

@@ -1,0 +1,84 @@
+"""Marks restored to held-out text whose capitals and marks are removed, file by file.
+
+    python experiments/text_marks.py MODEL FILE.txt[.gz]... [--objective edits] [--output JSON]
+
+The text of a file is one line in lower case. The marks of its slots are counted as commas, full
+stops and question marks, as ``spoken_text.py`` does. The calibration error is the mean difference
+between the probability that a slot has a mark and the share of such slots that have one, in ten
+bins of equal width (Guo et al. 2017, section 2).
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spoken_text import label, scores
+
+from semipunct.corpus import Words
+from semipunct.corpus.word_streams import WordStream
+from semipunct.formats.running_text import read_running_text
+from semipunct.models.running_text.model import TextModel
+from semipunct.store.checkpoint import load
+from semipunct.tasks.restoration import Restoration
+from semipunct.tasks.restore_running_text import restore_running_text
+
+BINS = 10
+
+
+def main() -> None:
+    """Print and write the figures of each file."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--objective", choices=("f1", "edits"), default="f1")
+    parser.add_argument("--output", type=Path, help="JSON file to write")
+    arguments = parser.parse_args()
+    model = load(arguments.model, TextModel)
+    result: dict[str, Any] = {}
+    for path in arguments.files:
+        stream = read_running_text([path])[0].stream
+        (found,) = restore_running_text(
+            model, [bare(stream)], ends="none", objective=arguments.objective
+        )
+        gold = [label(stream.strings[i]) for i in stream.slots[1:]]
+        rows = scores(gold, [label(slot) for slot in found.slots[1:]])
+        error = calibration_error(found, [name != "O" for name in gold])
+        result[path.name] = {**rows, "calibration_error": error, "words": len(stream)}
+        shown = " ".join(f"{name.lower()} {row['F1']:.1f}" for name, row in rows.items())
+        print(f"{path.name:28} {len(stream):8,} words  {shown}  calibration error {error:.3f}")
+    if arguments.output:
+        arguments.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def bare(stream: WordStream) -> Words:
+    """Return the words of a stream in lower case, without marks."""
+    forms = tuple(stream.forms[i].lower() for i in stream.words)
+    return Words("#1", stream.path, 1, forms, ((),) * (len(forms) + 1), source="text")
+
+
+def calibration_error(found: Restoration, has_mark: Sequence[bool]) -> float:
+    """Return the expected calibration error of the probability that a slot has a counted mark.
+
+    Args:
+        found: the restored text.
+        has_mark: ``[n]`` whether there is a mark after each word.
+    """
+    probability = np.array(
+        [
+            sum(
+                p for s, p in zip(k.strings, k.probability.tolist(), strict=True) if label(s) != "O"
+            )
+            for k in found.posteriors[1:]
+        ]
+    )
+    marked = np.asarray(has_mark, float)
+    bins = np.minimum((probability * BINS).astype(int), BINS - 1)
+    gaps = [abs(float((probability - marked)[bins == b].sum())) for b in range(BINS)]
+    return sum(gaps) / len(marked)
+
+
+if __name__ == "__main__":
+    main()
