@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from semipunct.corpus import Omitted
 from semipunct.corpus.word_streams import is_final
 from semipunct.formats.running_text import line_of_text
 from semipunct.marks import Puncteme
@@ -58,6 +59,8 @@ def main() -> None:
     (found,) = restore_running_text(
         load(arguments.model, TextModel), [part.content], ends="none", objective=arguments.objective
     )
+    if isinstance(found, Omitted):
+        sys.exit(f"{arguments.file}: no words to measure on")
     ends = list(accumulate(len(word) + 1 for word in words))
     given = ["O"] * len(words)
     # The file has a few words that are several for us, and some that are marks for us.
