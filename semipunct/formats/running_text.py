@@ -12,7 +12,7 @@ from semipunct.errors import TreebankError
 from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
-from semipunct.formats.text import Text, text_entry
+from semipunct.formats.text import Text, lines_with_text, text_entry
 
 PASSAGE = 192
 """The number of words of a passage."""
@@ -66,7 +66,7 @@ def read_lines(paths: Sequence[str | Path]) -> Iterator[Entry[Located, Words | O
     """
     for number, path in enumerate(paths, start=1):
         name = display_name(path)
-        for line, text in enumerate(text_lines(path, ended=number < len(paths)), start=1):
+        for line, text in enumerate(lines_with_text(path, ended=number < len(paths)), start=1):
             yield text_entry(line_of_text(f"#{line}", name, line, text))
 
 

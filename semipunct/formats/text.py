@@ -43,7 +43,7 @@ class Text(Format[Located]):
 
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
-        for number, line in enumerate(_lines(path, ended=self.ended), start=1):
+        for number, line in enumerate(lines_with_text(path, ended=self.ended), start=1):
             yield text_entry(spaced(f"#{number}", name, number, line))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
@@ -92,7 +92,7 @@ def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
     return Entry(content, sentence, tuple(range(1, words + 1)), notes)
 
 
-def _lines(path: str | Path, *, ended: bool) -> Iterator[str]:
+def lines_with_text(path: str | Path, *, ended: bool) -> Iterator[str]:
     """Yield the lines of a file like ``text_lines``, which must have one that is not blank."""
     blank = True
     for line in text_lines(path, ended=ended):
@@ -119,7 +119,7 @@ def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
         TreebankError: with file and line, if the file cannot be read, is not text in UTF-8, or
             has nothing but blanks in it.
     """
-    return in_paragraphs(_lines(path, ended=ended), display_name(path))
+    return in_paragraphs(lines_with_text(path, ended=ended), display_name(path))
 
 
 def in_paragraphs(lines: Iterable[str], name: str = "text") -> Iterator[RawText]:

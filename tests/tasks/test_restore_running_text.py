@@ -110,3 +110,11 @@ def test_other_models_are_refused(model: Path, trained: Any):
     with pytest.raises(UsageError, match="nbest"):
         restore_running_text(trained, [words], nbest=2)
     assert restore_running_text(trained, []) == []
+
+
+def test_an_empty_file_is_bad_input(text_model: Path, tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.touch()
+    result = run("restore", text_model, path)
+    assert result.status == 1
+    assert "no text was found" in result.message
