@@ -93,7 +93,15 @@ def text_entry(sentence: Located) -> Entry[Located, Words | Omitted]:
 
 
 def lines_with_text(path: str | Path, *, ended: bool) -> Iterator[str]:
-    """Yield the lines of a file like ``text_lines``, which must have one that is not blank."""
+    """Yield the lines of a file like ``text_lines``, which must have one that is not blank.
+
+    Args:
+        path: a file, ``.gz`` or not, or ``-`` for standard input.
+        ended: add a line end to the last line if it has none.
+
+    Raises:
+        TreebankError: as ``text_lines`` does, and if all lines are blank.
+    """
     blank = True
     for line in text_lines(path, ended=ended):
         blank = blank and BLANKS.sub("", line) == ""
