@@ -84,8 +84,9 @@ def truecaser(once: Once) -> Path:
 
 
 TEXT = (
-    "model.size=16", "model.layers=1", "model.ngrams=64", "model.strings=4", "train.visits=1600",
+    "model.size=16", "model.layers=1", "model.ngrams=64", "model.strings=4", "train.visits=2400",
     "train.batch_size=16", "train.learning_rate=0.03", "train.average=0.9", "train.lowered=0.5",
+    "train.seed=1",
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.arrays.programs import jit
+from semipunct.corpus.synthetic.learners import english_learner_errors
 from semipunct.corpus.word_streams import TextPassage, WordStream
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.features.strings import Spelling, alphabet
@@ -33,6 +34,9 @@ from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.eight_bits import in_eight_bits
 from semipunct.models.layers import Dropout
 from semipunct.models.network import AveragedNetwork
+from semipunct.models.running_text.batch import TextBatch
+from semipunct.models.running_text.errors import Rates, error_rates
+from semipunct.models.running_text.guises import Guise, drawn_guise, hidden_guise
 from semipunct.models.running_text.network import Inputs, Scores, network_weights, scores
 from semipunct.models.running_text.options import TextOptions, TextTrainOptions
 from semipunct.models.running_text.threshold import UNTRAINED, best_threshold
@@ -44,9 +48,6 @@ _MINIMUM = 3
 THRESHOLD = "threshold"
 """The weight that says from which probability a mark is inserted; only ``calibrated`` fits it."""
 
-HIDDEN = 0
-"""The input code of a shape or a string that the network does not see."""
-
 _EMBEDDINGS = ("word", "ngram")
 """The tables of embeddings, which are nine tenths of the weights."""
 
@@ -57,28 +58,6 @@ class _Data(msgspec.Struct):
     words: tuple[str, ...]
     mixed: dict[str, str]
     strings: SlotStrings
-
-
-class TextBatch(NamedTuple):
-    """Padded passages.
-
-    Attributes:
-        codes: ``[distinct, CODES]`` of the distinct words.
-        words: ``[batch, length]`` rows of ``codes``.
-        shapes: ``[batch, length]`` the shapes of the words.
-        possible: ``[batch, length, SHAPES]`` the shapes that each word can have.
-        tags: ``[batch, length + 1]`` the strings of the slots.
-        spelling: ``[batch, length + 1]`` log-probability of a string, given its tag.
-        lengths: ``[batch]`` numbers of words; 0 in rows without a passage.
-    """
-
-    codes: Codes
-    words: Codes
-    shapes: Codes
-    possible: npt.NDArray[np.bool_]
-    tags: Codes
-    spelling: npt.NDArray[np.float32]
-    lengths: Codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +137,11 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         """The codes of the words, from 1."""
         return {word: number for number, word in enumerate(self.words, 1)}
 
+    @cached_property
+    def errors(self) -> Rates:
+        """``[tags, tags]`` the rate of writing a string where another one is right."""
+        return error_rates(self.strings.strings, english_learner_errors())
+
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         generator = np.random.default_rng(seed)
         weights = network_weights(self.options, len(self.words), len(self.strings), generator)
@@ -232,8 +216,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         self,
         parameters: Parameters,
         batch: TextBatch,
-        shown_shapes: jax.Array,
-        shown_marks: jax.Array,
+        guise: Guise,
         dropout: Dropout | None = None,
     ) -> Scores:
         """Score strings and shapes.
@@ -241,20 +224,19 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         Args:
             parameters: weights by name.
             batch: from ``lay_out``.
-            shown_shapes: ``[batch, length]`` whether the network sees the shape of a word.
-            shown_marks: ``[batch, length + 1]`` whether it sees the string of a slot.
+            guise: what the network sees of the capitals and marks.
             dropout: given only during training.
         """
         inputs = Inputs(
             jnp.asarray(batch.codes),
             jnp.asarray(batch.words),
-            jnp.where(shown_shapes, jnp.asarray(batch.shapes) + 1, HIDDEN),
-            jnp.where(shown_marks, jnp.asarray(batch.tags) + 1, HIDDEN),
+            guise.shapes,
+            guise.marks,
             jnp.asarray(batch.lengths),
         )
         found = scores(self.options, parameters, inputs, dropout)
         able = jnp.where(
-            shown_shapes[..., None], _one_hot(batch.shapes), jnp.asarray(batch.possible)
+            guise.known[..., None], _one_hot(batch.shapes), jnp.asarray(batch.possible)
         )
         return found._replace(shapes=jnp.where(able, found.shapes, -jnp.inf))
 
@@ -266,8 +248,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             batch: from ``lay_out``.
         """
         lengths = jnp.asarray(batch.lengths)
-        hidden = jnp.zeros(batch.words.shape, bool), jnp.zeros(batch.tags.shape, bool)
-        found = log_marginals(self.scores(parameters, batch, *hidden))
+        found = log_marginals(self.scores(parameters, batch, hidden_guise(batch)))
         chosen = jnp.take_along_axis(found, jnp.asarray(batch.tags)[..., None], -1)[..., 0]
         inside = (jnp.arange(chosen.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
         return jnp.sum(jnp.where(inside, chosen + batch.spelling, 0.0), 1)
@@ -316,7 +297,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         key: jax.Array,
         options: TextTrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per hidden slot, and sums over the batch.
+        """Return the negative log-likelihood per slot asked for, and sums over the batch.
 
         Args:
             parameters: weights by name.
@@ -325,18 +306,13 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             key: PRNG key, for dropout and for what is shown.
             options: dropout and guises.
         """
-        first, second, third, fourth = jax.random.split(key, 4)
-        rows = len(batch.lengths)
-        cased = jax.random.uniform(first, (rows, 1)) >= options.lowered
-        share = jax.random.uniform(second, (rows, 1), minval=-options.bare / (1 - options.bare))
-        tags = jnp.asarray(batch.tags)
-        shown = (jax.random.uniform(third, tags.shape) < share) & (tags > 0)
-        shapes = jnp.broadcast_to(cased, batch.words.shape)
-        dropout = Dropout(fourth, options.dropout, options.unknown)
-        found = self.scores(parameters, batch, shapes, shown, dropout)
-        lengths = jnp.asarray(batch.lengths)
+        first, second = jax.random.split(key)
+        guise = drawn_guise(first, batch, options, jnp.asarray(self.errors))
+        dropout = Dropout(second, options.dropout, options.unknown)
+        found = self.scores(parameters, batch, guise, dropout)
+        tags, lengths = jnp.asarray(batch.tags), jnp.asarray(batch.lengths)
         inside = (jnp.arange(tags.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
-        some = inside & ~shown
+        some = inside & guise.asked
         joint = log_joint(found, tags, jnp.asarray(batch.shapes))
         total = jnp.sum(jnp.where(some, joint, 0.0))
         slots = jnp.maximum(1, jnp.sum(some))
@@ -404,8 +380,7 @@ def _summed(found: Scores) -> jax.Array:
 @partial(jit, static=1)
 def _most_probable_marks(model: TextModel, weights: Parameters, batch: TextBatch) -> jax.Array:
     """Return ``[2, batch, length + 1]``: the probability of the best mark, whether it is right."""
-    hidden = jnp.zeros(batch.words.shape, bool), jnp.zeros(batch.tags.shape, bool)
-    marks = jnp.exp(log_marginals(model.scores(weights, batch, *hidden)))[..., 1:]
+    marks = jnp.exp(log_marginals(model.scores(weights, batch, hidden_guise(batch))))[..., 1:]
     right = jnp.argmax(marks, -1) + 1 == jnp.asarray(batch.tags)
     return jnp.stack([jnp.max(marks, -1), right])
 

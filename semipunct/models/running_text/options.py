@@ -35,6 +35,8 @@ class TextTrainOptions(kind.NetworkTrainOptions):
     Attributes:
         unknown: fraction of words replaced by the unknown word in a training step.
         average: decay of the running mean of the weights, which is the result of training.
+        noisy: fraction of passages that are shown as somebody may have written them, with errors in
+            marks and capitals; ``lowered`` and ``bare`` are fractions of the others.
         lowered: fraction of passages whose capitals are hidden from the network.
         bare: fraction of passages whose marks are all hidden; of the others a random part is shown.
     """
@@ -45,6 +47,7 @@ class TextTrainOptions(kind.NetworkTrainOptions):
     dropout: Share = 0.1
     unknown: Share = 0.02
     average: Decay = 0.998
+    noisy: Share = 0.25
     lowered: Share = 0.8
     bare: Share = 0.8
 

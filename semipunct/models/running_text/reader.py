@@ -17,7 +17,8 @@ from semipunct.arrays.programs import jit
 from semipunct.features.word_shapes import SHAPES, possible, shape_of
 from semipunct.marks import Puncteme
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.running_text.model import HIDDEN, TextModel, log_marginals
+from semipunct.models.running_text.guises import HIDDEN
+from semipunct.models.running_text.model import TextModel, log_marginals
 from semipunct.models.running_text.network import Inputs, scores
 from semipunct.models.running_text.words import codes_of
 
@@ -39,13 +40,17 @@ class Query(NamedTuple):
 
     Attributes:
         forms: ``[n]`` words as spelt.
-        slots: ``[n + 1]`` the marks that the network sees; the others may be hidden.
+        slots: ``[n + 1]`` the marks that the network sees.
         cased: whether it sees the capitals of words.
+        written: whether slots are shown as somebody wrote them, right or wrong, also where nothing
+            is written, except before the first word and after the last; otherwise marks that are
+            shown are right, and empty slots hidden.
     """
 
     forms: Sequence[str]
     slots: Sequence[Puncteme]
     cased: bool
+    written: bool = False
 
 
 class Reading(NamedTuple):
@@ -149,9 +154,10 @@ class TextReader:
             for place, form in enumerate(query.forms[w.start : w.stop]):
                 low = form.lower()
                 words[row, place] = distinct.setdefault(low, len(distinct))
+                shape = shape_of(form)
                 if query.cased:
-                    shape = shape_of(form)
                     shapes[row, place] = shape + 1
+                if query.cased and not query.written:
                     able[row, place] = np.arange(SHAPES) == shape
                 else:
                     if low not in options:
@@ -161,7 +167,9 @@ class TextReader:
             for place, (string, tag) in enumerate(
                 zip(written, self.model.strings.codes(written), strict=True)
             ):
-                marks[row, place] = tag + 1 if string else HIDDEN
+                is_inner = 0 < w.start + place < len(query.forms)
+                is_seen = string or (query.written and is_inner)
+                marks[row, place] = tag + 1 if is_seen else HIDDEN
         codes = codes_of(list(distinct), self.model.vocabulary, self.model.options.ngrams)
         room = length if rows == 1 else rows * CENTRE * (1 + (len(distinct) > rows * CENTRE))
         room = max(room, len(distinct))

@@ -1,0 +1,134 @@
+"""The error channel of a text model: which string is written where another one is right.
+
+Errors of writers are drawn slot by slot from a table of rates. Rates are counts of learners where
+these have seen a string often, and otherwise those of a channel for any language, which deletes,
+replaces and exchanges single tokens of a string, and inserts single ones into empty slots.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.synthetic.learners import LearnerErrors
+from semipunct.corpus.word_streams import is_final
+from semipunct.marks import UNK, Puncteme
+from semipunct.marks.balance import encloses
+
+Rates = npt.NDArray[np.float32]
+
+DELETION = 0.3
+"""Rate at which a mark within sentences is left out; learners leave out 35% of commas."""
+
+DELETION_OF_OTHERS = 0.03
+"""Rate at which a sentence end, a bracket or a quotation mark is left out."""
+
+REPLACEMENT = 0.05
+"""Rate at which a mark is replaced by another one; brackets and quotation marks are not."""
+
+EXCHANGE = 0.05
+"""Rate at which two neighbouring marks of a slot change places."""
+
+INSERTION = 0.003
+"""Rate at which a mark is written into an empty slot."""
+
+_SLOTS = 20
+"""The number of slots that the channel for any language counts as, beside counts of learners."""
+
+_MOST = 0.9
+"""The largest rate of all errors of a string, however many errors a text has."""
+
+
+def error_rates(strings: Sequence[Puncteme], learners: LearnerErrors) -> Rates:
+    """Return the rate of writing a string (column) where another one (row) is right.
+
+    Args:
+        strings: the strings of tags, the most frequent first; a last tag stands for all others,
+            which are never an error and have none.
+        learners: counts of errors.
+
+    Returns:
+        ``[tags, tags]``; rows sum to the rate of all errors of a string, and diagonals are 0.
+    """
+    number = {string: tag for tag, string in enumerate(strings)}
+    rates = np.zeros((len(strings) + 1,) * 2)
+    singles = _frequencies(strings)
+    for tag, string in enumerate(strings):
+        for written, rate in _errors(string, singles):
+            if written != string and written in number:
+                rates[tag, number[written]] += rate
+    seen, errors = _pooled(learners)
+    for tag, string in enumerate(strings):
+        rates[tag] *= _SLOTS / (seen[string] + _SLOTS)
+        for written, count in errors[string].items():
+            if written in number:
+                rates[tag, number[written]] += count / (seen[string] + _SLOTS)
+    return rates.astype(np.float32)
+
+
+def written_strings(
+    key: jax.Array, tags: jax.Array, rates: jax.Array, factor: jax.Array
+) -> jax.Array:
+    """Draw the strings that are written where others are right, ``[batch, slots]``.
+
+    Args:
+        key: PRNG key.
+        tags: ``[batch, slots]`` the right strings.
+        rates: ``[tags, tags]`` from ``error_rates``.
+        factor: ``[batch, 1]`` the factor of the rates of each passage.
+    """
+    cumulative = jnp.cumsum(rates, 1)
+    total = cumulative[:, -1][tags]
+    scale = jnp.minimum(factor, _MOST / jnp.maximum(total, 1e-9))
+    place = jax.random.uniform(key, tags.shape) / jnp.maximum(scale, 1e-9)
+    # The column whose part of the interval from 0 to the rate of all errors has the place.
+    written = jnp.sum(place[..., None] >= cumulative[tags], -1)
+    return jnp.where(place < total, written, tags)
+
+
+def _frequencies(strings: Sequence[Puncteme]) -> dict[Puncteme, float]:
+    """Return the shares of the marks that may replace others or be inserted.
+
+    Frequencies are not part of a model, but the order of strings is by frequency. They fall with
+    about the square of the rank, faster than those of words.
+    """
+    single = [string for string in strings if len(string) == 1]
+    usual = [string for string in single if UNK not in string and not encloses(string)]
+    weights = [1 / rank**2 for rank in range(1, len(usual) + 1)]
+    return {string: w / sum(weights) for string, w in zip(usual, weights, strict=True)}
+
+
+def _errors(string: Puncteme, singles: dict[Puncteme, float]) -> Iterator[tuple[Puncteme, float]]:
+    """Yield the strings that are written in place of one, with their rates, for any language."""
+    if not string:
+        yield from ((written, INSERTION * share) for written, share in singles.items())
+    for place, token in enumerate(string):
+        before, after = string[:place], string[place + 1 :]
+        usual = not is_final((token,)) and not encloses((token,))
+        yield (*before, *after), DELETION if usual else DELETION_OF_OTHERS
+        if not encloses((token,)):
+            rest = 1 - singles.get((token,), 0.0)
+            for written, share in singles.items():
+                if written != (token,):
+                    yield (*before, *written, *after), REPLACEMENT * share / rest
+        if after:
+            yield (*before, after[0], token, *after[1:]), EXCHANGE
+
+
+def _pooled(
+    learners: LearnerErrors,
+) -> tuple[Counter[Puncteme], defaultdict[Puncteme, Counter[Puncteme]]]:
+    """Return the occurrences of each right string, and the strings written there, anywhere."""
+    seen: Counter[Puncteme] = Counter()
+    errors: defaultdict[Puncteme, Counter[Puncteme]] = defaultdict(Counter)
+    for situation, count in learners.occurrences.items():
+        seen[situation.right] += count
+    for situation, made in learners.errors.items():
+        for written, number in made.items():
+            errors[situation.right][written] += number.times
+    return seen, errors

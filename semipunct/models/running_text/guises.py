@@ -1,0 +1,112 @@
+"""The guises of passages in training: which capitals and marks the network is shown.
+
+In *restoration* the network sees either all capitals of a passage or none, and some of its marks;
+the other slots are hidden, whether or not there is a mark in them. In the *noisy* guise it sees
+what somebody wrote in every slot, also where nothing is written, and the capitals as written; some
+of it is wrong, and the right string of every slot is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.features.word_shapes import CAPITALISED, LOWER
+from semipunct.models.running_text.batch import TextBatch
+from semipunct.models.running_text.errors import written_strings
+from semipunct.models.running_text.options import TextTrainOptions
+
+HIDDEN = 0
+"""The input code of a shape or a string that the network does not see."""
+
+_UNCASED = 0.1
+"""The fraction of noisy passages whose capitals are hidden."""
+
+_LOWERED, _CAPITALISED = 0.03, 0.003
+"""Rates at which a word in a noisy passage loses its capitals, or gets one."""
+
+
+class Guise(NamedTuple):
+    """The capitals and marks that the network sees, and the slots that are asked for.
+
+    Attributes:
+        shapes: ``[batch, length]`` the shape shown for each word plus one, or ``HIDDEN``.
+        marks: ``[batch, length + 1]`` the string shown in each slot plus one, or ``HIDDEN``.
+        known: ``[batch, length]`` whether the shape shown for a word is certainly its shape.
+        asked: ``[batch, length + 1]`` whether the string of a slot is to be predicted.
+    """
+
+    shapes: jax.Array
+    marks: jax.Array
+    known: jax.Array
+    asked: jax.Array
+
+
+def hidden_guise(batch: TextBatch) -> Guise:
+    """Return the guise in which nothing but words in lower case is seen.
+
+    Args:
+        batch: passages.
+    """
+    words, slots = batch.words.shape, batch.tags.shape
+    return Guise(
+        jnp.full(words, HIDDEN), jnp.full(slots, HIDDEN),
+        jnp.zeros(words, bool), jnp.ones(slots, bool),
+    )  # fmt: skip
+
+
+def drawn_guise(
+    key: jax.Array, batch: TextBatch, options: TextTrainOptions, rates: jax.Array
+) -> Guise:
+    """Draw a guise for each passage.
+
+    Args:
+        key: PRNG key.
+        batch: passages.
+        options: how frequent each guise is.
+        rates: of errors, from ``error_rates``.
+    """
+    keys = jax.random.split(key, 3)
+    noisy = jax.random.uniform(keys[0], (len(batch.lengths), 1)) < options.noisy
+    pairs = zip(_noisy(keys[1], batch, rates), _restoration(keys[2], batch, options), strict=True)
+    return Guise(*(jnp.where(noisy, one, other) for one, other in pairs))
+
+
+def _restoration(key: jax.Array, batch: TextBatch, options: TextTrainOptions) -> Guise:
+    first, second, third = jax.random.split(key, 3)
+    rows = len(batch.lengths)
+    shapes, tags = jnp.asarray(batch.shapes), jnp.asarray(batch.tags)
+    cased = jax.random.uniform(first, (rows, 1)) >= options.lowered
+    share = jax.random.uniform(second, (rows, 1), minval=-options.bare / (1 - options.bare))
+    shown = (jax.random.uniform(third, tags.shape) < share) & (tags > 0)
+    known = jnp.broadcast_to(cased, shapes.shape)
+    return Guise(
+        jnp.where(known, shapes + 1, HIDDEN), jnp.where(shown, tags + 1, HIDDEN), known, ~shown
+    )
+
+
+def _noisy(key: jax.Array, batch: TextBatch, rates: jax.Array) -> Guise:
+    keys = jax.random.split(key, 5)
+    rows = len(batch.lengths)
+    shapes, tags = jnp.asarray(batch.shapes), jnp.asarray(batch.tags)
+    # The mean is 1; every sixth passage has hardly any errors, and every sixth more than twice as
+    # many as the rates say.
+    factor = 3 * jax.random.uniform(keys[0], (rows, 1)) ** 2
+    written = written_strings(keys[1], tags, rates, factor)
+    # Of what precedes a text nothing is known, and at its end it is not known whether the writer
+    # forgot a mark or wrote a line that needs none.
+    is_end = jnp.arange(tags.shape[1]) == jnp.asarray(batch.lengths)[:, None]
+    is_hidden = is_end & (jax.random.uniform(keys[4], (rows, 1)) < 0.5)
+    marks = jnp.where(is_hidden, HIDDEN, written + 1).at[:, 0].set(HIDDEN)
+    place = jax.random.uniform(keys[2], shapes.shape)
+    lowered = (shapes != LOWER) & (place < _LOWERED * factor)
+    raised = (shapes == LOWER) & jnp.asarray(batch.possible)[..., CAPITALISED]
+    raised &= place < _CAPITALISED * factor
+    seen = jnp.where(lowered, LOWER, jnp.where(raised, CAPITALISED, shapes))
+    cased = jax.random.uniform(keys[3], (rows, 1)) >= _UNCASED
+    return Guise(
+        jnp.where(cased, seen + 1, HIDDEN), marks,
+        jnp.zeros(shapes.shape, bool), jnp.ones(tags.shape, bool),
+    )  # fmt: skip
