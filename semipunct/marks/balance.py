@@ -66,60 +66,141 @@ Statuses = Mapping[str, Status]
 """The status of each existing token of a slot."""
 
 
+_Mark = tuple[str, Status]
+"""A bracket or quotation mark, and its status."""
+
+
+class _Read(NamedTuple):
+    """The effect of a mark: the open marks after it, and how many now have no partner.
+
+    Attributes:
+        stack: the open marks.
+        unmatched: the number of marks that now have no partner.
+        inserted: those of them that are inserted, and those that take away a partner.
+    """
+
+    stack: "_Stack"
+    unmatched: int
+    inserted: int
+
+
+class _Stack:
+    """The open marks after a part of a sentence.
+
+    The stacks of a sentence are the nodes of a tree, with one node for each content. States are
+    therefore compared and hashed by the identity of their stacks, however deep these are, and the
+    effect of a mark is computed once for all states that have the same stack.
+    """
+
+    __slots__ = ("_below", "_effects", "_statuses", "_tokens")
+
+    def __init__(self, below: "tuple[_Stack, ...]" = (), marks: tuple[_Mark, ...] = ()) -> None:
+        """Put marks, of which the innermost is the last, on the stacks without 0, 1, ... of them.
+
+        Args:
+            below: the stack of the first ``i`` marks for each ``i`` less than their number.
+            marks: the open marks.
+        """
+        self._below = below
+        self._tokens = tuple(token for token, _ in marks)
+        self._statuses = tuple(status for _, status in marks)
+        self._effects: dict[_Mark, _Read] = {}
+
+    def after(self, mark: _Mark) -> _Read:
+        """Return the effect of the next mark."""
+        effect = self._effects.get(mark)
+        if effect is None:
+            effect = self._effects[mark] = self._after(*mark)
+        return effect
+
+    def _after(self, token: str, status: Status) -> _Read:
+        closed = ENCLOSING.closed_by(token, self._tokens)
+        if closed is not None:
+            of_opening, *of_skipped = self._statuses[closed:]
+            robs = {of_opening, status} == {Status.INSERTED, Status.PARTNERED}
+            inserted = robs + of_skipped.count(Status.INSERTED)
+            return _Read(self._below[closed], len(of_skipped), inserted)
+        if token in ENCLOSING.openings:
+            marks = (*zip(self._tokens, self._statuses, strict=True), (token, status))
+            return _Read(_Stack((*self._below, self), marks), 0, 0)
+        return _Read(self, 1, int(status is Status.INSERTED))
+
+    def ended(self) -> _Read:
+        """Return the effect of the end of a sentence, where nothing is open."""
+        return _Read(self, len(self._tokens), self._statuses.count(Status.INSERTED))
+
+
 class _Count(NamedTuple):
     """Marks read so far: the open ones, and how many others have no partner, inserted ones apart.
 
     An open mark is a pair of its token and its status.
     """
 
-    waiting: tuple[tuple[str, Status], ...] = ()
+    waiting: _Stack
     unmatched: int = 0
     inserted: int = 0
 
-    def after(self, token: str, status: Status = Status.LONE) -> "_Count":
-        closed = ENCLOSING.closed_by(token, [opening for opening, _ in self.waiting])
-        if closed is not None:
-            (_, of_opening), *skipped = self.waiting[closed:]
-            pair = {of_opening, status}
-            return _Count(
-                self.waiting[:closed],
-                self.unmatched + len(skipped),
-                self.inserted
-                + (pair == {Status.INSERTED, Status.PARTNERED})
-                + sum(of_skipped is Status.INSERTED for _, of_skipped in skipped),
-            )
-        if token in ENCLOSING.openings:
-            return self._replace(waiting=(*self.waiting, (token, status)))
-        is_inserted = status is Status.INSERTED
-        return _Count(self.waiting, self.unmatched + 1, self.inserted + is_inserted)
+    def after(self, mark: _Mark) -> "_Count":
+        return self._with(self.waiting.after(mark))
 
     def ended(self) -> "_Count":
-        """Return the count at the end of a sentence, where nothing is open."""
-        inserted = sum(status is Status.INSERTED for _, status in self.waiting)
-        return _Count((), self.unmatched + len(self.waiting), self.inserted + inserted)
+        return self._with(self.waiting.ended())
+
+    def _with(self, effect: _Read) -> "_Count":
+        stack, unmatched, inserted = effect
+        return _Count(stack, self.unmatched + unmatched, self.inserted + inserted)
 
 
-class _State(NamedTuple):
-    slots: _Count = _Count()
-    characters: _Count = _Count()
+class _Marks(NamedTuple):
+    """The brackets and quotation marks of a slot and the word after it.
 
-    def read(self, string: Puncteme, existing: Statuses, word: str) -> "_State":
-        """Read a slot and the word after it.
+    Attributes:
+        slot: those in the slot, with their status.
+        brackets: the characters of the word that are brackets.
+    """
+
+    slot: tuple[_Mark, ...]
+    brackets: tuple[_Mark, ...]
+
+    @classmethod
+    def of(cls, string: Puncteme, existing: Statuses, word: str) -> "_Marks":
+        """Return the marks among the tokens of a string and the characters of a word.
 
         Args:
             string: the tokens of the slot.
             existing: those that were there before; others are inserted.
             word: the word.
         """
+        return cls(
+            tuple((t, existing.get(t, Status.INSERTED)) for t in string if t in _MEMBERS),
+            tuple((char, Status.LONE) for char in word if char in _BRACKETS),
+        )
+
+
+class _State(NamedTuple):
+    slots: _Count
+    characters: _Count
+
+    @classmethod
+    def first(cls) -> "_State":
+        """Return the state before the first slot."""
+        return cls(_Count(_Stack()), _Count(_Stack()))
+
+    def after(self, marks: _Marks) -> "_State":
+        """Read a slot and the word after it."""
+        if not any(marks):
+            return self
         slots, characters = self
-        for token in string:
-            if token in _MEMBERS:
-                slots = slots.after(token, existing.get(token, Status.INSERTED))
-                characters = characters.after(token)
-        for char in word:
-            if char in _BRACKETS:
-                characters = characters.after(char)
+        for mark in marks.slot:
+            slots = slots.after(mark)
+            characters = characters.after((mark[0], Status.LONE))
+        for bracket in marks.brackets:
+            characters = characters.after(bracket)
         return _State(slots, characters)
+
+    def ended(self) -> "_State":
+        """Return the state after the last word."""
+        return _State(*(count.ended() for count in self))
 
     @property
     def unmatched(self) -> Unmatched:
@@ -163,10 +244,10 @@ def unmatched(
     """
     if existing is None:
         existing = statuses(slots)
-    state = _State()
+    state = _State.first()
     for string, old, word in zip(slots, existing, (*forms, ""), strict=True):
-        state = state.read(string, old, word)
-    return _State(*(count.ended() for count in state)).unmatched
+        state = state.after(_Marks.of(string, old, word))
+    return state.ended().unmatched
 
 
 def balanced(
@@ -186,21 +267,20 @@ def balanced(
     Returns:
         ``[n + 1]`` strings; None if no choice that was considered is within the limits.
     """
-    states: dict[_State, Cost] = {_State(): 0.0}
+    states: dict[_State, Cost] = {_State.first(): 0.0}
     steps: list[dict[_State, tuple[_State, Puncteme]]] = []
     for options, old, word in zip(alternatives, existing, (*forms, ""), strict=True):
         best: dict[_State, Cost] = {}
         step: dict[_State, tuple[_State, Puncteme]] = {}
+        cheapest = _cheapest(options, old, word)
         for state, cost in states.items():
-            for string, own in options:
-                after = state.read(string, old, word)
-                if not after.unmatched.is_within(limits):
-                    continue
-                if cost + own < best.get(after, float("inf")):
+            for marks, (string, own) in cheapest:
+                after = state.after(marks)
+                if cost + own < best.get(after, float("inf")) and after.unmatched.is_within(limits):
                     best[after], step[after] = cost + own, (state, string)
         states = {state: best[state] for state in sorted(best, key=best.__getitem__)[:BEAM]}
         steps.append(step)
-    ends = [s for s in states if _State(*(c.ended() for c in s)).unmatched.is_within(limits)]
+    ends = [state for state in states if state.ended().unmatched.is_within(limits)]
     if not ends:
         return None
     state = min(ends, key=states.__getitem__)
@@ -209,6 +289,18 @@ def balanced(
         state, string = step[state]
         found.append(string)
     return found[::-1]
+
+
+def _cheapest(
+    options: Sequence[tuple[Puncteme, Cost]], existing: Statuses, word: str
+) -> list[tuple[_Marks, tuple[Puncteme, Cost]]]:
+    """Return the cheapest of the strings that have the same brackets and quotation marks."""
+    found: dict[_Marks, tuple[Puncteme, Cost]] = {}
+    for string, cost in options:
+        marks = _Marks.of(string, existing, word)
+        if marks not in found or cost < found[marks][1]:
+            found[marks] = string, cost
+    return list(found.items())
 
 
 def encloses(string: Puncteme) -> bool:
