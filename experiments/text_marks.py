@@ -59,7 +59,7 @@ def bare(stream: WordStream) -> Words:
     return Words("#1", stream.path, 1, forms, ((),) * (len(forms) + 1), source="text")
 
 
-def calibration_error(found: Restoration, has_mark: Sequence[bool]) -> float:
+def calibration_error(found: Restoration[Any], has_mark: Sequence[bool]) -> float:
     """Return the expected calibration error of the probability that a slot has a counted mark.
 
     Args:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from semipunct.cli import console
 from semipunct.marks import Puncteme, shown, shown_string
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def report(
     model: str,
     line: str,
-    found: "Sequence[Restoration]",
+    found: "Sequence[Restoration[Any]]",
     most: int,
     *,
     marks: "Set[str] | None",

@@ -32,7 +32,7 @@ class Work(NamedTuple):
 
     entries: Iterator[Any]
     form: "Format[Any]"
-    restored: "Callable[[Sequence[Any], int], Sequence[Restoration]]"
+    restored: "Callable[[Sequence[Any], int], Sequence[Restoration[Any]]]"
     signature: "Callable[[Sequence[Any]], str]"
     parsed: bool
     say: "Callable[[], None]"
@@ -93,7 +93,7 @@ def work_on_marks(
         entries = read_words(inputs) if bare else read_entries(inputs)
     unseen, cut = Unseen(fitted.model), InPieces()
 
-    def restored(sentences: Sequence[Any], number: int) -> "Sequence[Restoration]":
+    def restored(sentences: Sequence[Any], number: int) -> "Sequence[Restoration[Any]]":
         if parsers:
             cut.look_at(sentences)
             # Relations of a parser are the same in every run, and not the user's to change.
@@ -169,7 +169,7 @@ def work_on_commas(
         form = format_of(*inputs, words=True)
         entries = read_words(inputs)
 
-    def restored(sentences: Sequence[Any], _: int) -> "Sequence[Restoration]":
+    def restored(sentences: Sequence[Any], _: int) -> "Sequence[Restoration[Any]]":
         if phrases is None:
             return restore_commas(model, sentences, options)
         return restore_commas_of_words(model, phrases, sentences, options)
@@ -214,7 +214,7 @@ def work_on_running_text(
     if wrong := [name for name, given in refused.items() if given]:
         raise UsageError(f"a text model does not support {wrong[0]}; leave it out")
 
-    def restored(lines: Sequence[Any], _: int) -> "Sequence[Restoration]":
+    def restored(lines: Sequence[Any], _: int) -> "Sequence[Restoration[Any]]":
         return restore_running_text(model, lines, options, ends=ends, objective=objective)
 
     return Work(

@@ -267,7 +267,7 @@ def restore(
         first: list[Any] = list(islice(work.entries, CHUNK))
     writer = work.form.writer(first)
     outcomes = _outcomes(chain(first, work.entries), work.restored, omitted)
-    done: list[Restoration] = []
+    done: list[Restoration[Any]] = []
     to = out if gold else out or console.STANDARD
     with sentence_progress("restoring", to, quiet=quiet) as advancing:
         outcomes = advancing(outcomes)
@@ -293,7 +293,7 @@ def restore(
 
 def _outcomes(
     entries: "Iterable[AnyEntry]",
-    restored: "Callable[[Sequence[Sentence], int], Sequence[Restoration]]",
+    restored: "Callable[[Sequence[Sentence], int], Sequence[Restoration[Any]]]",
     omitted: LeftOut,
 ) -> "Iterator[Outcome]":
     from semipunct.corpus import Omitted

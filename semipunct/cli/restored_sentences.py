@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.base import Trained
     from semipunct.tasks.restoration import Restoration
 
-    Outcome = tuple[Entry[Any], Restoration | None]
+    Outcome = tuple[Entry[Any], Restoration[Any] | None]
 
 CHUNK = 256
 """Sentences truecased at a time."""

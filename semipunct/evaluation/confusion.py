@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semipunct.corpus import Sentence
+from semipunct.corpus.sentences import Sentence, Words
 from semipunct.evaluation.restoration import Slots
 from semipunct.marks import Puncteme
 from semipunct.marks.distance import edit_distance
@@ -63,7 +63,7 @@ class Confusion:
 
 
 def confusions(
-    sentences: Sequence[Sentence], predicted: Sequence[Slots], examples: int = 3
+    sentences: Sequence[Sentence[Any] | Words], predicted: Sequence[Slots], examples: int = 3
 ) -> list[Confusion]:
     """Return all confusions, in order of decreasing cost in edits.
 
@@ -72,7 +72,9 @@ def confusions(
         predicted: the slots predicted by a system.
         examples: the maximum number of examples of each.
     """
-    places: dict[tuple[Puncteme, Puncteme], list[tuple[Sentence, int]]] = defaultdict(list)
+    places: dict[tuple[Puncteme, Puncteme], list[tuple[Sentence[Any] | Words, int]]] = defaultdict(
+        list
+    )
     for sentence, slots in zip(sentences, predicted, strict=True):
         for i, pair in enumerate(zip(sentence.slots, slots, strict=True)):
             if pair[0] != pair[1]:
@@ -90,7 +92,7 @@ def confusions(
     return sorted(found, key=lambda c: (-c.edits, c.gold, c.predicted))
 
 
-def _example(sentence: Sentence, slot: int) -> Example:
+def _example(sentence: Sentence[Any] | Words, slot: int) -> Example:
     return Example(
         f"{sentence.path}:{sentence.line} {sentence.sentence_id}",
         sentence.forms[max(0, slot - _AROUND) : slot],

@@ -9,10 +9,10 @@ from typing import Any
 from semipunct.marks import SILENT, Puncteme
 from semipunct.render.outputs import output
 from semipunct.render.outputs.sentences import Restored
-from semipunct.tasks.restoration import Restoration
+from semipunct.tasks.restoration import Restoration, S
 
 
-def in_own_characters(found: Restoration, spelt: Sequence[Puncteme]) -> Restoration:
+def in_own_characters(found: Restoration[S], spelt: Sequence[Puncteme]) -> Restoration[S]:
     """Return a restoration with the characters of the file instead of the model's tokens.
 
     A file may have straight quotation marks for directional ones of the model.
@@ -44,7 +44,9 @@ def in_own_characters(found: Restoration, spelt: Sequence[Puncteme]) -> Restorat
     )
 
 
-def as_dict(found: Restoration, text: str, word_ids: Sequence[int], strings: int) -> dict[str, Any]:
+def as_dict(
+    found: Restoration[Any], text: str, word_ids: Sequence[int], strings: int
+) -> dict[str, Any]:
     """Return words, restored strings and posteriors of slots as values for JSON.
 
     Args:

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from semipunct.corpus import Sentence
-from semipunct.corpus.sentences import unfillable
+from semipunct.corpus.sentences import Sentence, Words, unfillable
 from semipunct.inference.draws import Draws
 from semipunct.marks import SILENT, UNK, Puncteme, spacing
 from semipunct.marks.balance import Statuses, Unmatched, balanced, encloses, statuses, unmatched
@@ -37,12 +36,12 @@ class Standing:
     """The marks of a sentence that stand, as a constraint on those that are inserted.
 
     Attributes:
-        sentence: words and tree, with the existing marks.
+        sentence: words, and the tree if there is one, with the existing marks.
         keep: the treatment of these marks.
         joining: the marks that only join words.
     """
 
-    sentence: Sentence[Any]
+    sentence: Sentence[Any] | Words
     keep: Keep
     joining: JoiningMarks
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict
+from typing import Any, Generic, Literal, TypedDict
 
-from semipunct.corpus import Sentence
-from semipunct.corpus.sentences import Words, excerpt
+from typing_extensions import TypeVar
+
+from semipunct.corpus.sentences import Sentence, Words, excerpt
 from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, shown, spacing
 from semipunct.models.punctuation.model import PunctuationModel
@@ -18,6 +19,8 @@ from semipunct.wording import counted
 
 Minimise = Literal["slots", "draws"]
 Keep = Literal["replace", "repair", "keep"]
+
+S = TypeVar("S", bound=Sentence[Any] | Words, default=Sentence, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +96,18 @@ LISTED = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Restoration:
+class Restoration(Generic[S]):
     """The punctuation restored to one sentence.
 
     Attributes:
-        sentence: words, and the tree if there is one.
+        sentence: words, and the tree if the model reads one; a sentence with a dependency tree
+            unless stated otherwise.
         slots: the string put into each slot.
         posteriors: the posterior of each slot.
         nbest: the most frequent whole draws, each with its relative frequency.
     """
 
-    sentence: Sentence
+    sentence: S
     slots: tuple[Puncteme, ...]
     posteriors: tuple[SlotPosterior, ...]
     nbest: tuple[tuple[tuple[Puncteme, ...], float], ...]
@@ -121,7 +125,7 @@ class Restoration:
             result.append((*dot, *(t for t in string[absorbed:] if t != ABBREVIATION)))
         return tuple(result)
 
-    def spelt(self, forms: Sequence[str]) -> Restoration:
+    def spelt(self, forms: Sequence[str]) -> Restoration[S]:
         """Return the same punctuation with other forms of the words, such as capitalised ones.
 
         Args:

@@ -36,7 +36,7 @@ def restore_commas(
     sentences: Sequence[Sentence[PhraseTree] | OmittedT],
     options: RestoreOptions | None = None,
     **settings: Unpack[RestoreSettings],
-) -> list[Restoration | OmittedT]:
+) -> list[Restoration[Sentence[Any]] | OmittedT]:
     """Restore the commas of sentences.
 
     Probabilities are exact; nothing is drawn. With ``options.minimise="slots"`` a slot gets a comma
@@ -74,7 +74,7 @@ def restore_commas_of_words(
     sentences: Sequence[Sentence[Any] | Words | OmittedT],
     options: RestoreOptions | None = None,
     **settings: Unpack[RestoreSettings],
-) -> list[Restoration | OmittedT]:
+) -> list[Restoration[Sentence[Any] | Words] | OmittedT]:
     """Restore the commas of sentences, given the phrases predicted by a parser.
 
     Args:
@@ -110,7 +110,7 @@ def restore_commas_of_words(
 _PREDICTED = frozenset((MARK,))
 
 
-def _with_own_slots(sentence: Words, found: Restoration) -> Restoration:
+def _with_own_slots(sentence: Words, found: Restoration[Sentence[Any]]) -> Restoration[Words]:
     """Map a result for a sentence with marks among its words back to the original slots."""
 
     def own(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
@@ -130,7 +130,7 @@ def _with_own_slots(sentence: Words, found: Restoration) -> Restoration:
         ranked = sorted(strings.items(), key=lambda item: -item[1])
         known.append(SlotPosterior(tuple(s for s, _ in ranked), np.array([p for _, p in ranked])))
     nbest = tuple((own(way), p) for way, p in found.nbest)
-    return Restoration(sentence, own(found.slots), tuple(known), nbest)  # pyright: ignore[reportArgumentType]
+    return Restoration(sentence, own(found.slots), tuple(known), nbest)
 
 
 _MOST_WAYS = 64
@@ -160,7 +160,7 @@ def check(options: RestoreOptions) -> None:
 
 def _restored(
     sentence: Sentence[PhraseTree], commas: Commas, options: RestoreOptions
-) -> Restoration:
+) -> Restoration[Sentence[PhraseTree]]:
     chosen = commas.marginal > 0.5 if options.minimise == "slots" else commas.best[0]
     slots: list[Puncteme] = []
     known: list[SlotPosterior] = []
@@ -194,8 +194,7 @@ def _restored(
         )
         for way, p in ways
     )[: options.nbest]
-    # A Restoration uses words and slots only, so the type of the tree does not matter.
-    return Restoration(sentence, tuple(slots), tuple(known), nbest)  # pyright: ignore[reportArgumentType]
+    return Restoration(sentence, tuple(slots), tuple(known), nbest)
 
 
 def _with(slot: Puncteme) -> Puncteme:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ Lines = Literal["none", "paragraph", "sentence"]
 """What the end of a line says: nothing; a sentence ends there; a sentence ends there and nowhere
 else."""
 
+AnyWords = Sentence[Any] | Words
+
 Objective = Literal["f1", "edits"]
 """What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
 
@@ -43,7 +45,7 @@ def restore_running_text(
     ends: Lines = "paragraph",
     objective: Objective = "f1",
     **settings: Unpack[RestoreSettings],
-) -> list[Restoration | OmittedT]:
+) -> list[Restoration[AnyWords] | OmittedT]:
     """Restore the marks and capitals of running text.
 
     Marks that are kept are evidence for the others. Capitals are restored where the text has none.
@@ -123,7 +125,7 @@ def _restored(
     threshold: float | None,
     *,
     cased: bool,
-) -> Restoration:
+) -> Restoration[AnyWords]:
     """Decide on the marks of a text, and then on the capitals that follow them."""
     strings = model.strings.strings
     probability = _possible(reading.strings[:, : len(strings)].astype(np.float64), strings, ends)
@@ -135,12 +137,12 @@ def _restored(
         chosen[-1:] = own if len(chosen) == 1 else [chosen[-1], *own[1:]]
     before = _before(reading.strings[0, : len(strings)], strings, ends)
     forms = words.forms if cased else _capitalised(model, words, reading, [before, *chosen[1:]])
-    return Restoration(cast(Sentence, replace(words, forms=forms)), tuple(chosen), tuple(known), ())
+    return Restoration(replace(words, forms=forms), tuple(chosen), tuple(known), ())
 
 
 def _parts(
     words: Sentence[Any] | Words, known: Sequence[SlotPosterior]
-) -> Iterator[tuple[Sentence, Sequence[SlotPosterior]]]:
+) -> Iterator[tuple[Words, Sequence[SlotPosterior]]]:
     """Divide a text after sentences, so that partners of brackets and quotation marks are near.
 
     The first slot of a part is the last one of the part before it, where it is decided.
@@ -159,7 +161,7 @@ def _parts(
                 words.sentence_id, words.path, words.line, words.forms[start:slot], slots,
                 frozenset(closed), words.source,
             )  # fmt: skip
-            yield cast(Sentence, part), known[start : slot + 1]
+            yield part, known[start : slot + 1]
             start = slot
 
 
@@ -269,7 +271,9 @@ def _joined(lines: Sequence[Sentence[Any] | Words]) -> Words:
     )  # fmt: skip
 
 
-def _cut(whole: Restoration, lines: Sequence[Sentence[Any] | Words]) -> Iterator[Restoration]:
+def _cut(
+    whole: Restoration[AnyWords], lines: Sequence[Sentence[Any] | Words]
+) -> Iterator[Restoration[AnyWords]]:
     """Divide the restoration of joined lines; opening marks belong to the line they open."""
     start = 0
     for line in lines:
@@ -281,7 +285,7 @@ def _cut(whole: Restoration, lines: Sequence[Sentence[Any] | Words]) -> Iterator
         if stop < len(whole.sentence.forms):
             own = _opening(slots[-1], ())
             slots[-1] = slots[-1][: len(slots[-1]) - len(own)]
-        yield Restoration(cast(Sentence, replace(line, forms=forms)), tuple(slots), known, ())
+        yield Restoration(replace(line, forms=forms), tuple(slots), known, ())
         start = stop
 
 

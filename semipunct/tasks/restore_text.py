@@ -76,7 +76,7 @@ def _sentences(text: str, tokeniser: Trained[Any] | None) -> list[Located]:
 
 
 def _written(
-    parts: Sequence[Located], found: Sequence[Restoration | Omitted], case: Trained[Any] | None
+    parts: Sequence[Located], found: Sequence[Restoration[Any] | Omitted], case: Trained[Any] | None
 ) -> list[str]:
     """Return the parts of a text with restored marks and, given a truecaser, with capitals."""
     if case is not None:
