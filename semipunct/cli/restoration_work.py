@@ -1,19 +1,27 @@
 """Preparation of ``semipunct restore``: reading and restoring sentences, by kind of model."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from semipunct.cli.treebanks import InPieces, Unseen
+from semipunct.cli.treebanks import InPieces, Unseen, in_chunks
 from semipunct.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from semipunct.cli.restored_sentences import Outcome
+    from semipunct.corpus import Entry
     from semipunct.formats import Format
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
     from semipunct.tasks.restoration import Restoration, RestoreOptions
-    from semipunct.tasks.restore_running_text import Lines, Objective
+    from semipunct.tasks.restore_running_text import Objective, Part
+    from semipunct.tasks.running_text_choice import Lines
+
+CHUNK = 256
+"""Sentences restored at a time."""
 
 
 class Work(NamedTuple):
@@ -22,7 +30,7 @@ class Work(NamedTuple):
     Attributes:
         entries: of files.
         form: their format.
-        restored: returns the restored sentences, given sentences and the number of the first.
+        outcomes: yields entries and what was restored, None for those left unchanged, in order.
         signature: of the figures of restored sentences.
         parsed: whether trees of a parser are to be written.
         say: prints messages after all sentences are restored.
@@ -32,7 +40,7 @@ class Work(NamedTuple):
 
     entries: Iterator[Any]
     form: "Format[Any]"
-    restored: "Callable[[Sequence[Any], int], Sequence[Restoration[Any]]]"
+    outcomes: "Callable[[Iterable[Entry[Any]]], Iterator[Outcome]]"
     signature: "Callable[[Sequence[Any]], str]"
     parsed: bool
     say: "Callable[[], None]"
@@ -110,7 +118,7 @@ def work_on_marks(
     return Work(
         entries,
         form,
-        restored,
+        partial(_in_chunks, restored),
         lambda sentences: restoration_signature(model.digest, sentences, options),
         bool(parsers),
         say,
@@ -177,7 +185,7 @@ def work_on_commas(
     return Work(
         entries,
         form,
-        restored,
+        partial(_in_chunks, restored),
         lambda sentences: commas_signature(model.digest, sentences, options),
         False,
         lambda: None,
@@ -192,6 +200,7 @@ def work_on_running_text(
     ends: "Lines",
     objective: "Objective",
     *,
+    whole: bool,
     refused: dict[str, bool],
 ) -> Work:
     """Prepare the restoration of marks and capitals in running text by a text model.
@@ -202,6 +211,7 @@ def work_on_running_text(
         options: of the restoration.
         ends: what the end of a line says.
         objective: what decisions optimise.
+        whole: whether a line is restored as a whole, however long.
         refused: options that such a model does not support, and whether they were given.
 
     Raises:
@@ -209,20 +219,68 @@ def work_on_running_text(
     """
     from semipunct.cli.running_text import running_text_format
     from semipunct.formats.running_text import read_lines
-    from semipunct.tasks.restore_running_text import restore_running_text
+    from semipunct.tasks.restore_running_text import restored_parts
 
     if wrong := [name for name, given in refused.items() if given]:
         raise UsageError(f"a text model does not support {wrong[0]}; leave it out")
 
-    def restored(lines: Sequence[Any], _: int) -> "Sequence[Restoration[Any]]":
-        return restore_running_text(model, lines, options, ends=ends, objective=objective)
+    def restored(parts: "Iterable[Part]") -> "Iterator[Restoration[Any]]":
+        return restored_parts(model, parts, options, ends=ends, objective=objective)
 
     return Work(
-        read_lines(inputs),
+        read_lines(inputs, whole=whole),
         running_text_format(inputs),
-        restored,
+        partial(_in_parts, restored),
         lambda _: "",
         False,
         lambda: None,
         capitals=True,
     )
+
+
+def _in_chunks(
+    restored: "Callable[[Sequence[Any], int], Sequence[Restoration[Any]]]",
+    entries: "Iterable[Entry[Any]]",
+) -> "Iterator[Outcome]":
+    """Restore entries chunk by chunk, by a function of sentences and the number of the first."""
+    from semipunct.corpus import Omitted
+
+    number = 0
+    for chunk in in_chunks(entries, CHUNK):
+        sentences = [e.content for e in chunk if not isinstance(e.content, Omitted)]
+        found = iter(restored(sentences, number))
+        number += len(sentences)
+        yield from ((e, None if isinstance(e.content, Omitted) else next(found)) for e in chunk)
+
+
+def _in_parts(
+    restored: "Callable[[Iterable[Part]], Iterator[Restoration[Any]]]",
+    entries: "Iterable[Entry[Any]]",
+) -> "Iterator[Outcome]":
+    """Restore entries as parts of texts, each of which is a file."""
+    from semipunct.corpus import Omitted
+    from semipunct.corpus.located import Located
+    from semipunct.tasks.restore_running_text import Part
+
+    waiting: deque[Entry[Any]] = deque()
+
+    def parts() -> "Iterator[Part]":
+        last: Part | None = None
+        for entry in entries:
+            waiting.append(entry)
+            content, record = entry.content, entry.record
+            ends_line = not isinstance(record, Located) or record.text.endswith("\n")
+            if not isinstance(content, Omitted):
+                if last is not None:
+                    yield last._replace(ends_text=last.words.path != content.path)
+                last = Part(content, ends_line)
+            elif last is not None and ends_line:
+                last = last._replace(ends_line=True)
+        if last is not None:
+            yield last
+
+    for found in restored(parts()):
+        while isinstance(waiting[0].content, Omitted):
+            yield waiting.popleft(), None
+        yield waiting.popleft(), found
+    yield from ((entry, None) for entry in waiting)

@@ -1,6 +1,5 @@
 """``semipunct restore``: restore the punctuation of trees and text."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,25 +8,21 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.restoration_work import (
+    CHUNK,
     work_on_commas,
     work_on_marks,
     work_on_running_text,
 )
 from semipunct.cli.restored_sentences import Format
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import LeftOut, in_chunks
+from semipunct.cli.treebanks import LeftOut
 from semipunct.errors import TreebankError, UsageError
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
-    from semipunct.cli.restored_sentences import Outcome
-    from semipunct.corpus import Sentence
-    from semipunct.corpus.treebank import AnyEntry
     from semipunct.tasks.restoration import Restoration
 
 MISTAKEN = 0.1
-CHUNK = 256
-"""Sentences restored at a time."""
 
 
 class Minimise(StrEnum):
@@ -255,7 +250,7 @@ def restore(
             form = form or Format.TEXT
             work = work_on_running_text(
                 loaded, inputs, options, (lines or Lines.PARAGRAPH).value,
-                (objective or Objective.F1).value, refused=refused,
+                (objective or Objective.F1).value, whole=form is Format.JSON, refused=refused,
             )  # fmt: skip
         else:
             work = work_on_marks(
@@ -266,7 +261,7 @@ def restore(
     with phase("reading"):
         first: list[Any] = list(islice(work.entries, CHUNK))
     writer = work.form.writer(first)
-    outcomes = _outcomes(chain(first, work.entries), work.restored, omitted)
+    outcomes = omitted.counted(work.outcomes(chain(first, work.entries)))
     done: list[Restoration[Any]] = []
     to = out if gold else out or console.STANDARD
     with sentence_progress("restoring", to, quiet=quiet) as advancing:
@@ -289,23 +284,3 @@ def restore(
             raise TreebankError("no sentence could be restored, so there is nothing to compare")
         line = work.signature([found.sentence for found in done])
         report(model, line, done, confusions, marks=work.marks, json=json, path=result)
-
-
-def _outcomes(
-    entries: "Iterable[AnyEntry]",
-    restored: "Callable[[Sequence[Sentence], int], Sequence[Restoration[Any]]]",
-    omitted: LeftOut,
-) -> "Iterator[Outcome]":
-    from semipunct.corpus import Omitted
-
-    number = 0
-    for chunk in in_chunks(entries, CHUNK):
-        sentences = [e.content for e in chunk if not isinstance(e.content, Omitted)]
-        found = iter(restored(sentences, number))
-        number += len(sentences)
-        for entry in chunk:
-            if not isinstance(entry.content, Omitted):
-                yield entry, next(found)
-            else:
-                omitted.count(entry.content)
-                yield entry, None

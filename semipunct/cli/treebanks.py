@@ -11,6 +11,7 @@ from semipunct.tasks import limits
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
+    from semipunct.cli.restored_sentences import Outcome
     from semipunct.corpus import Omitted, Sentence, Treebank, Words
     from semipunct.corpus.examples import Example
     from semipunct.models.base import Model
@@ -119,6 +120,15 @@ class LeftOut:
             self.count_reason(content.reason)
             if content.fault:
                 self._faults.setdefault(content.reason, content.fault)
+
+    def counted(self, outcomes: "Iterable[Outcome]") -> "Iterator[Outcome]":
+        """Yield entries and what was restored, and count those that were omitted."""
+        from semipunct.corpus import Omitted
+
+        for entry, found in outcomes:
+            if isinstance(entry.content, Omitted):
+                self.count(entry.content)
+            yield entry, found
 
     def count_reason(self, reason: str) -> None:
         """Add a sentence for another reason."""

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -101,17 +101,37 @@ class Located:
             )
         if wanted == self.content.slots and forms is None:
             return self.text
-        shown = self.outside(spacing.visible(wanted))
-        dots = [ABBREVIATION in slot for slot in wanted[1:]]
-        rows = spacing.slot_spaces(self._dotted(dots), shown)
         pieces: list[str] = []
-        for slot, gap in enumerate(self._gaps(self.content.slots)):
-            if slot and not self._inside(slot - 1):
-                pieces.append(self._spelt(slot - 1, forms))
-                pieces.append("." * dots[self._last(slot - 1)])
-            if gap is not None:
-                pieces.append(rewritten(gap, shown[slot], rows[slot]))
-        return "".join(pieces)
+        place = 0
+        for start, end, new in self._changes(self.content.slots, wanted, forms):
+            pieces += (self.text[place:start], new)
+            place = end
+        return "".join((*pieces, self.text[place:]))
+
+    def _changes(
+        self, old: Sequence[Puncteme], wanted: Sequence[Puncteme], forms: Sequence[str] | None
+    ) -> Iterator[tuple[int, int, str]]:
+        """Yield what changes in the text, in order: a place and its new characters."""
+        shown, before = self.outside(spacing.visible(wanted)), spacing.visible(old)
+        rows = spacing.slot_spaces(self._dotted([ABBREVIATION in s for s in wanted[1:]]), shown)
+        inside = [*map(self._inside, range(len(self.spans))), False]
+        end = 0
+        for slot, tokens in enumerate(old):
+            if slot and not inside[slot - 1]:
+                start, end = self.spans[slot - 1]
+                if forms is not None:
+                    spelt = self._spelt(slot - 1, forms[slot - 1])
+                    if spelt != self.text[start:end]:
+                        yield start, end, spelt
+                after = slot
+                while inside[after]:
+                    after += 1
+                dot, is_dotted = ABBREVIATION in old[after], ABBREVIATION in wanted[after]
+                if dot != is_dotted:
+                    yield end, end + dot, "." * is_dotted
+            if not inside[slot] and shown[slot] != before[slot]:
+                gap, start, stop = self._gap(slot, before[slot], end + (ABBREVIATION in tokens))
+                yield start, stop, rewritten(gap, shown[slot], rows[slot])
 
     def cased(self, forms: Sequence[str]) -> "Located":
         """Return the part with other capitals; all positions stay the same.
@@ -222,23 +242,16 @@ class Located:
         """Return whether a word belongs to the same multiword token as the previous word."""
         return word > 0 and self.spans[word] == self.spans[word - 1]
 
-    def _last(self, word: int) -> int:
-        """Return the last word of the multiword token of a word."""
-        while word + 1 < len(self.spans) and self._inside(word + 1):
-            word += 1
-        return word
-
     def _dotted(self, dots: Sequence[bool]) -> list[str]:
         return [
             self.text[slice(*span)] + "." * dot for span, dot in zip(self.spans, dots, strict=True)
         ]
 
-    def _spelt(self, word: int, forms: Sequence[str] | None) -> str:
+    def _spelt(self, word: int, form: str) -> str:
         """Return the token of a word, with the capitals of its new form."""
         written = self.text[slice(*self.spans[word])]
-        if forms is None:
+        if form == written:
             return written
-        form = forms[word]
         if form.lower() == BLANKS.sub(" ", written).lower() and len(form) == len(written):
             pairs = zip(written, form, strict=True)
             return "".join(old if BLANKS.match(old) else new for old, new in pairs)
@@ -247,24 +260,21 @@ class Located:
         capital = written[:1].upper()
         return capital + written[1:] if form[:1].isupper() and len(capital) == 1 else written
 
-    def _gaps(self, slots: Sequence[Puncteme]) -> list[Gap | None]:
-        """Return the gaps between words for the given slots; None inside a multiword token."""
-        found: list[Gap | None] = []
-        place = 0
-        for slot, (tokens, spans) in enumerate(zip(slots, self.marks, strict=True)):
-            end = self.spans[slot][0] if slot < len(self.spans) else len(self.text)
-            if slot < len(self.spans) and self._inside(slot):
-                found.append(None)
-                continue
-            place += ABBREVIATION in tokens
-            spelt = tuple(self.text[a:b] for a, b in spans)
-            edges = [place, *(x for span in spans for x in span), end]
-            spaces = tuple(self.text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
-            (visible,) = spacing.visible([tokens])
-            last = slot == len(self.spans)
-            found.append(Gap(visible, spelt, spaces, opens=slot == 0, closes=last))
-            place = end if last else self.spans[slot][1]
-        return found
+    def _gap(self, slot: int, tokens: Puncteme, start: int) -> tuple[Gap, int, int]:
+        """Return the gap between two words, and its place in the text.
+
+        Args:
+            slot: its number.
+            tokens: the marks in it that are visible.
+            start: its first character, after the dot of an abbreviation.
+        """
+        last = slot == len(self.spans)
+        end = len(self.text) if last else self.spans[slot][0]
+        spans = self.marks[slot]
+        spelt = tuple(self.text[a:b] for a, b in spans)
+        edges = [start, *(x for span in spans for x in span), end]
+        spaces = tuple(self.text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
+        return Gap(tokens, spelt, spaces, opens=slot == 0, closes=last), start, end
 
 
 def located(

@@ -10,15 +10,18 @@ import sys
 import tempfile
 import unicodedata
 from array import array
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.errors import OutputError
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.neighbours import ENDS
 
@@ -153,16 +156,13 @@ class WordStream:
         """Return the number of words."""
         return len(self.words)
 
-    def passages(self, size: int) -> list["TextPassage"]:
+    def passages(self, size: int) -> "TextPassages":
         """Cut the stream into passages.
 
         Args:
             size: the number of words of each; the last one may have fewer.
         """
-        return [
-            TextPassage(self, start, min(start + size, len(self)))
-            for start in range(0, len(self), size)
-        ]
+        return TextPassages([self], size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,52 @@ class TextPassage:
         return self.stream.digest, self.start, self.stop
 
 
+class TextPassages(Sequence[TextPassage]):
+    """The passages of streams, made when they are needed: a large corpus has millions."""
+
+    def __init__(self, streams: Sequence[WordStream], size: int) -> None:
+        """Cut streams into passages.
+
+        Args:
+            streams: the streams.
+            size: the number of words of each passage; the last one of a stream may have fewer.
+        """
+        self.streams = tuple(stream for stream in streams if len(stream))
+        self._size = size
+        numbers = (-(-len(stream) // size) for stream in self.streams)
+        self._firsts = [0, *accumulate(numbers)]
+
+    def __len__(self) -> int:
+        """Return the number of passages."""
+        return self._firsts[-1]
+
+    @overload
+    def __getitem__(self, index: int) -> TextPassage: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[TextPassage]: ...
+    def __getitem__(self, index: int | slice) -> TextPassage | list[TextPassage]:
+        """Return the passage of a number, or those of several."""
+        numbers = range(len(self))[index]
+        if isinstance(numbers, range):
+            return [self[number] for number in numbers]
+        place = bisect_right(self._firsts, numbers) - 1
+        stream = self.streams[place]
+        start = (numbers - self._firsts[place]) * self._size
+        return TextPassage(stream, start, min(start + self._size, len(stream)))
+
+
+def unknown_share(known: Sequence[WordStream], stream: WordStream) -> float:
+    """Return the share of the words of a stream that occur in none of others, ignoring case.
+
+    Args:
+        known: the other streams.
+        stream: a stream of at least one word.
+    """
+    forms = {form.lower() for other in known for form in other.forms}
+    is_new = np.array([form.lower() not in forms for form in stream.forms])
+    return float(is_new[stream.words].mean())
+
+
 _BLOCK = 2**16
 """Words that are held in memory before they are written to a file."""
 
@@ -209,7 +255,7 @@ class _Column:
 
     @cached_property
     def file(self) -> Any:
-        return tempfile.TemporaryFile(prefix="semipunct-")
+        return tempfile.TemporaryFile(prefix="semipunct-", buffering=0)
 
     def append(self, number: int) -> None:
         self.block.append(number)
@@ -217,7 +263,17 @@ class _Column:
             self._write()
 
     def _write(self) -> None:
-        self.file.write(self.block.tobytes())
+        rest = memoryview(self.block).cast("B")
+        try:
+            while rest:  # a disk that is almost full may take a part
+                rest = rest[self.file.write(rest) :]
+        except OSError as error:
+            folder = tempfile.tempdir or "the folder for temporary files"
+            raise OutputError(
+                f"{folder}: the words of a large text could not be stored here "
+                f"({error.strerror or error}); make room, or name another folder by the variable "
+                "TMPDIR"
+            ) from error
         self.count += len(self.block)
         self.block = array("i")
 
@@ -227,7 +283,6 @@ class _Column:
             return np.array(self.block, np.int32)
         self._write()
         with self.file as file:
-            file.flush()
             return np.memmap(file, np.int32, "r", shape=(self.count,))
 
 

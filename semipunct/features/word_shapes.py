@@ -71,9 +71,11 @@ def shaped(form: str, shape: int, mixed: Mapping[str, str]) -> str:
         shape: one that ``possible`` allows.
         mixed: from ``mixed_forms``.
     """
+    if shape == LOWER:
+        return form
     if shape == MIXED:
         return mixed[form]
-    return (form, capitalised(form), upper(form))[shape]
+    return capitalised(form) if shape == CAPITALISED else upper(form)
 
 
 def possible(form: str, mixed: Mapping[str, str]) -> npt.NDArray[np.bool_]:

@@ -5,20 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from semipunct.corpus import Entry, Omitted, Words
-from semipunct.corpus.located import Located, Piece, located
+from semipunct.corpus.located import BLANKS, Located, Piece, located
 from semipunct.corpus.whole_tokens import whole_tokens
-from semipunct.corpus.word_streams import TextPassage, WordStream, items, tokens, word_stream
+from semipunct.corpus.word_streams import TextPassages, WordStream, items, tokens, word_stream
 from semipunct.errors import TreebankError
 from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
 from semipunct.formats.text import Text, lines_with_text, text_entry
+from semipunct.marks import spacing
 
 PASSAGE = 192
 """The number of words of a passage."""
 
 
-def read_running_text(paths: Sequence[str | Path]) -> list[TextPassage]:
+def read_running_text(paths: Sequence[str | Path]) -> TextPassages:
     """Read files of plain text, or the text of treebanks, as passages.
 
     Args:
@@ -29,7 +30,7 @@ def read_running_text(paths: Sequence[str | Path]) -> list[TextPassage]:
         TreebankError: with file and line, if a file is missing, damaged or not text, or has no
             marks, from which nothing could be learned.
     """
-    return [passage for path in paths for passage in _stream(path).passages(PASSAGE)]
+    return TextPassages([_stream(path) for path in paths], PASSAGE)
 
 
 def _stream(path: str | Path) -> WordStream:
@@ -55,11 +56,22 @@ def _of_treebank(path: str | Path) -> Iterator[str]:
             yield from (f"\0{mark}" for mark in slot)
 
 
-def read_lines(paths: Sequence[str | Path]) -> Iterator[Entry[Located, Words | Omitted]]:
+LONGEST = 2**16
+"""The characters of a line that are read at a time."""
+
+_SEARCHED = 2**12
+"""The characters before the end of such a part among which a place to end it is sought."""
+
+
+def read_lines(
+    paths: Sequence[str | Path], *, whole: bool = False
+) -> Iterator[Entry[Located, Words | Omitted]]:
     """Yield the lines of text files with their words and marks, for restoration.
 
     Args:
         paths: names of the files, or ``-`` for standard input.
+        whole: yield one entry for each line, however long; by default long lines are divided
+            between words, and only the last part of a line has its line end.
 
     Raises:
         TreebankError: with file and line, if a file is missing or is not UTF-8 text.
@@ -67,7 +79,41 @@ def read_lines(paths: Sequence[str | Path]) -> Iterator[Entry[Located, Words | O
     for number, path in enumerate(paths, start=1):
         name = display_name(path)
         for line, text in enumerate(lines_with_text(path, ended=number < len(paths)), start=1):
-            yield text_entry(line_of_text(f"#{line}", name, line, text))
+            for part in (text,) if whole else parts_of_line(text):
+                yield text_entry(line_of_text(f"#{line}", name, line, part))
+
+
+def parts_of_line(text: str) -> Iterator[str]:
+    """Divide a line into parts of at most ``LONGEST`` characters, if its words are not longer.
+
+    Args:
+        text: a line of any length.
+    """
+    start = 0
+    while len(text) - start > LONGEST:
+        place = _place_between_words(text[start : start + LONGEST + _SEARCHED])
+        if place is None:  # nothing but one very long word
+            blank = BLANKS.search(text, start + LONGEST)
+            place = (blank.end() if blank else len(text)) - start
+        yield text[start : start + place]
+        start += place
+    if start < len(text):
+        yield text[start:]
+
+
+def _place_between_words(text: str) -> int | None:
+    """Return the last suitable place to divide a text that is longer than a part may be."""
+    first = LONGEST - _SEARCHED
+    places = {blank.end() for blank in BLANKS.finditer(text, first, LONGEST)} or {
+        place
+        for place in range(first, LONGEST)
+        if text[place - 1].isalpha()
+        and text[place].isalpha()
+        and not spacing.are_spaced(text[place - 1], text[place])
+    }
+    for start, end in whole_tokens(text):
+        places -= {*range(start + 1, end)}
+    return max(places, default=None)
 
 
 def line_of_text(name: str, path: str, line: int, text: str) -> Located:

@@ -80,7 +80,7 @@ def visible(slots: Sequence[Puncteme]) -> list[Puncteme]:
 
 def token_sides(slots: Sequence[Puncteme]) -> list[list[Side]]:
     """Return, slot by slot, the side on which each token of a sentence is attached."""
-    sides: list[list[Side]] = [[_side(token) for token in tokens] for tokens in slots]
+    sides: list[list[Side]] = [[*map(_side, tokens)] for tokens in slots]
     for (slot, index), (last_slot, last_index) in matched_pairs(slots):
         sides[slot][index], sides[last_slot][last_index] = "right", "left"
     # A straight mark without a partner closes after the last word, and opens anywhere else.
@@ -185,6 +185,9 @@ def slot_spaces(
         known = spaced[slot - 1] if spaced is not None and 0 < slot < last else None
         if not tokens and known is not None:
             rows.append([known])
+            continue
+        if not tokens and 0 < slot < last:
+            rows.append([are_spaced(forms[slot - 1], forms[slot])])
             continue
         if slot in compounds and tokens == (HYPHEN,):
             sides = ["both"]

@@ -299,14 +299,15 @@ def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Arra
         weights: ``NAME.scale`` and ``NAME.shift``, ``NAME.gates`` and ``NAME.output``.
         name: name of the layer.
         x: ``[batch, length, size]``.
-        inside: ``[batch, length, 1]``, false in the padding.
+        inside: ``[batch, length, 1]``, false in the padding, where states are zero.
     """
     read = affine(weights, f"{name}.gates", normalised(weights, name, x))
     candidate, gate, way_out = jnp.split(read, 3, -1)
-    # The gate is closed in the padding, so the states of a sentence do not depend on its batch.
-    gate = jnp.where(inside, jax.nn.sigmoid(gate), 0.0)
+    # Nothing is remembered in the padding, so states depend on nothing beyond it.
+    gate = jax.nn.sigmoid(gate)
+    kept, added = (jnp.where(inside, part, 0.0) for part in (1 - gate, gate * candidate))
     # One recurrence runs both directions: the words of the second half are in reverse order.
-    states = linear_recurrence(_half_turned(1 - gate), _half_turned(gate * candidate))
+    states = linear_recurrence(_half_turned(kept), _half_turned(added))
     return affine(weights, f"{name}.output", _half_turned(states) * jax.nn.silu(way_out))
 
 

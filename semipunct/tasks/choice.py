@@ -155,7 +155,7 @@ def chosen_strings(
     choose = best_strings if options.minimise == "slots" else best_draw
     best = choose(draws, found, allows)
     slots = [
-        fixed if fixed is not None else string if known.of(string) >= least else ()
+        fixed if fixed is not None else string if not least or known.of(string) >= least else ()
         for fixed, string, known in zip(standing.fixed, best, found, strict=True)
     ]
     if standing.is_balanced(slots):

@@ -1,15 +1,20 @@
 """A text model restores planted rules, and changes nothing but marks and capitals."""
 
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import semipunct
 from semipunct.corpus import Omitted, Words
 from semipunct.errors import ModelError, UsageError
 from semipunct.formats.running_text import line_of_text
-from semipunct.tasks.restore_running_text import restore_running_text
+from semipunct.tasks.restoration import RestoreOptions
+from semipunct.tasks.restore_running_text import Part, restore_running_text, restored_parts
 from tests.commands import run
 from tests.models.running_text.texts import text
 
@@ -48,6 +53,52 @@ def test_lines_need_not_be_sentences(trained: Any):
     one = restored(trained, "so ba so do so gu\n", ends="sentence")
     assert one.count(".") == 1
     assert one.endswith(".\n")
+
+
+@settings(max_examples=10)
+@given(st.lists(st.integers(1, 200), max_size=30))
+def test_any_cut_into_lines_gives_the_same_marks(trained: Any, places: list[int]):
+    words = BARE.split(" ")
+    ends = sorted({place for place in places if place < len(words)} | {len(words)})
+    lines = [" ".join(words[a:b]) + "\n" for a, b in pairwise([0, *ends])]
+    assert restored(trained, *lines, ends="none").replace("\n", " ").strip() == RIGHT
+
+
+def test_a_text_that_is_cut_has_the_same_marks_away_from_the_cut(trained: Any):
+    words = text(400, 9).lower().replace(",", "").replace(".", "").split(" ")
+    whole = restored(trained, " ".join(words), ends="none").split(" ")
+    for cut in (3, 700, 1500):
+        before = restored(trained, " ".join(words[:cut]), ends="none").split(" ")
+        after = restored(trained, " ".join(words[cut:]), ends="none").split(" ")
+        assert before[:-AWAY] == whole[: max(0, cut - AWAY)]
+        assert after[AWAY:] == whole[cut + AWAY :]
+
+
+AWAY = 64
+
+
+def test_few_of_many_lines_are_in_memory(trained: Any):
+    words = BARE.split(" ")
+    begun = ended = most = 0
+
+    def parts() -> Iterator[Part]:
+        nonlocal begun
+        for begun in range(1, 2001):
+            yield Part(Words("1", "a.txt", begun, tuple(words[:20]), ((),) * 21, source="text"))
+
+    for _ in restored_parts(trained, parts(), RestoreOptions(), ends="none"):
+        ended += 1
+        most = max(most, begun - ended)
+    assert ended == 2000
+    assert most * 20 < 20_000
+
+
+def test_marks_between_lines_are_written_once(trained: Any):
+    dialogue = "- so ba do\n", "- but gu\n", "\n", "– so mo\n"
+    assert restored(trained, *dialogue, ends="none").count("-") == 2
+    for ends in ("paragraph", "none", "sentence"):
+        found = restored(trained, *dialogue, ends=ends)
+        assert [line[:2] for line in found.splitlines()] == ["- ", "- ", "", "– "]
 
 
 def test_kept_marks_stay_and_are_evidence(trained: Any):

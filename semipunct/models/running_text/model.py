@@ -35,6 +35,7 @@ from semipunct.models.eight_bits import in_eight_bits
 from semipunct.models.layers import Dropout
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.running_text.batch import TextBatch
+from semipunct.models.running_text.counts import counts_of
 from semipunct.models.running_text.errors import Rates, error_rates
 from semipunct.models.running_text.guises import Guise, drawn_guise, hidden_guise
 from semipunct.models.running_text.network import Inputs, Scores, network_weights, scores
@@ -121,7 +122,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
 
     @classmethod
     def fit(cls, sentences: Sequence[TextPassage], options: TextOptions) -> TextModel:
-        forms, slots = _counts(sentences)
+        forms, slots = counts_of(sentences)
         lower: Counter[str] = Counter()
         for form, count in forms.items():
             lower[form.lower()] += count
@@ -232,7 +233,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             jnp.asarray(batch.words),
             guise.shapes,
             guise.marks,
-            jnp.asarray(batch.lengths),
+            jnp.arange(batch.words.shape[1]) < jnp.asarray(batch.lengths)[:, None],
         )
         found = scores(self.options, parameters, inputs, dropout)
         able = jnp.where(
@@ -387,24 +388,6 @@ def _most_probable_marks(model: TextModel, weights: Parameters, batch: TextBatch
 
 def _one_hot(shapes: Any) -> jax.Array:
     return jnp.asarray(shapes)[..., None] == jnp.arange(SHAPES)
-
-
-def _counts(passages: Sequence[TextPassage]) -> tuple[Counter[str], Counter[Puncteme]]:
-    """Count the words and strings of passages."""
-    forms: Counter[str] = Counter()
-    slots: Counter[Puncteme] = Counter()
-    spans: dict[str, list[TextPassage]] = {}
-    for passage in passages:
-        spans.setdefault(passage.stream.digest, []).append(passage)
-    for own in spans.values():
-        stream = own[0].stream
-        words, strings = np.zeros(len(stream.forms), int), np.zeros(len(stream.strings), int)
-        for p in own:
-            words += np.bincount(stream.words[p.start : p.stop], minlength=len(words))
-            strings += np.bincount(stream.slots[p.start : p.stop], minlength=len(strings))
-        forms.update(dict(zip(stream.forms, words.tolist(), strict=True)))
-        slots.update(dict(zip(stream.strings, strings.tolist(), strict=True)))
-    return forms, slots
 
 
 def _slot_strings(counts: Counter[Puncteme], number: int) -> SlotStrings:

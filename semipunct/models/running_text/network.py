@@ -41,14 +41,15 @@ class Inputs(NamedTuple):
         words: ``[batch, length]`` rows of ``codes``.
         shapes: ``[batch, length]`` shape of each word plus one; 0 where it is hidden.
         marks: ``[batch, length + 1]`` string in each slot plus one; 0 where it is hidden.
-        lengths: ``[batch]`` numbers of words.
+        inside: ``[batch, length]`` where there are words; those on either side of a place without
+            one do not see each other.
     """
 
     codes: jax.Array
     words: jax.Array
     shapes: jax.Array
     marks: jax.Array
-    lengths: jax.Array
+    inside: jax.Array
 
 
 class Scores(NamedTuple):
@@ -111,11 +112,9 @@ def scores(
         inputs: what the network reads.
         dropout: given only during training.
     """
-    length = inputs.words.shape[1]
-    inside = (jnp.arange(length) < inputs.lengths[:, None])[..., None]
-    codes = inputs.codes
+    inside, codes = inputs.inside[..., None], inputs.codes
     if dropout is not None and dropout.words:
-        key = jax.random.fold_in(dropout.key, length)
+        key = jax.random.fold_in(dropout.key, inputs.words.shape[1])
         unknown = jax.random.uniform(key, codes.shape[:1]) < dropout.words
         codes = codes.at[:, 0].multiply(~unknown)
     distinct = weights["word"][codes[:, 0]] + jnp.sum(weights["ngram"][codes[:, 1:]], 1)
@@ -127,10 +126,12 @@ def scores(
     )
     x = jnp.where(inside, x, 0.0)
     for layer in range(options.layers):
-        x = x + _convolution(weights, f"convolution{layer}", _dropped(x, dropout, 2 * layer))
+        read = _dropped(x, dropout, 2 * layer)
+        x = x + _convolution(weights, f"convolution{layer}", read, inside)
         x = jnp.where(inside, x, 0.0)
         read = _dropped(x, dropout, 2 * layer + 1)
         x = x + gated_recurrence(weights, f"recurrence{layer}", read, inside)
+        x = jnp.where(inside, x, 0.0)
     x = jnp.where(inside, normalised(weights, "end", x), 0.0)
     left = affine(weights, "left", jnp.pad(x, ((0, 0), (1, 0), (0, 0))))
     right = affine(weights, "right", jnp.pad(x, ((0, 0), (0, 1), (0, 0))))
@@ -143,12 +144,13 @@ def _dropped(x: jax.Array, dropout: Dropout | None, layer: int) -> jax.Array:
     return dropped(x, dropout.rate, jax.random.fold_in(dropout.key, layer))
 
 
-def _convolution(weights: Parameters, name: str, x: jax.Array) -> jax.Array:
+def _convolution(weights: Parameters, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:
     """Apply a gated convolution over three words (Dauphin et al. 2017).
 
-    It is one matrix product, which is faster on CPUs than XLA's convolutions.
+    It is one matrix product, which is faster on CPUs than XLA's convolutions. Beyond the words are
+    zeros, wherever their row ends.
     """
-    x = normalised(weights, name, x)
+    x = jnp.where(inside, normalised(weights, name, x), 0.0)
     before = jnp.pad(x, ((0, 0), (1, 0), (0, 0)))[:, :-1]
     after = jnp.pad(x, ((0, 0), (0, 1), (0, 0)))[:, 1:]
     value, gate = jnp.split(affine(weights, name, jnp.concatenate([before, x, after], -1)), 2, -1)

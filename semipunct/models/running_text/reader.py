@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -20,41 +21,53 @@ from semipunct.models.base import Parameters, Weights
 from semipunct.models.running_text.guises import HIDDEN
 from semipunct.models.running_text.model import TextModel, log_marginals
 from semipunct.models.running_text.network import Inputs, scores
-from semipunct.models.running_text.words import codes_of
+from semipunct.models.running_text.words import CODES, codes_of
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 
-CENTRE = 256
-"""The words of a window whose slots are decided in it."""
-
 CONTEXT = 64
-"""The words to either side of the centre that the network sees beside it."""
+"""The words to either side of the slots of a window that the network sees beside them."""
 
-_ROWS = 32
-"""The windows of a batch; a short text has batches of one."""
+LENGTH = 1024
+"""The words of a window. The longer it is, the fewer words are read twice."""
+
+CENTRE = LENGTH - 2 * CONTEXT
+"""The slots of a window that are decided in it; the last window of a text may have more."""
+
+_ROWS = 4
+"""The windows of a batch; the last one may be alone."""
+
+_RUNNING = 2
+"""The batches that are computed while other words are prepared."""
+
+_REMEMBERED = 2**17
+"""Distinct words whose codes are held in memory."""
 
 
 class Query(NamedTuple):
-    """A text to read.
+    """A text to read, or a part of one.
 
     Attributes:
         forms: ``[n]`` words as spelt.
-        slots: ``[n + 1]`` the marks that the network sees.
+        slots: ``[n + 1]`` the marks that the network sees. The last slot of a part is the first one
+            of the next, which has the marks of both.
         cased: whether it sees the capitals of words.
         written: whether slots are shown as somebody wrote them, right or wrong, also where nothing
             is written, except before the first word and after the last; otherwise marks that are
             shown are right, and empty slots hidden.
+        ends: whether the text ends here; otherwise there is a next query, which continues it.
     """
 
     forms: Sequence[str]
     slots: Sequence[Puncteme]
     cased: bool
     written: bool = False
+    ends: bool = True
 
 
 class Reading(NamedTuple):
-    """Distributions over the outcomes of the slots of a text.
+    """Distributions over the outcomes of the slots of a text, or of a part of one.
 
     Attributes:
         strings: ``[n + 1, strings]`` the probabilities of strings, for tags of the model.
@@ -67,36 +80,196 @@ class Reading(NamedTuple):
     pairs: Floats
 
 
-class _Window(NamedTuple):
+class Window(NamedTuple):
     """A part of a text that is read at once.
 
     Attributes:
-        text: the number of the text.
         start, stop: its words.
-        first, last: the slots that are decided.
+        first, last: the slots that are decided, ``first <= slot < last``.
     """
 
-    text: int
     start: int
     stop: int
     first: int
     last: int
 
 
-def windows(number: int, size: int) -> Iterator[_Window]:
-    """Yield the windows of a text, whose decided slots are all of its slots, each once.
+def next_window(first: int, known: int, *, ended: bool) -> Window | None:
+    """Return the window that decides a slot and those after it.
+
+    It does not depend on how much more of the text is known than it needs.
 
     Args:
-        number: the number of the text.
-        size: its number of words.
+        first: the first slot that is to be decided.
+        known: the number of words of the text that are known.
+        ended: whether it has no others.
+
+    Returns:
+        the window; None if it needs more words, or nothing is left to be decided.
     """
-    for first in range(0, size + 1, CENTRE):
-        last = min(first + CENTRE, size + 1)
-        if last < size + 1 and size + 1 - last < CONTEXT:
-            last = size + 1
-        yield _Window(number, max(0, first - CONTEXT), min(size, last + CONTEXT), first, last)
-        if last == size + 1:
-            return
+    last = first + CENTRE
+    # The marks after the last word that is known may still be joined by others.
+    if known > last + CONTEXT:
+        return Window(max(0, first - CONTEXT), last + CONTEXT, first, last)
+    # A rest that is no longer than the context is decided together with what is before it.
+    if ended and first <= known:
+        return Window(max(0, first - CONTEXT), known, first, known + 1)
+    return None
+
+
+class _Columns(NamedTuple):
+    """Consecutive words of a text as the network reads them.
+
+    Attributes:
+        codes: ``[n, CODES]`` of the words.
+        shapes: ``[n]`` their shapes plus one; 0 where they are hidden.
+        possible: ``[n, SHAPES]`` the shapes that each can have.
+        marks: ``[n + 1]`` the string of each slot plus one; 0 where there is none.
+    """
+
+    codes: Ints
+    shapes: Ints
+    possible: npt.NDArray[np.bool_]
+    marks: Ints
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Columns]) -> _Columns:
+        """Join the parts of a text; the last slot of one is the first slot of the next."""
+        codes, shapes, able, marks = map(list, zip(*parts, strict=True))
+        slots = [*(slots[:-1] for slots in marks), marks[-1][-1:]]
+        return cls(*map(np.concatenate, (codes, shapes, able, slots)))
+
+    def cut(self, start: int, stop: int) -> _Columns:
+        """Return the words from ``start`` to ``stop``, with the slots around them."""
+        return _Columns(
+            self.codes[start:stop],
+            self.shapes[start:stop],
+            self.possible[start:stop],
+            self.marks[start : stop + 1],
+        )
+
+
+_Windowed = tuple[Window, _Columns]
+"""A window and its words."""
+
+
+class _Words(dict[str, int]):
+    """The codes and shapes of words as spelt, computed once.
+
+    Attributes:
+        codes: ``[room, CODES]``.
+        shapes: ``[room]``.
+        possible: ``[room, SHAPES]``.
+    """
+
+    def __init__(self, model: TextModel) -> None:
+        """Begin without words, for a model."""
+        super().__init__()
+        self._model = model
+        self.codes = np.zeros((1024, CODES), np.int32)
+        self.shapes = np.zeros(1024, np.int32)
+        self.possible = np.zeros((1024, SHAPES), bool)
+
+    def __missing__(self, form: str) -> int:
+        number, model, low = len(self), self._model, form.lower()
+        if number == len(self.codes):
+            self.codes = np.concatenate([self.codes, np.zeros_like(self.codes)])
+            self.shapes = np.concatenate([self.shapes, np.zeros_like(self.shapes)])
+            self.possible = np.concatenate([self.possible, np.zeros_like(self.possible)])
+        self.codes[number] = codes_of([low], model.vocabulary, model.options.ngrams)[0]
+        self.shapes[number] = shape_of(form)
+        self.possible[number] = possible(low, model.mixed)
+        self[form] = number
+        return number
+
+    def columns(self, query: Query, *, begins: bool) -> _Columns:
+        """Return the columns of a query.
+
+        Args:
+            query: the text, or a part of one.
+            begins: whether the text begins with it.
+        """
+        if len(self) > _REMEMBERED:
+            self.clear()
+        rows = np.array([self[form] for form in query.forms])
+        shown = np.array([bool(string) for string in query.slots])
+        if query.written:
+            shown[begins : len(shown) - query.ends] = True
+        marks = np.full(len(shown), HIDDEN, np.int32)
+        places = np.flatnonzero(shown).tolist()
+        marks[places] = np.add(self._model.strings.codes([query.slots[i] for i in places]), 1)
+        shapes = self.shapes[rows]
+        able = self.possible[rows]
+        if query.cased and not query.written:
+            able = np.eye(SHAPES, dtype=bool)[shapes]
+        seen = shapes + 1 if query.cased else np.full(len(rows), HIDDEN, np.int32)
+        return _Columns(self.codes[rows], seen, able, marks)
+
+
+class _Text:
+    """A text whose words become known part by part; those no longer needed are forgotten."""
+
+    def __init__(self) -> None:
+        """Begin without words."""
+        self._parts: list[_Columns] = []
+        self._start = self._known = self._first = 0
+
+    def windows(self, part: _Columns, *, ended: bool) -> Iterator[_Windowed]:
+        """Add words, and yield the windows that they complete.
+
+        Args:
+            part: the words.
+            ended: whether they are the last ones.
+        """
+        self._parts.append(part)
+        self._known += len(part.codes)
+        while window := next_window(self._first, self._known, ended=ended):
+            if len(self._parts) > 1:
+                self._parts = [_Columns.joined(self._parts)]
+            columns = self._parts[0]
+            yield window, columns.cut(window.start - self._start, window.stop - self._start)
+            self._first = window.last
+            if not ended:
+                start = window.last - CONTEXT
+                self._parts = [columns.cut(start - self._start, len(columns.codes))]
+                self._start = start
+
+
+class _Results:
+    """Rows of windows, put together to the readings of queries in their order."""
+
+    def __init__(self, pairs: Floats) -> None:
+        """Begin without rows.
+
+        Args:
+            pairs: the same potentials in all readings.
+        """
+        self._pairs = pairs
+        self._expected: deque[tuple[int, bool]] = deque()
+        self._rows: list[tuple[Floats, Floats]] = []
+        self._number = 0
+
+    def expect(self, words: int, *, ends: bool) -> None:
+        """Add a query of some words, which ends its text or not."""
+        self._expected.append((words, ends))
+
+    def readings(self, rows: Iterable[tuple[Floats, Floats]]) -> Iterator[Reading]:
+        """Add the rows of decided slots, and yield the readings that they complete."""
+        for strings, shapes in rows:
+            self._rows.append((strings, shapes))
+            self._number += len(strings)
+        while self._expected and self._number > self._expected[0][0]:
+            words, ends = self._expected.popleft()
+            if len(self._rows) > 1:
+                columns = zip(*self._rows, strict=True)
+                strings, shapes = (np.concatenate(column) for column in columns)
+            else:
+                ((strings, shapes),) = self._rows
+            yield Reading(strings[: words + 1], shapes[:words], self._pairs)
+            # The last slot of a part is the first one of the next.
+            read = words + ends
+            self._rows = [(strings[read:], shapes[read:])]
+            self._number -= read
 
 
 @dataclass(frozen=True)
@@ -111,77 +284,103 @@ class TextReader:
     model: TextModel
     parameters: Weights
 
-    def read(self, queries: Sequence[Query]) -> list[Reading]:
-        """Return the distributions of the slots of texts; what stands in one affects no other.
+    @cached_property
+    def _words(self) -> _Words:
+        return _Words(self.model)
+
+    def read(self, queries: Iterable[Query]) -> Iterator[Reading]:
+        """Yield the distributions of the slots of texts; what stands in one affects no other.
+
+        A text may be given in parts, of which no more than a few thousand words are in memory at a
+        time. Neither the number of parts nor their size changes the result.
 
         Args:
-            queries: texts of any length, at least one word each.
+            queries: texts of any length, or their parts, of at least one word each.
         """
         weights = self.model.placed(self.parameters)
-        result = [
-            Reading(
-                np.zeros((len(q.forms) + 1, len(self.model.strings)), np.float32),
-                np.zeros((len(q.forms), SHAPES), np.float32),
-                np.asarray(self.parameters["pairs"]),
-            )
-            for q in queries
-        ]
-        every = (w for i, q in enumerate(queries) for w in windows(i, len(q.forms)))
-        while group := list(islice(every, _ROWS)):
-            inputs, able = self._inputs(queries, group)
-            found = jax.tree.map(np.asarray, _answer(self.model, weights, inputs, able))
-            for row, w in enumerate(group):
-                into, begin = result[w.text], w.start
-                into.strings[w.first : w.last] = found[0][row, w.first - begin : w.last - begin]
-                stop = min(w.last, w.stop)
-                into.shapes[w.first : stop] = found[1][row, w.first - begin : stop - begin]
-        return result
+        results = _Results(np.asarray(self.parameters["pairs"]))
+        # Batches are computed by other threads while this one prepares words and uses results.
+        running: deque[_Batch] = deque()
+        rows = _packed(self._windows(queries, results))
+        while group := list(islice(rows, _ROWS)):
+            running.append(self._started(weights, group))
+            if len(running) > _RUNNING:
+                yield from results.readings(running.popleft().rows())
+        for batch in running:
+            yield from results.readings(batch.rows())
 
-    def _inputs(
-        self, queries: Sequence[Query], group: Sequence[_Window]
-    ) -> tuple[Inputs, npt.NDArray[np.bool_]]:
+    def _windows(self, queries: Iterable[Query], results: _Results) -> Iterator[_Windowed]:
+        text, begins = _Text(), True
+        for query in queries:
+            results.expect(len(query.forms), ends=query.ends)
+            columns = self._words.columns(query, begins=begins)
+            yield from text.windows(columns, ended=query.ends)
+            if begins := query.ends:
+                text = _Text()
+
+    def _started(self, weights: Weights, group: Sequence[Sequence[_Windowed]]) -> _Batch:
+        """Begin to compute the distributions of some rows of windows."""
         rows = 1 if len(group) == 1 else _ROWS
-        length = CENTRE + 3 * CONTEXT
-        words, shapes = np.zeros((2, rows, length), np.int32)
-        marks = np.zeros((rows, length + 1), np.int32)
-        lengths = np.zeros(rows, np.int32)
-        able = np.ones((rows, length, SHAPES), bool)
-        distinct: dict[str, int] = {}
-        options: dict[str, npt.NDArray[np.bool_]] = {}
-        for row, w in enumerate(group):
-            query, size = queries[w.text], w.stop - w.start
-            lengths[row] = size
-            for place, form in enumerate(query.forms[w.start : w.stop]):
-                low = form.lower()
-                words[row, place] = distinct.setdefault(low, len(distinct))
-                shape = shape_of(form)
-                if query.cased:
-                    shapes[row, place] = shape + 1
-                if query.cased and not query.written:
-                    able[row, place] = np.arange(SHAPES) == shape
-                else:
-                    if low not in options:
-                        options[low] = possible(low, self.model.mixed)
-                    able[row, place] = options[low]
-            written = query.slots[w.start : w.stop + 1]
-            for place, (string, tag) in enumerate(
-                zip(written, self.model.strings.codes(written), strict=True)
-            ):
-                is_inner = 0 < w.start + place < len(query.forms)
-                is_seen = string or (query.written and is_inner)
-                marks[row, place] = tag + 1 if is_seen else HIDDEN
-        codes = codes_of(list(distinct), self.model.vocabulary, self.model.options.ngrams)
-        room = length if rows == 1 else rows * CENTRE * (1 + (len(distinct) > rows * CENTRE))
-        room = max(room, len(distinct))
-        table = np.zeros((room, codes.shape[1]), np.int32)
-        table[: len(codes)] = codes
-        return Inputs(*map(jnp.asarray, (table, words, shapes, marks, lengths))), able
+        codes = np.zeros((rows, LENGTH, CODES), np.int32)
+        shapes = np.zeros((rows, LENGTH), np.int32)
+        able = np.ones((rows, LENGTH, SHAPES), bool)
+        marks = np.zeros((rows, LENGTH + 1), np.int32)
+        inside = np.zeros((rows, LENGTH), bool)
+        decided: list[tuple[int, slice]] = []
+        for row, windows in enumerate(group):
+            start = 0
+            for window, columns in windows:
+                stop = start + len(columns.codes)
+                codes[row, start:stop], shapes[row, start:stop] = columns.codes, columns.shapes
+                able[row, start:stop], inside[row, start:stop] = columns.possible, True
+                marks[row, start : stop + 1] = columns.marks
+                offset = start - window.start
+                decided.append((row, slice(window.first + offset, window.last + offset)))
+                start = stop + 1
+        words = np.arange(rows * LENGTH, dtype=np.int32).reshape(rows, LENGTH)
+        columns = (codes.reshape(-1, CODES), words, shapes, marks, inside)
+        inputs = Inputs(*map(jnp.asarray, columns))
+        return _Batch(decided, _answer(self.model, weights, inputs, able))
+
+
+def _packed(windows: Iterable[_Windowed]) -> Iterator[list[_Windowed]]:
+    """Put windows into rows, with one place between them that belongs to none."""
+    row: list[_Windowed] = []
+    used = 0
+    for window in windows:
+        size = len(window[1].codes)
+        if row and used + 1 + size > LENGTH:
+            yield row
+            row, used = [], 0
+        used += size + bool(row)
+        row.append(window)
+    if row:
+        yield row
+
+
+class _Batch(NamedTuple):
+    """Windows whose distributions are being computed.
+
+    Attributes:
+        decided: the row of each window, and the slots there that are decided.
+        answer: the probabilities of strings and the potentials of shapes of all slots.
+    """
+
+    decided: Sequence[tuple[int, slice]]
+    answer: tuple[jax.Array, jax.Array]
+
+    def rows(self) -> Iterator[tuple[Floats, Floats]]:
+        """Yield both for the decided slots of each window, when they are ready."""
+        strings, shapes = map(np.asarray, self.answer)
+        return ((strings[place], shapes[place]) for place in self.decided)
 
 
 @partial(jit, static=1)
 def _answer(
     model: TextModel, weights: Parameters, inputs: Inputs, able: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
+    """Return ``[rows, length + 1, strings]`` and ``[rows, length + 1, SHAPES]``."""
     found = scores(model.options, weights, inputs)
     found = found._replace(shapes=jnp.where(able, found.shapes, -jnp.inf))
-    return jnp.exp(log_marginals(found)), found.shapes
+    shapes = jnp.pad(found.shapes, ((0, 0), (0, 1), (0, 0)))  # no word follows the last slot
+    return jnp.exp(log_marginals(found)), shapes

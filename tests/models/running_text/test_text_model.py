@@ -1,12 +1,16 @@
 """The text model is a distribution over strings and capitals, and reads long texts in windows."""
 
-from itertools import product
+from collections.abc import Iterator
+from itertools import pairwise, product
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from semipunct.corpus.word_streams import items, word_stream
 from semipunct.features.word_shapes import SHAPES
 from semipunct.models.running_text.model import (
     TextModel,
@@ -16,7 +20,15 @@ from semipunct.models.running_text.model import (
 )
 from semipunct.models.running_text.network import Scores
 from semipunct.models.running_text.options import TextOptions
-from semipunct.models.running_text.reader import CENTRE, CONTEXT, Query, TextReader, windows
+from semipunct.models.running_text.reader import (
+    CENTRE,
+    CONTEXT,
+    LENGTH,
+    Query,
+    TextReader,
+    Window,
+    next_window,
+)
 from semipunct.models.running_text.threshold import best_threshold
 from tests.models.running_text.texts import passages, text
 
@@ -81,15 +93,25 @@ def test_the_likelihood_of_passages_is_that_of_their_slots(reader: TextReader):
         assert value == pytest.approx(float(expected), rel=1e-3)
 
 
+def windows(size: int, step: int) -> list[Window]:
+    """Return the windows of a text of which some words become known at a time."""
+    found: list[Window] = []
+    for known in (*range(min(step, size), size, step), size):
+        while w := next_window(found[-1].last if found else 0, known, ended=known == size):
+            found.append(w)
+    return found
+
+
 @pytest.mark.parametrize("size", [1, CENTRE - 1, CENTRE, CENTRE + CONTEXT, 5 * CENTRE + 7])
 def test_windows_decide_every_slot_once_with_its_context(size: int):
-    found = list(windows(0, size))
+    found = windows(size, size)
     decided = [slot for w in found for slot in range(w.first, w.last)]
     assert decided == list(range(size + 1))
     for w in found:
         assert w.start <= max(0, w.first - CONTEXT)
         assert w.stop >= min(size, w.last + CONTEXT)
-        assert w.stop - w.start <= CENTRE + 3 * CONTEXT
+        assert w.stop - w.start <= LENGTH
+    assert windows(size, 1) == windows(size, 100) == found
 
 
 def test_texts_do_not_affect_each_other(reader: TextReader):
@@ -106,13 +128,53 @@ def test_texts_do_not_affect_each_other(reader: TextReader):
         np.testing.assert_allclose(alone.strings.sum(1), 1, atol=1e-5)
 
 
+LONG = text(700, 5)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(1, 2500), max_size=6))
+def test_parts_of_a_text_are_read_as_the_whole(reader: TextReader, places: list[int]):
+    words = list(items([LONG]))
+    stream = word_stream("a.txt", words)
+    forms = [stream.forms[i] for i in stream.words]
+    slots = [stream.strings[i] for i in stream.slots]
+    ends = sorted({place for place in places if place < len(forms)} | {len(forms)})
+    parts = [
+        Query(forms[a:b], slots[a : b + 1], True, ends=b == len(forms))
+        for a, b in pairwise([0, *ends])
+    ]
+    other = Query(["so", "ba"], [(), (), ()], False)
+    first, *found, last = reader.read([other, *parts, other])
+    (whole,) = reader.read([Query(forms, slots, True)])
+    for (a, b), reading in zip(pairwise([0, *ends]), found, strict=True):
+        np.testing.assert_allclose(reading.strings, whole.strings[a : b + 1], atol=1e-5)
+        np.testing.assert_allclose(reading.shapes, whole.shapes[a:b], atol=1e-4)
+    np.testing.assert_allclose(first.strings, last.strings, atol=1e-5)
+
+
+def test_a_long_text_is_read_while_it_arrives(reader: TextReader):
+    begun = ended = most = 0
+
+    def queries() -> Iterator[Query]:
+        nonlocal begun
+        for begun in range(1, 301):
+            yield Query(["so", "ba", "but", "gu"] * 25, [()] * 101, False, ends=begun == 300)
+
+    for reading in reader.read(queries()):
+        ended += 1
+        most = max(most, begun - ended)
+        assert reading.strings.shape[0] == 101
+    assert ended == 300
+    assert most * 100 < 16 * LENGTH
+
+
 def test_marks_that_are_shown_are_read(reader: TextReader):
     forms, nothing = ("so", "ba", "do"), ((), (), (), ())
     bare, shown = reader.read(
         [Query(forms, nothing, False), Query(forms, ((), (), (), (".",)), False)]
     )
     assert not np.allclose(bare.strings, shown.strings)
-    cased = reader.read([Query(("So", "ba", "do"), nothing, True)])[0]
+    (cased,) = reader.read([Query(("So", "ba", "do"), nothing, True)])
     assert np.isneginf(cased.shapes).sum(1).tolist() == [SHAPES - 1] * 3
 
 

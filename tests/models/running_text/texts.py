@@ -1,6 +1,7 @@
 """Texts with planted rules: every sentence begins with a capital *so*, and *but* has a comma."""
 
 import random
+from collections.abc import Sequence
 
 from semipunct.corpus.word_streams import TextPassage, items, word_stream
 
@@ -20,6 +21,6 @@ def text(sentences: int, seed: int) -> str:
     )
 
 
-def passages(sentences: int, seed: int, size: int = 24) -> list[TextPassage]:
+def passages(sentences: int, seed: int, size: int = 24) -> Sequence[TextPassage]:
     """Return such a text as passages."""
     return word_stream("planted.txt", items([text(sentences, seed)])).passages(size)

@@ -1,0 +1,313 @@
+"""Choice of marks and capitals in running text, from the distributions of a text model.
+
+A text is decided in sections of some sentences, so that partners of brackets and quotation marks
+are near, and only a few hundred words are in memory, however long the text is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.word_streams import is_final
+from semipunct.inference.draws import Draws
+from semipunct.marks import UNK, Puncteme
+from semipunct.marks.balance import ENCLOSING, encloses
+from semipunct.marks.joining import BY_TYPOGRAPHY
+from semipunct.models.running_text.model import TextModel
+from semipunct.models.running_text.reader import Reading
+from semipunct.tasks.choice import Standing, chosen_strings
+from semipunct.tasks.restoration import Restoration, RestoreOptions
+from semipunct.tasks.slot_posteriors import SlotPosterior
+
+AnyWords = Sentence[Any] | Words
+
+Lines = Literal["none", "paragraph", "sentence"]
+"""What the end of a line says: nothing; a sentence ends there; a sentence ends there and nowhere
+else."""
+
+_SECTION, _LONGEST_SECTION = 40, 160
+"""The numbers of words from which a section ends after a sentence, and at which in any case."""
+
+_NEGLIGIBLE = 1e-4
+"""Strings of a slot are left out of the result unless they are more probable than this."""
+
+_OPENINGS = ENCLOSING.openings | {"¿", "¡"}
+_NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
+_EMPTY = SlotPosterior(((),), np.ones(1))
+
+
+class Read(NamedTuple):
+    """A part of a text that a model has read.
+
+    Attributes:
+        words: its words, and the marks that stand there.
+        reading: the distributions of the model.
+        cased: whether its capitals stay.
+        is_last: whether a passage ends after it; marks of different passages are independent.
+    """
+
+    words: AnyWords
+    reading: Reading
+    cased: bool
+    is_last: bool
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Chooses marks and capitals.
+
+    Attributes:
+        model: the text model.
+        options: the options of restoration.
+        ends: what the end of a line, which is that of a passage unless it says nothing, says.
+        threshold: the probability from which a mark is inserted; None to minimise edits.
+    """
+
+    model: TextModel
+    options: RestoreOptions
+    ends: Lines
+    threshold: float | None
+
+    def restored(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
+        """Yield the restored parts of texts in order."""
+        passage = _Passage(self)
+        for part in parts:
+            passage.append(part)
+            yield from passage.decided(ended=part.is_last)
+            if part.is_last:
+                passage = _Passage(self)
+
+    @cached_property
+    def _strings(self) -> Sequence[Puncteme]:
+        return self.model.strings.strings
+
+    @cached_property
+    def _final(self) -> npt.NDArray[np.bool_]:
+        return np.array([is_final(string) for string in self._strings])
+
+    @cached_property
+    def _unwritable(self) -> npt.NDArray[np.bool_]:
+        return np.array([UNK in string for string in self._strings])
+
+    @cached_property
+    def _sides(self) -> tuple[list[int], list[int]]:
+        """For each string, that of the marks that open what follows, and that of the others."""
+        number = {string: i for i, string in enumerate(self._strings)}
+        opening = [opening_marks(string) for string in self._strings]
+        closing = [s[: len(s) - len(o)] for s, o in zip(self._strings, opening, strict=True)]
+        return [number.get(s, 0) for s in opening], [number.get(s, 0) for s in closing]
+
+    def distributions(self, part: Read, *, is_first: bool) -> list[SlotPosterior]:
+        """Return the distributions of the slots of a part, given what is known of line ends.
+
+        The model was trained on passages from the middle of texts, so the slot between two lines
+        has the marks that close the first and those that open the second.
+
+        Args:
+            part: the part.
+            is_first: whether a passage begins with it.
+        """
+        rest = part.reading.strings[:, : len(self._strings)].astype(np.float64)
+        rest[:, self._unwritable] = 0.0
+        last = len(rest) - part.is_last
+        if self.ends != "none" and self._final.any():
+            rest[:is_first, ~self._final] = 0.0
+            rest[last:, ~self._final] = 0.0
+        if self.ends == "sentence":
+            rest[1:last, self._final] = 0.0
+        opening, closing = self._sides
+        for rows, target in ((rest[:is_first], opening), (rest[last:], closing)):
+            for row in rows:
+                row[:] = np.bincount(target, row, len(row))
+        total = rest.sum(1)
+        rest[total <= 0, 0] = 1.0  # where nothing is left to choose from, there is no mark
+        return _posteriors(self._strings, rest / np.where(total > 0, total, 1.0)[:, None])
+
+    def before(self, reading: Reading) -> Puncteme:
+        """Return the most probable marks before a passage, as if another one preceded it."""
+        row = reading.strings[0, : len(self._strings)]
+        allowed = np.ones(len(row), bool) if self.ends == "none" else self._final
+        return self._strings[int(np.argmax(np.where(allowed, row, 0.0)))]
+
+    def chosen(self, words: AnyWords, known: Sequence[SlotPosterior]) -> list[Puncteme]:
+        """Return the string of each slot of a section.
+
+        Args:
+            words: its words, and the marks that stand there.
+            known: the distributions of its slots.
+        """
+        if self.threshold is not None:
+            known = [_decisive(slot, self.threshold) for slot in known]
+        standing = Standing(words, self.options.keep_for(words), BY_TYPOGRAPHY)
+        return chosen_strings(standing, _NO_DRAWS, known, self.options)
+
+    def spelt(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
+        """Return the words of a part with the most probable capitals.
+
+        Args:
+            part: the part.
+            before: ``[n]`` the marks before each word.
+        """
+        forms = part.words.forms
+        if part.cased:
+            return forms
+        tags = np.zeros(len(forms), int)
+        marked = [place for place, string in enumerate(before) if string]
+        tags[marked] = self.model.strings.codes([before[place] for place in marked])
+        shapes = np.argmax(part.reading.shapes + part.reading.pairs[tags], 1)
+        lower = [form.lower() for form in forms]
+        spelt = self.model.spelt(lower, shapes.tolist())
+        rows = zip(forms, lower, spelt, strict=True)
+        return tuple(new if old == low else old for old, low, new in rows)
+
+
+class _Passage:
+    """The parts of a passage, which are forgotten when they have been decided."""
+
+    def __init__(self, chooser: Chooser) -> None:
+        """Begin without words."""
+        self._chooser = chooser
+        self._waiting: deque[Read] = deque()
+        self._before: Puncteme | None = None
+        # Columns begin with the first part that waits.
+        self._forms: list[str] = []
+        self._slots: list[Puncteme] = [()]
+        self._closed: set[int] = set()
+        self._known: list[SlotPosterior] = []
+        self._chosen: list[Puncteme] = []
+        self._seen = self._start = 0
+
+    def append(self, part: Read) -> None:
+        """Add a part, whose first slot is the last one of the part before it."""
+        words, is_first = part.words, not self._known
+        self._waiting.append(part)
+        self._closed.update(slot + len(self._forms) for slot in words.closed)
+        self._forms += words.forms
+        self._slots[-1:] = [(*self._slots[-1], *words.slots[0]), *words.slots[1:]]
+        known = self._chooser.distributions(part, is_first=is_first)
+        self._known += known if is_first else known[1:]
+        if is_first:
+            self._before = self._chooser.before(part.reading)
+
+    def decided(self, *, ended: bool) -> Iterator[Restoration[AnyWords]]:
+        """Yield the parts all of whose slots can be decided.
+
+        Args:
+            ended: whether there are no more parts.
+        """
+        size = len(self._forms)
+        # Otherwise marks before the next part may still be added to the last slot.
+        for slot in range(self._seen + 1, size + ended):
+            best, length = self._known[slot].strings[0], slot - self._start
+            is_end = length >= _SECTION and is_final(best) and not encloses(best)
+            if is_end or length == _LONGEST_SECTION or slot == size:
+                self._decide(slot)
+            self._seen = slot
+        while self._waiting and len(self._waiting[0].words.forms) < len(self._chosen):
+            yield self._restoration()
+
+    def _decide(self, slot: int) -> None:
+        """Decide the section that ends with a slot; its first one has been decided before."""
+        start, self._start = self._start, slot
+        slots = self._slots[start : slot + 1]
+        closed = {number - start for number in self._closed if start < number <= slot}
+        if self._chosen:
+            slots[0] = ()
+            closed.add(0)
+        first = self._waiting[0].words
+        section = Words(
+            first.sentence_id, first.path, first.line, tuple(self._forms[start:slot]),
+            tuple(slots), frozenset(closed), first.source,
+        )  # fmt: skip
+        strings = self._chooser.chosen(section, self._known[start : slot + 1])
+        self._chosen += strings[1:] if self._chosen else strings
+
+    def _restoration(self) -> Restoration[AnyWords]:
+        """Return the first part, and forget it."""
+        part = self._waiting.popleft()
+        words, size = part.words, len(part.words.forms)
+        slots, known = self._chosen[: size + 1], self._known[: size + 1]
+        before = [slots[0] if self._before is None else self._before, *slots[1:size]]
+        if self._before is None:
+            opening = words.slots[0]
+            slots[0] = opening_marks(slots[0], opening)
+            known[0] = _mapped(known[0], lambda string: opening_marks(string, opening))
+        if self._waiting:
+            following = self._waiting[0].words.slots[0]
+            slots[-1] = _without_opening(slots[-1], following)
+            known[-1] = _mapped(known[-1], lambda string: _without_opening(string, following))
+        for column in (self._forms, self._slots, self._known, self._chosen):
+            del column[:size]
+        self._closed = {slot - size for slot in self._closed if slot >= size}
+        self._seen -= size
+        self._start -= size
+        self._before = None
+        forms = self._chooser.spelt(part, before)
+        return Restoration(replace(words, forms=forms), tuple(slots), tuple(known), ())
+
+
+def opening_marks(string: Puncteme, known: Puncteme = ()) -> Puncteme:
+    """Return the marks at the end of a string that open what follows.
+
+    Args:
+        string: the marks between two lines.
+        known: those that stood before the second line, which stay there.
+    """
+    if known and string[-len(known) :] == known:
+        return known
+    number = len(string)
+    while number and string[number - 1] in _OPENINGS:
+        number -= 1
+    return string[number:]
+
+
+def _without_opening(string: Puncteme, known: Puncteme) -> Puncteme:
+    return string[: len(string) - len(opening_marks(string, known))]
+
+
+def _mapped(known: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:
+    """Return the distribution of a function of a string."""
+    total: dict[Puncteme, float] = {}
+    for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
+        part = to(string)
+        total[part] = total.get(part, 0.0) + probability
+    ranked = sorted(total.items(), key=itemgetter(1), reverse=True)
+    return SlotPosterior(tuple(s for s, _ in ranked), np.array([p for _, p in ranked]))
+
+
+def _posteriors(
+    strings: Sequence[Puncteme], probability: npt.NDArray[np.float64]
+) -> list[SlotPosterior]:
+    """Return the distribution of each slot, with its probable strings in order."""
+    order = np.argsort(-probability, 1, kind="stable")
+    ranked = np.take_along_axis(probability, order, 1)
+    ranked[:, 1:][ranked[:, 1:] <= _NEGLIGIBLE] = 0.0
+    counts = (ranked > 0).sum(1).tolist()
+    ranked /= ranked.sum(1, keepdims=True)
+    return [
+        SlotPosterior(tuple([strings[i] for i in row[:n]]), own[:n].copy())
+        for row, own, n in zip(order[:, : max(counts)].tolist(), ranked, counts, strict=True)
+    ]
+
+
+def _decisive(known: SlotPosterior, threshold: float) -> SlotPosterior:
+    """Return a distribution whose expected edit distance leads to the decision that is best for F1.
+
+    A slot whose most probable mark reaches the threshold is certainly not empty, and all others
+    are. Which mark stands there is left open.
+    """
+    best = int(not known.strings[0])
+    if best == len(known.strings) or known.probability[best] < threshold:
+        return _EMPTY
+    marked = [place for place, string in enumerate(known.strings) if string]
+    share = known.probability[marked]
+    return SlotPosterior(tuple(known.strings[place] for place in marked), share / share.sum())
