@@ -11,8 +11,7 @@ from semipunct.tasks import limits
 from semipunct.wording import counted
 
 if TYPE_CHECKING:
-    from semipunct.cli.restored_sentences import Outcome
-    from semipunct.corpus import Omitted, Sentence, Treebank, Words
+    from semipunct.corpus import Entry, Omitted, Sentence, Treebank, Words
     from semipunct.corpus.examples import Example
     from semipunct.models.base import Model
     from semipunct.models.kind import Kind
@@ -121,7 +120,9 @@ class LeftOut:
             if content.fault:
                 self._faults.setdefault(content.reason, content.fault)
 
-    def counted(self, outcomes: "Iterable[Outcome]") -> "Iterator[Outcome]":
+    def counted(
+        self, outcomes: "Iterable[tuple[Entry[Any], T]]"
+    ) -> "Iterator[tuple[Entry[Any], T]]":
         """Yield entries and what was restored, and count those that were omitted."""
         from semipunct.corpus import Omitted
 
