@@ -59,6 +59,15 @@ def runs(model: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempP
     return Runs(loaded, treebank, run("analyse", model, treebank, "--json"), tables, picture)
 
 
+@pytest.fixture
+def without_analyses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sentence has an analysis."""
+    from semipunct.tasks import analyse as task
+
+    monkeypatch.setattr(task, "best", lambda _m, _p, sentences: [None] * len(sentences))
+    monkeypatch.setattr(task, "expected_pairs", lambda *_: {})
+
+
 def test_counts_and_probabilities_are_the_models(runs: Runs):
     value, loaded = runs.value, runs.loaded
     sentences = read_treebank([runs.treebank]).sentences
@@ -145,13 +154,16 @@ def test_the_model_alone(cli: Cli, model: Path):
     assert {row["times"] for row in value["rewriting"]} == {None}
 
 
-def test_rules_are_said_to_be_of_english(cli: Cli, model: Path, runs: Runs, tmp_path: Path):
+def test_rules_are_said_to_be_of_english(
+    cli: Cli, model: Path, runs: Runs, tmp_path: Path, without_analyses: None
+):
     told = " ".join(runs.tables.out.split())
     first, second = re.findall(r"Nunberg's rules of English(, by the rank)?", told)
     assert (first, second) == ("", ", by the rank")
     assert told.index("Nunberg") == told.index("Nunberg's rules of English")
     assert "language here is different" not in runs.tables.err
     assert runs.value["language"] is None
+    # The language follows from the name of the file.
     treebank = tmp_path / "id_gsd-ud-dev.conllu"
     treebank.write_text(runs.treebank.read_text("utf-8"), "utf-8")
     result = cli("analyse", model, treebank, "--json")
@@ -302,12 +314,8 @@ def test_without_matplotlib(cli: Cli, model: Path, tmp_path: Path, monkeypatch: 
 
 
 def test_sentences_without_an_analysis_are_said(
-    cli: Cli, model: Path, treebanks: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    cli: Cli, model: Path, treebanks: dict[str, Path], without_analyses: None
 ):
-    from semipunct.tasks import analyse as task
-
-    monkeypatch.setattr(task, "best", lambda _m, _p, sentences: [None] * len(sentences))
-    monkeypatch.setattr(task, "expected_pairs", lambda *_: {})
     result = cli("analyse", model, treebanks["test"], "--json")
     assert result.told == "20 sentences without an analysis: not counted above\n"
     value = json.loads(result.out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -78,29 +79,35 @@ def test_expectations_count_linearly():
     assert weight == 0.0
 
 
+@partial(jax.jit, static_argnums=0)
+def averages(
+    s: Expectation, log_weight: jax.Array, feature: jax.Array
+) -> list[tuple[jax.Array, jax.Array]]:
+    """Return the weights and averages of a matrix product and of sums of groups."""
+    value = s.lift(log_weight, feature)
+    product = s.matmul(value, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), value))
+    found = [product, s.group_sum(value, Groups.of([2, 0, 2, 0], 4))]
+    return [(s.log_weight(x), s.expected(x)) for x in found]
+
+
+@partial(jax.jit, static_argnums=0)
+@partial(jax.grad, argnums=1)
+def slope_of_averages(s: Expectation, log_weight: jax.Array, feature: jax.Array) -> jax.Array:
+    found = averages(s, log_weight, feature)
+    return sum((jnp.sum(average**2) for _, average in found), jnp.zeros(()))
+
+
 @settings(max_examples=10)
 @given(weights=log_weights(), feature=features())
 def test_averages_of_products_and_groups_over_reals_are_those_over_logs(
     weights: np.ndarray, feature: np.ndarray
 ):
     """In ``Real`` they are computed from sums of weight times feature, with fewer operations."""
-    groups = Groups.of([2, 0, 2, 0], 4)
-
-    def results(s: Expectation, log_weight: jax.Array) -> list[tuple[jax.Array, jax.Array]]:
-        value = s.lift(log_weight, jnp.asarray(feature))
-        product = s.matmul(value, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), value))
-        found = [product, s.group_sum(value, groups)]
-        return [(s.log_weight(x), s.expected(x)) for x in found]
-
-    def slope(s: Expectation) -> jax.Array:
-        def squares(log_weight: jax.Array) -> jax.Array:
-            return sum((jnp.sum(x**2) for _, x in results(s, log_weight)), jnp.zeros(()))
-
-        return jax.grad(squares)(jnp.maximum(weights, -5.0))
-
     over_reals, over_logs = Expectation(Real()), Expectation()
-    same(results(over_reals, jnp.asarray(weights)), results(over_logs, jnp.asarray(weights)))
-    same(slope(over_reals), slope(over_logs), 1e-3)
+    same(averages(over_reals, weights, feature), averages(over_logs, weights, feature))
+    near = np.maximum(weights, np.float32(-5.0))
+    slopes = (slope_of_averages(s, near, feature) for s in (over_reals, over_logs))
+    same(*slopes, 1e-3)
 
 
 def test_the_gradient_of_a_tag_is_the_derivation():

@@ -53,10 +53,10 @@ MUTANTS = PLAIN | NAMED | FURTHER | LATER | OF_THE_SAME_KINDS
 DRAWS = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 400
 
 
-WHOLE = (Log, Sampling, Strings)
+WHOLE = (Log,)
 """Semirings checked against all laws in every run. Others are in the exhaustive run."""
 
-FAST = (Expectation, Real, SignedLog, Viterbi)
+FAST = (Expectation, Real, Sampling, SignedLog, Strings, Viterbi)
 """Semirings checked in every run against the laws of the methods that they override."""
 
 ENUMERATED = (Boolean, Counting, Provenance, Tropical)
@@ -96,6 +96,12 @@ OVERRIDDEN = {
 }
 """The laws of methods that semirings override, for speed or by necessity."""
 
+ODD = {
+    Sampling: {"empty axes", "in distribution", "long axes", "observed", "sum folds plus"},
+    Strings: {"empty axes", "idempotent", "long axes", "selective", "sum folds plus"},
+}
+"""Further laws of semirings that share little code with others."""
+
 
 @pytest.mark.parametrize(
     "semiring",
@@ -111,9 +117,10 @@ def test_what_we_ship_keeps_its_laws(semiring: Semiring):
 
 @pytest.mark.parametrize("semiring", [s for s in EVERY if isinstance(s, FAST)], ids=repr)
 def test_what_is_overridden_keeps_its_laws(semiring: Semiring):
-    report = check(semiring, draws=DRAWS, only=AXIOMS | OVERRIDDEN)
+    laws = AXIOMS | OVERRIDDEN | ODD.get(type(semiring), set())
+    report = check(semiring, draws=DRAWS, only=laws)
     report.raise_if_failed()
-    assert {*report.passed, *report.not_claimed} == AXIOMS | OVERRIDDEN
+    assert {*report.passed, *report.not_claimed} == laws
 
 
 @pytest.mark.parametrize(

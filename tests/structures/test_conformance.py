@@ -26,7 +26,7 @@ MOST = EVERY | {"number of derivations", "averages", "samples", "padding", "impo
 ONE = {
     "slopes in forward mode", "slopes in reverse mode", "ranked goes on", "longer lists",
     "ties in lists", "samples in the reverse pass", "more averages", "infinite cross entropy",
-    "memory budget", *DEVICES, *RANGE,
+    "memory budget", *RANGE,
 }  # fmt: skip
 """Checks made by default of one structure: they are slow and hardly depend on the structure."""
 FEW = {"NaN", "NaN in padding"}
@@ -40,6 +40,8 @@ def by_default(name: str, case: Known, precise: bool) -> bool:
     if precise:
         return name in DOUBLE and case == CASES[0]
     if (case.costly and name not in MOST) or (case.draws_slowly and name == "samples"):
+        return False
+    if name in DEVICES:  # test_devices makes these of one structure, with two devices.
         return False
     if name in FEW:
         return case in STRUCTURES[:3:2]

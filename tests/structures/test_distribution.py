@@ -41,8 +41,13 @@ def test_weights_that_would_be_lost_are_not_asked_for():
 def test_trees_of_distant_weights_have_a_total(spread: float):
     """The real semiring loses these weights."""
     arcs = spread * np.random.default_rng(0).standard_normal((8, 41, 41)).astype(np.float32)
-    got = Distribution(projective_trees(arcs)).log_partition()
-    best = Distribution(projective_trees(arcs)).best().log_weight
+
+    @jax.jit
+    def answers(arcs: jax.Array) -> tuple[jax.Array, jax.Array]:
+        d = Distribution(projective_trees(arcs))
+        return d.log_partition(), d.best().log_weight
+
+    got, best = answers(arcs)
     assert (np.asarray(got) >= np.asarray(best) - 1e-3).all()
 
 
@@ -76,22 +81,30 @@ def test_a_chain_of_distant_weights_has_a_total(method: str):
     only_second = jnp.array([[-jnp.inf, -jnp.inf], [-jnp.inf, 0.0]])
     transition = jnp.stack([far, only_second, far])[None]
     emission = jnp.zeros((1, 4, 2)).at[0, 0, 1].set(-jnp.inf)
-    d = Distribution(linear_chain(emission, transition, method=method))
-    log_partition, marginals = d.log_partition_and_marginals()
+    structure = linear_chain(emission, transition, method=method)
+    answers = jax.jit(lambda s: Distribution(s).log_partition_and_marginals())
+    log_partition, marginals = answers(structure)
     np.testing.assert_allclose(log_partition, [-100.0], rtol=1e-6)
     np.testing.assert_allclose(marginals.transition[0, 0], [[0, 1], [0, 0]], atol=1e-6)
+
+
+@jax.jit
+def divergences(weight: float, other: float) -> tuple[jax.Array, jax.Array]:
+    """Compare chains of one position, whose two states have the weights 0 and the given one."""
+    p, q = (
+        Distribution(linear_chain(jnp.array([[[0.0, w]]]), jnp.zeros((2, 2))))
+        for w in (weight, other)
+    )
+    return p.kl(q), p.cross_entropy(q)
 
 
 @pytest.mark.parametrize("share", [-50.0, -90.0, -1e4])
 def test_what_the_other_excludes_is_infinitely_far(share: float):
     """This holds for any nonzero share of the first distribution."""
 
-    def one(weight: float) -> Distribution:
-        return Distribution(linear_chain(jnp.array([[[0.0, weight]]]), jnp.zeros((2, 2))))
-
-    assert one(share).kl(one(-jnp.inf)) == jnp.inf
-    assert one(share).cross_entropy(one(-jnp.inf)) == jnp.inf
-    np.testing.assert_allclose(one(-jnp.inf).kl(one(0.0)), [np.log(2)], rtol=1e-6)
+    kl, cross_entropy = divergences(share, -jnp.inf)
+    assert kl == cross_entropy == jnp.inf
+    np.testing.assert_allclose(divergences(-jnp.inf, 0.0)[0], [np.log(2)], rtol=1e-6)
 
 
 def test_distributions_over_other_derivations_are_not_compared():
@@ -139,10 +152,11 @@ def test_expectations_of_vectors_are_those_of_their_entries():
     )
     d = Distribution(linear_chain(emission, transition, jnp.array([3, 1])))
     feature = jnp.asarray(rng.normal(size=(2, 3, 2, 4, 5)), jnp.float32)
-    got = d.expectation(ChainParts(feature, jnp.zeros(())))
+    expectation = jax.jit(lambda feature: d.expectation(ChainParts(feature, jnp.zeros(()))))
+    got = expectation(feature)
     assert got.shape == (2, 4, 5)
     for i, j in np.ndindex(4, 5):
-        each = d.expectation(ChainParts(feature[..., i, j], jnp.zeros(())))
+        each = expectation(feature[..., i, j])
         np.testing.assert_allclose(got[:, i, j], each, rtol=1e-5, atol=1e-6)
 
 
@@ -150,6 +164,7 @@ def test_a_divergence_is_not_negative_and_has_finite_gradients():
     emission = jnp.asarray(np.random.default_rng(0).normal(size=(40, 6, 5)), jnp.float32)
     transition = jnp.zeros((5, 5))
 
+    @jax.jit
     def kl(emission: jax.Array, other: jax.Array) -> jax.Array:
         return Distribution(linear_chain(emission, transition)).kl(
             Distribution(linear_chain(other, transition))
@@ -158,9 +173,8 @@ def test_a_divergence_is_not_negative_and_has_finite_gradients():
     assert (kl(emission, emission + 1e-4 * jnp.flip(emission, 1)) >= 0).all()
     forbids = emission.at[0, 1, 2].set(-jnp.inf)
     assert kl(emission, forbids)[0] == jnp.inf
-    for argument in (0, 1):
-        gradient = jax.grad(lambda *x: kl(*x).sum(), argument)(emission, forbids)
-        assert jnp.isfinite(gradient).all()
+    gradients = jax.jit(jax.grad(lambda *x: kl(*x).sum(), (0, 1)))(emission, forbids)
+    assert all(jnp.isfinite(gradient).all() for gradient in gradients)
 
 
 def test_a_uniform_of_zero_draws_nothing_improbable():
@@ -187,12 +201,12 @@ def test_a_chain_that_needs_low_weights_is_summed_again():
     emission = jnp.full((1, 4, 3), -1e4).at[0, :, 0].set(0.0)
     transition = jnp.zeros((3, 3)).at[0, 0].set(-3e4)
 
-    def log_partition(emission: jax.Array) -> jax.Array:
+    def log_partition(emission: jax.Array, transition: jax.Array = transition) -> jax.Array:
         return Distribution(linear_chain(emission, transition)).log_partition()
 
     matrices = jnp.broadcast_to(transition, (1, 3, 3, 3))
-    expected = Distribution(linear_chain(emission, matrices)).log_partition()
-    np.testing.assert_allclose(log_partition(emission), expected, rtol=1e-6)
+    expected = jax.jit(log_partition)(emission, matrices)
+    np.testing.assert_allclose(jax.jit(log_partition)(emission), expected, rtol=1e-6)
     mapped = jax.jit(jax.vmap(log_partition))
     np.testing.assert_allclose(mapped(emission[None])[0], expected, rtol=1e-6)
     assert " cond[" in str(jax.make_jaxpr(jax.vmap(log_partition))(emission[None]))
@@ -260,7 +274,8 @@ def test_a_batch_has_items():
 def test_a_variance_does_not_depend_on_the_mean():
     emission = jnp.asarray(np.random.default_rng(0).normal(size=(2, 9, 3)), jnp.float32)
     d = Distribution(linear_chain(emission, jnp.zeros((3, 3))))
+    variance = jax.jit(lambda feature: d.variance(ChainParts(feature, jnp.zeros(()))))
     # Exact in float32.
     feature = jnp.asarray(np.random.default_rng(1).integers(-8, 8, (2, 9, 3)) / 8, jnp.float32)
-    near, far = (d.variance(ChainParts(feature + x, jnp.zeros(()))) for x in (0.0, 1e5))
+    near, far = (variance(feature + x) for x in (0.0, 1e5))
     np.testing.assert_allclose(far, near, rtol=1e-5)
