@@ -5,15 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from semipunct.cli.restored_sentences import Format
 from semipunct.cli.treebanks import InPieces, Unseen, in_chunks
 from semipunct.errors import UsageError
+from semipunct.files import display_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from semipunct.cli.restored_sentences import Outcome
     from semipunct.corpus import Entry
-    from semipunct.formats import Format
+    from semipunct.formats import Format as FileFormat
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
     from semipunct.tasks.restoration import Restoration, RestoreOptions
@@ -31,21 +33,25 @@ class Work(NamedTuple):
         entries: of files.
         form: their format.
         outcomes: yields entries and what was restored, None for those left unchanged, in order.
-        signature: of the figures of restored sentences.
+        signature: of the figures of entries and what was restored.
         parsed: whether trees of a parser are to be written.
         say: prints messages after all sentences are restored.
         marks: the marks that are evaluated; None for all.
         capitals: whether restored sentences come with capitals.
+        written: the format of the output if none is named.
+        compared: returns what of a restored sentence is compared with the input.
     """
 
     entries: Iterator[Any]
-    form: "Format[Any]"
+    form: "FileFormat[Any]"
     outcomes: "Callable[[Iterable[Entry[Any]]], Iterator[Outcome]]"
-    signature: "Callable[[Sequence[Any]], str]"
+    signature: "Callable[[Sequence[Outcome]], str]"
     parsed: bool
     say: "Callable[[], None]"
     marks: "Set[str] | None" = None
     capitals: bool = False
+    written: Format = Format.CONLLU
+    compared: "Callable[[Restoration[Any]], Restoration[Any]]" = lambda found: found
 
 
 def work_on_marks(
@@ -119,7 +125,7 @@ def work_on_marks(
         entries,
         form,
         partial(_in_chunks, restored),
-        lambda sentences: restoration_signature(model.digest, sentences, options),
+        lambda outcomes: restoration_signature(model.digest, _sentences(outcomes), options),
         bool(parsers),
         say,
     )
@@ -186,7 +192,7 @@ def work_on_commas(
         entries,
         form,
         partial(_in_chunks, restored),
-        lambda sentences: commas_signature(model.digest, sentences, options),
+        lambda outcomes: commas_signature(model.digest, _sentences(outcomes), options),
         False,
         lambda: None,
         COMMA_TAGS,
@@ -197,45 +203,87 @@ def work_on_running_text(
     model: "SavedModel[Any]",
     inputs: Sequence[str],
     options: "RestoreOptions",
-    ends: "Lines",
+    ends: "Lines | None",
     objective: "Objective",
+    form: Format | None,
     *,
-    whole: bool,
+    gold: bool,
+    lower: bool,
     refused: dict[str, bool],
 ) -> Work:
-    """Prepare the restoration of marks and capitals in running text by a text model.
+    """Prepare the restoration of marks and capitals by a text model.
 
     Args:
         model: a text model.
-        inputs: files of text.
+        inputs: files of text, or treebanks in CoNLL-U.
         options: of the restoration.
-        ends: what the end of a line says.
+        ends: what the end of a line says, if it is given.
         objective: what decisions optimise.
-        whole: whether a line is restored as a whole, however long.
+        form: of the output, if it is given.
+        gold: whether the restored punctuation is compared with the input.
+        lower: whether words are read in lower case.
         refused: options that such a model does not support, and whether they were given.
 
     Raises:
-        UsageError: if an option is invalid for a text model, or a file is not text.
+        UsageError: if an option is invalid for a text model, or a file is of another format.
     """
-    from semipunct.cli.running_text import running_text_format
+    from semipunct.formats import format_of, read_entries
+    from semipunct.formats.conllu import Conllu
     from semipunct.formats.running_text import read_lines
-    from semipunct.tasks.restore_running_text import restored_parts
+    from semipunct.formats.text import Text
+    from semipunct.tasks.restore_running_text import (
+        compared,
+        restored_parts,
+        running_text_signature,
+    )
 
     if wrong := [name for name, given in refused.items() if given]:
         raise UsageError(f"a text model does not support {wrong[0]}; leave it out")
+    kind = format_of(*inputs, words=True, default=Text.name)
+    if kind.name not in (Text.name, Conllu.name):
+        raise UsageError(
+            f"{display_name(inputs[0])}: a text model restores plain text and treebanks in "
+            f"CoNLL-U, but this is {kind.name}; give one of these"
+        )
+    is_text = kind.name == Text.name
+    if is_text and form is Format.CONLLU:
+        raise UsageError(
+            "--format conllu needs the trees of a treebank, or of --parser with a punctuation "
+            "model; choose --format text or json"
+        )
+    form = form or (Format.TEXT if is_text else Format.CONLLU)
+    lines: Lines = ends or ("paragraph" if is_text else "sentence")
+    entries: Iterator[Any]
+    if is_text:
+        entries = read_lines(inputs, whole=gold or form is Format.JSON)
+    else:  # marks are attached by trees
+        entries = read_entries(inputs)
 
     def restored(parts: "Iterable[Part]") -> "Iterator[Restoration[Any]]":
-        return restored_parts(model, parts, options, ends=ends, objective=objective)
+        return restored_parts(model, parts, options, ends=lines, objective=objective, lower=lower)
+
+    def signature(outcomes: "Sequence[Outcome]") -> str:
+        # Capitals may have been restored, but what is compared is the same.
+        sentences: list[Any] = [entry.content for entry, found in outcomes if found]
+        return running_text_signature(
+            model.digest, sentences, options, ends=lines, objective=objective, lower=lower
+        )
 
     return Work(
-        read_lines(inputs, whole=whole),
-        running_text_format(inputs),
+        entries,
+        kind,
         partial(_in_parts, restored),
-        lambda _: "",
+        signature,
         False,
         lambda: None,
         capitals=True,
+        written=form,
+        compared=compared,
     )
+
+
+def _sentences(outcomes: "Sequence[Outcome]") -> list[Any]:
+    return [found.sentence for _, found in outcomes if found]
 
 
 def _in_chunks(

@@ -20,6 +20,7 @@ from semipunct.errors import TreebankError, UsageError
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
+    from semipunct.cli.restored_sentences import Outcome
     from semipunct.tasks.restoration import Restoration
 
 MISTAKEN = 0.1
@@ -142,9 +143,17 @@ def restore(
         Lines | None,
         typer.Option(
             help="With a text model: a line is part of a text (none), such as a subtitle, one or "
-            "more sentences (paragraph), or a sentence [paragraph]."
+            "more sentences (paragraph), or a sentence [paragraph; sentence for a treebank]."
         ),
     ] = None,
+    lower: Annotated[
+        bool,
+        typer.Option(
+            "--lower",
+            help="With a text model: read all words in lower case, as in a transcript, and restore "
+            "their capitals.",
+        ),
+    ] = False,
     objective: Annotated[
         Objective | None,
         typer.Option(
@@ -162,8 +171,8 @@ def restore(
         Format | None,
         typer.Option(
             "--format",
-            help="conllu with inserted tokens, text, or json with probabilities [text with a text "
-            "model, otherwise conllu].",
+            help="conllu with inserted tokens, text, or json with probabilities [conllu; text for "
+            "text with a text model].",
         ),
     ] = None,
     gold: Annotated[
@@ -179,7 +188,7 @@ def restore(
     result: arguments.GoldResult = None,
     quiet: arguments.Quiet = False,
 ) -> None:
-    """Restore the punctuation of trees, or of text with --parser.
+    """Restore the punctuation of trees, or of text with --parser or a text model.
 
     By default, punctuation of text is kept, and punctuation of other input is removed first (see
     --keep). Words are not changed, except for capitals with --case. With --gold, the figures are
@@ -239,18 +248,21 @@ def restore(
         loaded = load(model)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         capitals_of = load(case, Truecaser) if case is not None else None
+        for name, given in (("lines", lines), ("objective", objective), ("lower", lower)):
+            if given and not isinstance(loaded.model, TextModel):
+                raise UsageError(f"--{name} is for a text model, and {model} is another one")
         if isinstance(loaded.model, (CommaModel, DelimiterModel)):
             refused = {"--trees": bool(trees), "--parser-share": share is not None}
             work = work_on_commas(loaded, inputs, options, parser or (), words_of, refused=refused)
         elif isinstance(loaded.model, TextModel):
             refused = {
-                "--parser": bool(parser), "--case": case is not None, "--gold": gold,
-                "--format conllu": form is Format.CONLLU,
+                "--parser": bool(parser), "--tokeniser": tokeniser is not None,
+                "--case": case is not None,
             }  # fmt: skip
-            form = form or Format.TEXT
+            ends = lines.value if lines else None
             work = work_on_running_text(
-                loaded, inputs, options, (lines or Lines.PARAGRAPH).value,
-                (objective or Objective.F1).value, whole=form is Format.JSON, refused=refused,
+                loaded, inputs, options, ends, (objective or Objective.F1).value, form,
+                gold=gold, lower=lower, refused=refused,
             )  # fmt: skip
         else:
             work = work_on_marks(
@@ -263,12 +275,14 @@ def restore(
     writer = work.form.writer(first)
     outcomes = omitted.counted(work.outcomes(chain(first, work.entries)))
     done: list[Restoration[Any]] = []
+    compared: list[Outcome] = []
     to = out if gold else out or console.STANDARD
     with sentence_progress("restoring", to, quiet=quiet) as advancing:
         outcomes = advancing(outcomes)
         if gold:
-            outcomes = list(outcomes)
-            done = [found for _, found in outcomes if found]
+            compared = list(outcomes)
+            outcomes = iter(compared)
+            done = [work.compared(found) for _, found in compared if found]
         # Without sentences to compare, nothing is written.
         if not gold or (done and out is not None):
             if capitals_of is not None:
@@ -276,11 +290,11 @@ def restore(
             if work.capitals:
                 outcomes = in_own_capitals(outcomes, writer)
             with console.output(out or console.STANDARD) as stream:
-                write(outcomes, form or Format.CONLLU, writer, stream, parsed=work.parsed)
+                write(outcomes, form or work.written, writer, stream, parsed=work.parsed)
     omitted.say()
     work.say()
     if gold:
         if not done:
             raise TreebankError("no sentence could be restored, so there is nothing to compare")
-        line = work.signature([found.sentence for found in done])
+        line = work.signature(compared)
         report(model, line, done, confusions, marks=work.marks, json=json, path=result)

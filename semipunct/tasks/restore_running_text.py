@@ -7,14 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Unpack
 
+from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
+from semipunct.corpus.sentences import Words
 from semipunct.errors import UsageError
-from semipunct.marks import Puncteme
+from semipunct.evaluation.signature import join_signature
+from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.models.running_text.reader import Query, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.running_text_choice import AnyWords, Chooser, Lines, Read
+from semipunct.version import __version__
 
 Objective = Literal["f1", "edits"]
 """What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
@@ -48,11 +52,13 @@ def restore_running_text(
     *,
     ends: Lines = "paragraph",
     objective: Objective = "f1",
+    lower: bool = False,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration[AnyWords] | OmittedT]:
     """Restore the marks and capitals of running text.
 
-    Marks that are kept are evidence for the others. Capitals are restored where the text has none.
+    Marks that are kept are evidence for the others, and so are capitals, which are restored where a
+    text has none. Those of sentences of a treebank stay.
 
     Args:
         model: a text model with its weights.
@@ -61,6 +67,7 @@ def restore_running_text(
             ``minimise`` have no effect.
         ends: what the end of a line says.
         objective: what decisions optimise.
+        lower: read all words in lower case, and restore their capitals.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
@@ -70,7 +77,7 @@ def restore_running_text(
     options = replace(options or RestoreOptions(), **settings)
     known: list[AnyWords] = without_omitted(lines)
     parts = map(Part, known)
-    restored = restored_parts(model, parts, options, ends=ends, objective=objective)
+    restored = restored_parts(model, parts, options, ends=ends, objective=objective, lower=lower)
     return with_omitted(lines, list(restored))
 
 
@@ -81,6 +88,7 @@ def restored_parts(
     *,
     ends: Lines = "paragraph",
     objective: Objective = "f1",
+    lower: bool = False,
 ) -> Iterator[Restoration[AnyWords]]:
     """Yield the restored parts of texts, of which some thousand words are in memory at a time.
 
@@ -90,6 +98,7 @@ def restored_parts(
         options: as in ``restore_running_text``.
         ends: what the end of a line says.
         objective: what decisions optimise.
+        lower: as in ``restore_running_text``.
 
     Raises:
         UsageError: as ``restore_running_text`` does, before any part is read.
@@ -98,9 +107,11 @@ def restored_parts(
     fitted = model_of_kind(model, TextModel)
     _check(options, fitted)
     threshold = float(model.parameters[THRESHOLD]) if objective == "f1" else None
-    chooser = Chooser(fitted, options, ends, threshold)
+    chooser = Chooser(fitted, options, ends, threshold, lower)
     reader = TextReader(fitted, model.parameters)
-    return chooser.restored(_read(reader, _judged(_ended(parts, ends), ends), options))
+    known = _ended(parts, ends)
+    judged = ((part, False) for part in known) if lower else _judged(known, ends)
+    return chooser.restored(_read(reader, judged, options))
 
 
 def _check(options: RestoreOptions, model: TextModel) -> None:
@@ -180,7 +191,7 @@ def _read(
             waiting.append((part, cased))
             words = part.words
             nothing: tuple[Puncteme, ...] = ((),) * len(words.slots)
-            kept = words.slots if options.keep_for(words) == "keep" else nothing
+            kept = with_dots(words.slots) if options.keep_for(words) == "keep" else nothing
             slots = ((*before, *kept[0]), *kept[1:])
             yield Query(words.forms, slots, cased, ends=part.ends_text)
             before = () if part.ends_text else kept[-1]
@@ -188,3 +199,78 @@ def _read(
     for reading in reader.read(queries()):
         part, cased = waiting.popleft()
         yield Read(part.words, reading, cased, part.ends_text)
+
+
+def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
+    """Return strings as a text model sees them, for which the dot of an abbreviation is a period.
+
+    Such a dot absorbs the period that follows it.
+
+    Args:
+        slots: ``[n + 1]`` strings of tokens.
+    """
+    if not any(ABBREVIATION in string for string in slots):
+        return tuple(slots)
+    return tuple(
+        string
+        if ABBREVIATION not in string
+        else (".", *(token for token in string[1:] if token not in (ABBREVIATION, ".")))
+        for string in slots
+    )
+
+
+def compared(found: Restoration[AnyWords]) -> Restoration[AnyWords]:
+    """Return a restoration whose sentence has the marks that those of a text model are compared to.
+
+    Args:
+        found: the restored sentence.
+    """
+    slots = with_dots(found.sentence.slots)
+    return replace(
+        found, sentence=replace(found.sentence, slots=slots), slots=with_dots(found.slots)
+    )
+
+
+def running_text_signature(
+    digest: str,
+    sentences: Sequence[AnyWords],
+    options: RestoreOptions,
+    *,
+    ends: Lines,
+    objective: Objective,
+    lower: bool,
+) -> str:
+    """Return the signature of figures, which are comparable if they differ only in the model.
+
+    Args:
+        digest: the digest of the model.
+        sentences: the sentences or lines, with their gold punctuation.
+        options: the options of restoration.
+        ends: what the end of a line says.
+        objective: what decisions optimise.
+        lower: whether words were read in lower case.
+    """
+    examples = [_Surface(s) if isinstance(s, Words) else s for s in sentences]
+    keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
+    return join_signature(
+        {
+            "task": "restoration",
+            "model": digest[:12],
+            "treebank": treebank_digest(examples)[:12],
+            "lines": ends,
+            "objective": objective,
+            "capitals": "hidden" if lower else "shown",
+            "marks": "all" if options.marks is None else str(len(options.marks)),
+            "confidence": f">={options.minimum_confidence:g}",
+            "keep": keep,
+            "version": __version__,
+        }
+    )
+
+
+class _Surface:
+    """The words and slots of a line as an example for ``treebank_digest``."""
+
+    def __init__(self, words: Words) -> None:
+        self.path, self.size, self.choices = words.path, len(words.forms), len(words.slots)
+        self.seen = (words.forms, words.slots)

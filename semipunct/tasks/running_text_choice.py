@@ -25,7 +25,7 @@ from semipunct.marks.joining import BY_TYPOGRAPHY
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Reading
 from semipunct.tasks.choice import Standing, chosen_strings
-from semipunct.tasks.restoration import Restoration, RestoreOptions
+from semipunct.tasks.restoration import Keep, Restoration, RestoreOptions
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
 AnyWords = Sentence[Any] | Words
@@ -70,12 +70,14 @@ class Chooser:
         options: the options of restoration.
         ends: what the end of a line, which is that of a passage unless it says nothing, says.
         threshold: the probability from which a mark is inserted; None to minimise edits.
+        lower: whether the capitals that stand are replaced, as if all words were in lower case.
     """
 
     model: TextModel
     options: RestoreOptions
     ends: Lines
     threshold: float | None
+    lower: bool = False
 
     def restored(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
         """Yield the restored parts of texts in order."""
@@ -138,16 +140,17 @@ class Chooser:
         allowed = np.ones(len(row), bool) if self.ends == "none" else self._final
         return self._strings[int(np.argmax(np.where(allowed, row, 0.0)))]
 
-    def chosen(self, words: AnyWords, known: Sequence[SlotPosterior]) -> list[Puncteme]:
+    def chosen(self, words: Words, keep: Keep, known: Sequence[SlotPosterior]) -> list[Puncteme]:
         """Return the string of each slot of a section.
 
         Args:
             words: its words, and the marks that stand there.
+            keep: the treatment of these marks.
             known: the distributions of its slots.
         """
         if self.threshold is not None:
             known = [_decisive(slot, self.threshold) for slot in known]
-        standing = Standing(words, self.options.keep_for(words), BY_TYPOGRAPHY)
+        standing = Standing(words, keep, BY_TYPOGRAPHY)
         return chosen_strings(standing, _NO_DRAWS, known, self.options)
 
     def spelt(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
@@ -167,6 +170,8 @@ class Chooser:
         lower = [form.lower() for form in forms]
         spelt = self.model.spelt(lower, shapes.tolist())
         rows = zip(forms, lower, spelt, strict=True)
+        if self.lower:
+            return tuple(new if len(new) == len(old) else old for old, _, new in rows)
         return tuple(new if old == low else old for old, low, new in rows)
 
 
@@ -224,11 +229,15 @@ class _Passage:
             slots[0] = ()
             closed.add(0)
         first = self._waiting[0].words
+        if first.source == "treebank":
+            closed = {number for number in closed if not slots[number]}
+        # Whatever the source, marks are inserted as they may stand in text, and with partners.
         section = Words(
             first.sentence_id, first.path, first.line, tuple(self._forms[start:slot]),
-            tuple(slots), frozenset(closed), first.source,
+            tuple(slots), frozenset(closed), "text",
         )  # fmt: skip
-        strings = self._chooser.chosen(section, self._known[start : slot + 1])
+        keep = self._chooser.options.keep_for(first)
+        strings = self._chooser.chosen(section, keep, self._known[start : slot + 1])
         self._chosen += strings[1:] if self._chosen else strings
 
     def _restoration(self) -> Restoration[AnyWords]:

@@ -138,8 +138,8 @@ def test_the_command_writes_the_same(trained: Any, text_model: Path, tmp_path: P
     ("options", "message"),
     [
         (("--keep", "repair"), "does not repair"),
-        (("--gold",), "does not support --gold"),
         (("--case", "TRUECASER"), "does not support --case"),
+        (("--format", "conllu"), "needs the trees of a treebank"),
         (("--marks", "€"), "never seen €"),
     ],
 )
