@@ -2,7 +2,7 @@
 
     python experiments/correctors.py MODEL... --dev TREEBANK... [--parser PARSER] [--errors-seed N]
     python experiments/correctors.py MODEL... --source FILE --corrected FILE [--parser PARSER]
-    python experiments/correctors.py MODEL... --jfleg FOLDER --parser PARSER
+    python experiments/correctors.py MODEL... --jfleg FOLDER [--parser PARSER]
 
 ``correction.py`` trains all of them. The data are correct treebanks with sampled errors
 (``corpus.synthetic.learners``), a parallel treebank, or sentences of learners with four references
@@ -23,6 +23,7 @@ different seeds:
 - ``paper``: ``--paper``, of preset ``paper-correction``, with ``--analysis`` and the best T'_e.
 - ``paper-sampled``: the same models, with ``--analyses`` sampled trees T'_e.
 - ``correction``: ``--corrector``.
+- ``text``: ``--text``, text models, which read no trees but words with their clitics.
 - ``least-risk``: the same models, with the strings of minimum expected edit distance, whether or
   not these are corrections seen in training.
 
@@ -40,7 +41,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from correcting import systems
+from correcting import checkers, systems
 from correcting.data import Pairs, of_learners, parsed, with_errors
 from correcting.systems import System
 from correcting.tables import Run, counted, speed, table
@@ -62,8 +63,14 @@ SYSTEMS = {
     "paper-sampled": "paper",
     "least-risk": "corrector",
     "correction": "corrector",
+    "languagetool": "",
+    "harper": "",
+    "text": "text",
 }
 """The systems, each with the option that names its models; empty if it needs none."""
+
+WITHOUT_TREES = {"nothing", "languagetool", "harper", "text"}
+"""The systems that read words and marks alone."""
 
 
 def loaded(name: str, options: argparse.Namespace) -> Iterator[System]:
@@ -76,7 +83,7 @@ def loaded(name: str, options: argparse.Namespace) -> Iterator[System]:
     if not SYSTEMS[name]:
         # The result is the same in every run; copies allow comparison with all runs of the others.
         runs = (len(getattr(options, own)) for own in SYSTEMS.values() if own)
-        yield from [systems.nothing] * max(1, *runs)
+        yield from [_without_model(name)] * max(1, *runs)
         return
     for path in getattr(options, SYSTEMS[name]):
         model = load(path)
@@ -93,10 +100,23 @@ def loaded(name: str, options: argparse.Namespace) -> Iterator[System]:
                 analyses = options.analyses if name == "paper-sampled" else 0
                 analysis = load(options.analysis)
                 yield partial(systems.paper, model, analysis, analyses=analyses)
+            case "text":
+                yield partial(systems.text, model, confidence=options.confidence)
             case "least-risk":
                 yield partial(systems.least_risk, model)
             case _:
                 yield partial(systems.correction, model, confidence=options.confidence)
+
+
+def _without_model(name: str) -> System:
+    """Return a system that needs no model."""
+    match name:
+        case "languagetool":
+            return partial(checkers.checked, checkers.languagetool())
+        case "harper":
+            return partial(checkers.checked, checkers.harper())
+        case _:
+            return systems.nothing
 
 
 def sentences(options: argparse.Namespace) -> Pairs:
@@ -106,7 +126,7 @@ def sentences(options: argparse.Namespace) -> Pairs:
         options: the command line.
     """
     parser = load(options.parser, Parser) if options.parser else None
-    if options.jfleg and parser is not None:
+    if options.jfleg:
         return of_learners(options.jfleg, parser, options.first)
     if options.source:
         found: Pairs = read_parallel_treebanks(options.source, options.corrected).sentences
@@ -150,13 +170,14 @@ def arguments() -> argparse.Namespace:
     add("--source", nargs="+", type=Path, default=[], help="the written text")
     add("--corrected", nargs="+", type=Path, default=[], help="the same text, corrected")
     add("--jfleg", type=Path, help="folder of JFLEG")
-    add("--parser", type=Path, help="a parser; required for JFLEG")
+    add("--parser", type=Path, help="a parser; required for JFLEG if a system reads trees")
     add("--restoring-tagger", nargs="+", type=Path, default=[], help="slot taggers")
     add("--tagger", nargs="+", type=Path, default=[], help="slot taggers that read marks")
     add("--paper", nargs="+", type=Path, default=[], help="models of preset paper-correction")
     add("--analysis", type=Path, help="a punctuation model of what was written, for --paper")
     add("--analyses", type=int, default=20, help="sampled trees of paper-sampled")
     add("--corrector", nargs="+", type=Path, default=[], help="correction models")
+    add("--text", nargs="+", type=Path, default=[], help="text models")
     add("--confidence", type=float, default=0.5, help="minimum probability of a correction")
     add("--first", type=int, help="number of sentences to use")
     add("--systems", nargs="+", choices=SYSTEMS, help="default: all with models")
@@ -170,17 +191,18 @@ def arguments() -> argparse.Namespace:
         parser.error("give one of --dev, --source and --jfleg")
     if bool(options.source) != bool(options.corrected):
         parser.error("--source and --corrected belong together")
-    if options.jfleg and not options.parser:
-        parser.error("--jfleg and --parser belong together")
     if bool(options.paper) != bool(options.analysis):
         parser.error("--paper and --analysis belong together")
     if options.systems is None:
-        options.systems = [n for n, own in SYSTEMS.items() if not own or getattr(options, own)]
+        with_models = [name for name, own in SYSTEMS.items() if own and getattr(options, own)]
+        options.systems = ["nothing", *with_models]
     for name in options.systems:
         own = SYSTEMS[name]
         if own and not getattr(options, own):
             option = own.replace("_", "-")
             parser.error(f"{name} needs models: give {'--' * (own != 'model')}{option}")
+    if options.jfleg and not options.parser and not WITHOUT_TREES.issuperset(options.systems):
+        parser.error("--jfleg and --parser belong together, unless no system reads trees")
     options.against = options.against or options.systems[-1]
     return options
 

@@ -14,8 +14,8 @@ from semipunct.formats.parallel import read_parallel_texts
 from semipunct.tasks.base import Trained
 from semipunct.tasks.parse import parse
 
-Pairs = Sequence[ParallelSentence[Sentence]]
-"""Original sentences with their references."""
+Pairs = Sequence[ParallelSentence[Any]]
+"""Original sentences, with trees or without, with their references."""
 
 REFERENCES = 4
 """The number of references in JFLEG."""
@@ -66,8 +66,8 @@ def only_written(sentences: Sequence[Sentence]) -> list[Sentence]:
     ]  # fmt: skip
 
 
-def of_learners(folder: Path, parser: Trained[Any], first: int | None = None) -> Pairs:
-    """Read the development part of JFLEG, with trees of a parser.
+def of_learners(folder: Path, parser: Trained[Any] | None, first: int | None = None) -> Pairs:
+    """Read the development part of JFLEG, with trees of a parser if there is one.
 
     Only slots between words shared by a sentence and its reference are scored.
 
@@ -78,6 +78,8 @@ def of_learners(folder: Path, parser: Trained[Any], first: int | None = None) ->
     """
     files = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
     found = list(read_parallel_texts(folder / "dev.src", files))[:first]
+    if parser is None:
+        return found
     trees = parse(parser, [pair.source for pair in found])
     return [
         ParallelSentence(one.sentence, (), pair.references)

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from semipunct.corpus import Sentence
+from correcting.joined import joined, separate
+from semipunct.corpus import Sentence, Words
 from semipunct.corpus.parallel import as_written
 from semipunct.evaluation.restoration import Slots
 from semipunct.models.slot_tagging.tagger import TaggerPunctuator
 from semipunct.tasks.base import Trained
 from semipunct.tasks.correct import correct as corrections_of
+from semipunct.tasks.correct_running_text import correct_running_text
 from semipunct.tasks.restore import restore as restorations_of
 
 System = Callable[[Sequence[Sentence]], Sequence[Slots]]
@@ -114,3 +116,23 @@ def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[S
         sentences: the written sentences.
     """
     return [one.slots for one in corrections_of(model, sentences, minimise="slots")]
+
+
+def text(
+    model: Trained[Any], sentences: Sequence[Sentence | Words], *, confidence: float | None = None
+) -> Sequence[Slots]:
+    """Correct with a text model, which reads no trees.
+
+    Args:
+        model: a text model.
+        sentences: the written sentences.
+        confidence: minimum probability of a proposed correction; None for the default.
+    """
+    lines = [joined(sentence) for sentence in sentences]
+    found = correct_running_text(
+        model, [words for words, _ in lines], minimum_confidence=confidence
+    )
+    return [
+        separate(sentence, one.slots, places)
+        for sentence, one, (_, places) in zip(sentences, found, lines, strict=True)
+    ]

@@ -10,7 +10,7 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.corrected_sentences import Form, write
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import InPieces, LeftOut, Unseen, in_chunks
+from semipunct.cli.treebanks import LeftOut, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 
@@ -44,12 +44,14 @@ class Minimise(StrEnum):
 
 def correct(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Folder of a model of --kind correction.")
+        str, typer.Argument(metavar="MODEL", help="Folder of a model of --kind correction or text.")
     ],
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="IN...", help="Treebanks in CoNLL-U, or text with --parser; '-' for stdin."
+            metavar="IN...",
+            help="Treebanks in CoNLL-U, or text with --parser; text, one paragraph a line, with a "
+            "text model; '-' for stdin.",
         ),
     ],
     out: arguments.OptionalOutput = None,
@@ -143,7 +145,7 @@ def correct(
     result: arguments.GoldResult = None,
     quiet: arguments.Quiet = False,
 ) -> None:
-    """Correct the punctuation of treebanks, or of text with --parser.
+    """Correct the punctuation of treebanks, or of text with --parser or with a text model.
 
     Only punctuation is changed: words, line breaks and the spaces around unchanged marks are
     preserved. With --gold, the figures are printed to standard output, and corrected sentences are
@@ -178,16 +180,10 @@ def correct(
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
         from semipunct.cli.correction_report import report
+        from semipunct.cli.correction_work import work_on_running_text, work_on_trees
         from semipunct.cli.progress import sentence_progress
-        from semipunct.cli.running_text import read_running_text, running_text_format
-        from semipunct.formats import format_of, read_entries, read_words
-        from semipunct.models.parsing.parser import Parser
-        from semipunct.models.punctuation.model import PunctuationModel
-        from semipunct.models.segmentation.tokeniser import Tokeniser
+        from semipunct.models.running_text.model import TextModel
         from semipunct.store.checkpoint import load
-        from semipunct.tasks.base import InPlace
-        from semipunct.tasks.correct import correct as run
-        from semipunct.tasks.correct import correction_model
         from semipunct.tasks.correction import CorrectOptions
 
     options = CorrectOptions(
@@ -196,40 +192,32 @@ def correct(
     )  # fmt: skip
     with phase("loading the model"):
         loaded = load(model)
-        fitted = correction_model(loaded)
-        options.check(fitted.model)
-        parsing = load(parser, Parser) if parser is not None else None
-        words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
-        finder = InPlace.of(load(analysis, PunctuationModel)) if analysis is not None else None
+        if isinstance(loaded.model, TextModel):
+            refused = {
+                "--parser": parser is not None, "--tokeniser": tokeniser is not None,
+                "--analysis": analysis is not None, "--minimise": minimise is not Minimise.ERRORS,
+                "--format conllu": form is Form.CONLLU,
+            }  # fmt: skip
+            work = work_on_running_text(loaded, inputs, options, refused=refused)
+        else:
+            work = work_on_trees(
+                loaded, inputs, options, parser=parser, tokeniser=tokeniser, analysis=analysis
+            )
     keep_programs()
-    entries: Iterator[Any]
-    if words_of is not None:
-        form_in = running_text_format(inputs)
-        entries = read_running_text(inputs, words_of)
-    else:
-        form_in = format_of(*inputs, words=parsing is not None)
-        entries = read_words(inputs) if parsing is not None else read_entries(inputs)
     references: list[Any] = []
     with phase("reading"):
-        first: list[Any] = list(islice(entries, None if gold else CHUNK))
+        first: list[Any] = list(islice(work.entries, None if gold else CHUNK))
         if gold:
             from semipunct.formats.parallel import read_references
 
             references = read_references(
-                [e.content for e in first], gold, (align or Align.WORDS).value
-            )
-    writer = form_in.writer(first)
-    form = form or _form(form_in.name)
-    unseen, cut = Unseen(loaded.model), InPieces()
+                [e.content for e in first], gold, (align or Align.WORDS).value,
+                running=work.running,
+            )  # fmt: skip
+    writer = work.form.writer(first)
+    form = form or _form(work.form.name)
     omitted = LeftOut("left unchanged")
-
-    def corrected(sentences: "Sequence[Any]", number: int) -> "Sequence[Corrected]":
-        # Relations of a parser are the same in every run, and not the user's to change.
-        looked_at = unseen if parsing is None else cut
-        looked_at.look_at(sentences)
-        return run(fitted, sentences, options, parser=parsing, analysis=finder, first=number)
-
-    outcomes: Iterable[Outcome] = _outcomes(chain(first, entries), corrected, omitted)
+    outcomes: Iterable[Outcome] = _outcomes(chain(first, work.entries), work.corrected, omitted)
     done: list[Outcome] = []
     with sentence_progress("correcting", out or console.STANDARD, quiet=quiet) as advancing:
         outcomes = advancing(outcomes)
@@ -237,10 +225,9 @@ def correct(
             outcomes = done = list(outcomes)
         if not gold or out is not None:
             with console.output(out or console.STANDARD) as stream:
-                write(outcomes, form, writer, stream, parsed=parsing is not None)
+                write(outcomes, form, writer, stream, parsed=work.parsed)
     omitted.say()
-    cut.say()
-    unseen.say()
+    work.say()
     if gold:
         digest = loaded.digest
         pairs = list(zip((found for _, found in done), references, strict=True))

@@ -12,8 +12,10 @@ from semipunct.corpus.synthetic.learners import LearnerErrors, erroneous
 from semipunct.corpus.treebank import OUTSIDE
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import output
-from semipunct.formats.m2 import M2, annotators, read_m2_records
+from semipunct.formats.m2 import M2, M2Record, annotators, read_m2_records
 from semipunct.formats.registry import format_of, read_entries, read_words
+from semipunct.formats.running_text import line_of_text, read_lines
+from semipunct.formats.text import Text
 from semipunct.wording import counted
 
 Content = Sentence | Omitted
@@ -146,6 +148,8 @@ def read_references(
     sources: Sequence[Sentence | Words | Omitted],
     paths: Sequence[str | Path],
     alignment: Alignment = "words",
+    *,
+    running: bool = False,
 ) -> list[ParallelSentence[Sentence | Words] | None]:
     """Read corrected versions of given sentences.
 
@@ -154,6 +158,7 @@ def read_references(
         paths: files of words, each with a corrected version of every sentence; an M2 file has the
             versions of all its annotators.
         alignment: the method of aligning slots, see ``corpus.parallel``.
+        running: whether words are separated from their marks as in running text.
 
     Returns:
         One entry for each source; None if it or one of its versions was omitted.
@@ -169,13 +174,15 @@ def read_references(
         if format_of(path, words=True).name == M2.name:
             records = list(read_m2_records(path))
             numbers = annotators(records)
-            contents = [record.source for record in records]
+            contents = [_reference(record, None, running=running) for record in records]
             by_place = {id(c): record for c, record in zip(contents, records, strict=True)}
             for own, (_, source) in zip(wanted, _together(read, contents), strict=True):
                 record = by_place[id(source)]
-                own += [record.reference(annotator) for annotator in numbers]
+                own += [_reference(record, a, running=running) for a in numbers]
         else:
-            contents = _sentences([entry.content for entry in read_words([path])])
+            is_text = running and format_of(path, words=True).name == Text.name
+            entries = read_lines([path], whole=True) if is_text else read_words([path])
+            contents = _sentences([entry.content for entry in entries])
             for own, (_, version) in zip(wanted, _together(read, contents), strict=True):
                 own.append(version)
     found: list[ParallelSentence[Sentence | Words] | None] = []
@@ -186,6 +193,14 @@ def read_references(
         else:
             found.append(aligned(source, kept, alignment))
     return found
+
+
+def _reference(record: M2Record, annotator: int | None, *, running: bool) -> Words | Omitted:
+    """Return the source of a record of M2, or the version of an annotator."""
+    if not running:
+        return record.source if annotator is None else record.reference(annotator)
+    tokens = record.tokens if annotator is None else record.corrected(annotator)
+    return line_of_text(record.sentence_id, record.path, record.line, " ".join(tokens)).content
 
 
 def _together(source: Sequence[A], corrected: Sequence[B]) -> Iterator[tuple[A, B]]:

@@ -1,11 +1,14 @@
 """Running text as words and marks, for models that learn from text alone and restore it."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from semipunct.corpus import Entry, Omitted, Words
+from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, located
+from semipunct.corpus.passages import Span
 from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.corpus.word_streams import TextPassages, WordStream, items, tokens, word_stream
 from semipunct.errors import TreebankError
@@ -125,17 +128,29 @@ def line_of_text(name: str, path: str, line: int, text: str) -> Located:
         line: its number there.
         text: the line with its end.
     """
+    fixed = fixed_parts(text)
     pieces = [Piece((token.start, token.end), bool(token.mark)) for token in tokens(text)]
-    found = located(name, path, line, text, pieces)
+    found = located(name, path, line, text, pieces, fixed=fixed)
     if isinstance(found.content, Omitted):
         return found
-    # Nothing is put into an address or a tag of markup, which may contain blanks.
-    whole = [(a, b) for a, b in whole_tokens(text) if any(map(str.isspace, text[a:b]))]
-    inside = {
-        slot
-        for slot in range(1, len(found.spans))
-        for a, b in whole
-        if a <= found.spans[slot - 1][0] and found.spans[slot][1] <= b
-    }
-    content = replace(found.content, closed=found.content.closed | inside)
+    # Nothing changes in an address, a tag of markup or code, which may contain blanks and marks.
+    whole = [*whole_tokens(text), *fixed.words]
+    content = replace(found.content, closed=found.content.closed | _slots_within(found, whole))
     return replace(found, content=content)
+
+
+def _slots_within(found: Located, parts: Iterable[Span]) -> set[int]:
+    """Return the slots between two words of a part, and those with a mark in it.
+
+    Args:
+        found: a text.
+        parts: parts of the text.
+    """
+    starts, ends = ([span[side] for span in found.spans] for side in (0, 1))
+    marks = [(span, slot) for slot, spans in enumerate(found.marks) for span in spans]
+    within: set[int] = set()
+    for start, end in parts:
+        within.update(range(bisect_left(starts, start) + 1, bisect_right(ends, end)))
+        first, last = (bisect_left(marks, ((place, place), 0)) for place in (start, end))
+        within.update(slot for _, slot in marks[first:last])
+    return within

@@ -104,6 +104,9 @@ def reason(found: Corrected, one: Explained) -> str:
         if kept:
             return f"The {named(before)} is absorbed by the mark beside it ({kept})."
         where = _between(found, one.correction.slot)
+        if one.reason is None:
+            name = named(before)
+            return f"{_article(name)} {name} is improbable {where}."
         return f"No constituent that begins or ends {where} has a {named(before)} there."
     wanted = [s for s in speakers if set(after) & set(s.tokens)] or speakers
     told = rule(() if one.reason is None else one.reason.edits)

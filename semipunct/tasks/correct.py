@@ -23,11 +23,13 @@ from semipunct.evaluation.signature import join_signature
 from semipunct.inference import decode
 from semipunct.inference.decode import Analysis
 from semipunct.inference.draws import Draws
-from semipunct.marks import ABBREVIATION, UNK, Puncteme, spacing
+from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
+from semipunct.models.running_text.model import TextModel
 from semipunct.tasks.base import InPlace, Slots, Trained, punctuation_model
 from semipunct.tasks.choice import beside_what_stands, best_draw, best_strings
+from semipunct.tasks.correct_running_text import correct_running_text
 from semipunct.tasks.correction import (
     Attached,
     Corrected,
@@ -57,9 +59,10 @@ def correct(
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
     Args:
-        model: a model of the kind ``correction``, with its weights.
-        sentences: sentences with the punctuation as written: trees or, with a parser, words.
-            Omitted ones pass through.
+        model: a model of the kind ``correction``, or a text model, with its weights.
+        sentences: sentences with the punctuation as written: trees or, with a parser, words; for a
+            text model, the words of paragraphs, as in ``correct_running_text``. Omitted ones pass
+            through.
         options: by default ``CorrectOptions()``.
         parser: a parser that reads words only; its trees and tags replace existing ones.
         analysis: a punctuation model of text as written, for a model that uses the underlying tree
@@ -74,6 +77,11 @@ def correct(
         ModelError: if a model is of another kind, or the parser reads punctuation.
     """
     options = replace(options or CorrectOptions(), **settings)
+    if isinstance(model.model, TextModel):
+        if parser is not None or analysis is not None:
+            unused = "parser" if parser is not None else "analysis"
+            raise UsageError(f"a text model reads no trees; leave out {unused}")
+        return correct_running_text(model, sentences, options)
     fitted = correction_model(model)
     options.check(fitted.model)
     if fitted.model.analysed == (analysis is None):
@@ -109,7 +117,8 @@ def correction_model(trained: Trained[Any]) -> InPlace[CorrectionModel]:
         raise ModelError(
             f"the model is of the kind {trained.model.kind}, but one of the kind "
             f"{CorrectionModel.kind} is needed; train it on original text and its corrected "
-            "version (semipunct train --kind correction)"
+            "version (semipunct train --kind correction), or a text model on text with its "
+            "punctuation (--kind text)"
         )
     return InPlace.of(trained)
 
@@ -183,7 +192,7 @@ def _chosen(
         choose = best_strings if options.minimise == "slots" else best_draw
         best = choose(draws, posteriors(draws))
     slots = [
-        new if _may_replace(new, old, options) and known.of(new) >= options.least else old
+        new if options.may_replace(new, old) and known.of(new) >= options.least else old
         for new, old, known in zip(best, sentence.slots, found, strict=True)
     ]
     if sentence.source == "text":
@@ -215,23 +224,8 @@ def _possible(known: SlotPosterior, written: Puncteme, model: CorrectionModel) -
 
 def _most_probable(known: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
     """Return the most probable string among the written one and its possible replacements."""
-    strings = (s for s in known.strings if s == written or _may_replace(s, written, options))
+    strings = (s for s in known.strings if s == written or options.may_replace(s, written))
     return next(strings, written)
-
-
-def _may_replace(string: Puncteme, written: Puncteme, options: CorrectOptions) -> bool:
-    # The token that represents all rare ones cannot be written, and the dots of abbreviations are
-    # parts of words.
-    dots = string.count(ABBREVIATION), written.count(ABBREVIATION)
-    if (UNK in string and UNK not in written) or dots[0] != dots[1]:
-        return False
-    if options.marks is None:
-        return True
-    return all(
-        token in options.marks
-        for one in corrections([written], [string])
-        for token in (*one.before, *one.after)
-    )
 
 
 def _explained(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from semipunct.corpus.sentences import Sentence, excerpt
 from semipunct.errors import UsageError
-from semipunct.marks import SILENT, UNK, Edit, Puncteme, shown, spacing
-from semipunct.marks.corrections import Correction
+from semipunct.marks import ABBREVIATION, SILENT, UNK, Edit, Puncteme, shown, spacing
+from semipunct.marks.corrections import Correction, corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Slots
@@ -55,22 +55,50 @@ class CorrectOptions:
         """Raise ``UsageError`` unless all values are valid for a model."""
         if not 1 <= self.samples <= limits.SAMPLES:
             raise UsageError(f"{counted(self.samples, 'sample')}; give 1 to {limits.SAMPLES:,}")
-        if not 0 <= self.least <= 1:
-            raise UsageError(f"the minimum confidence is {self.least}; give a probability, 0 to 1")
         if not 0 <= self.analyses <= min(limits.TREES, self.samples):
             raise UsageError(
                 f"{counted(self.analyses, 'analysis', 'analyses')} for "
                 f"{counted(self.samples, 'sample')}; give 0 to "
                 f"{min(limits.TREES, self.samples):,}, with at least one sample each"
             )
+        self.check_marks(model.inventory.tokens)
+
+    def check_marks(self, tokens: Sequence[str]) -> None:
+        """Raise ``UsageError`` unless confidence and marks are valid for a model.
+
+        Args:
+            tokens: the marks that the model knows.
+        """
+        if not 0 <= self.least <= 1:
+            raise UsageError(f"the minimum confidence is {self.least}; give a probability, 0 to 1")
         if self.marks is not None and not self.marks:
             raise UsageError("the set of marks to correct is empty; name some, or leave it out")
-        known = {*model.inventory.tokens} - {UNK}
+        known = {*tokens} - {UNK}
         if unknown := sorted({*(self.marks or ())} - known):
-            listed = " ".join(t for t in model.inventory.tokens if t in known - SILENT)
+            listed = " ".join(t for t in tokens if t in known - SILENT)
             raise UsageError(
                 f"the model has never seen {' '.join(unknown)}; its marks are: {listed}"
             )
+
+    def may_replace(self, string: Puncteme, written: Puncteme) -> bool:
+        """Return whether a string may be written in place of another one.
+
+        Args:
+            string: the string.
+            written: the other one.
+        """
+        # The token that represents all rare ones cannot be written, and the dots of abbreviations
+        # are parts of words.
+        dots = string.count(ABBREVIATION), written.count(ABBREVIATION)
+        if (UNK in string and UNK not in written) or dots[0] != dots[1]:
+            return False
+        if self.marks is None:
+            return True
+        return all(
+            token in self.marks
+            for one in corrections([written], [string])
+            for token in (*one.before, *one.after)
+        )
 
 
 class CorrectSettings(TypedDict, total=False):

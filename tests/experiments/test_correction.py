@@ -113,6 +113,43 @@ def test_systems_are_measured_side_by_side(run, driver, tmp_path: Path, monkeypa
     assert compare(*stored, resamples=100).differences[0].difference == 1
 
 
+def test_systems_without_trees_read_clitics_with_their_words(
+    run, driver, jfleg: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A checker that knows *Well,* and a spelling, and a text model that deletes all marks."""
+    (jfleg / "dev.src").write_text("Well I do n't know ...\nBut he came late .\n", "utf-8")
+    checkers, systems = driver("correcting.checkers"), driver("correcting.systems")
+    texts: list[str] = []
+
+    def checker():
+        def check(text: str):
+            texts.append(text)
+            for wrong, right in (("Well", "Well,"), ("know", "knew"), ("...", "…")):
+                if (place := text.find(wrong)) >= 0:
+                    yield checkers.Suggestion(place, place + len(wrong), right)
+
+        return check
+
+    def corrected(model, lines, minimum_confidence):
+        assert lines[0].forms == ("Well", "I", "don't", "know")
+        return [SimpleNamespace(slots=((),) * len(line.slots)) for line in lines]
+
+    monkeypatch.setattr(checkers, "harper", checker)
+    monkeypatch.setattr(systems, "correct_running_text", corrected)
+    monkeypatch.setattr(driver("correctors"), "load", lambda path: path)
+    options = ("correctors", "--jfleg", jfleg, "--text", "model")
+    printed = run(*options, "--systems", "nothing", "harper", "text")
+    assert texts == ["Well I don't know...", "But he came late."]
+    cells = {row[0]: row[1:] for row in (
+        [cell.strip() for cell in line.strip("|").split("|")] for line in printed.splitlines()
+    ) if len(row) > 3}  # fmt: skip
+    assert cells["harper"][0] == "1.0000"
+    assert cells["harper"][5] == "1"
+    assert cells["`missing ,`"][2] == "1, 0"
+    # The reference with *knew* does not judge the slot after it.
+    assert cells["text"][5] == "1"
+
+
 @pytest.mark.parametrize(
     "options",
     [

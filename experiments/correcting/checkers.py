@@ -1,0 +1,110 @@
+"""Grammar checkers with rules, as systems that correct punctuation.
+
+A checker reads text as people write it, and suggests replacements of parts of it. Those that change
+nothing but marks are made, the first suggestion of each; others, such as corrections of spelling,
+are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from correcting.joined import joined, separate
+from semipunct.corpus import Sentence, Words
+from semipunct.evaluation.restoration import Slots
+from semipunct.formats.running_text import line_of_text
+from semipunct.marks import spacing
+
+
+class Suggestion(NamedTuple):
+    """A suggestion to replace a part of a text.
+
+    Attributes:
+        start, end: the part.
+        text: the replacement.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
+Checker = Callable[[str], Iterator[Suggestion]]
+"""A function from a text to the first suggestion for each of its faults."""
+
+
+def languagetool() -> Checker:
+    """Return the rules of LanguageTool for English (``lingotweaker``, ``lingotweaker-data-en``)."""
+    import lt_py  # pyright: ignore[reportMissingImports]
+
+    engine: Any = lt_py.Engine("en-US")
+
+    def check(text: str) -> Iterator[Suggestion]:
+        for match in engine.check(text):
+            start = match["offset"]
+            for new in match["suggestions"][:1]:
+                yield Suggestion(start, start + match["length"], new)
+
+    return check
+
+
+def harper() -> Checker:
+    """Return the rules of Harper (``harper-py``)."""
+    from harper import Linter  # pyright: ignore[reportMissingImports]
+
+    linter: Any = Linter()
+
+    def check(text: str) -> Iterator[Suggestion]:
+        for lint in linter.lint(text):
+            start, end = lint.span.start, lint.span.end
+            for new in lint.suggestions[:1]:
+                whole = linter.apply_suggestion(text, lint, new)
+                rest = len(text) - end
+                # An insertion after a part is a replacement of the part.
+                yield Suggestion(start, end, whole[start : len(whole) - rest])
+
+    return check
+
+
+def checked(checker: Checker, sentences: Sequence[Sentence | Words]) -> Sequence[Slots]:
+    """Correct with a checker.
+
+    Args:
+        checker: the checker.
+        sentences: the written sentences.
+    """
+    return [_checked(checker, sentence) for sentence in sentences]
+
+
+def _checked(checker: Checker, sentence: Sentence | Words) -> Slots:
+    words, places = joined(sentence)
+    slots = words.slots
+    text = spacing.text(words.forms, slots)
+    if _slots(text, words.forms) != slots:  # words or marks that text cannot show
+        return sentence.slots
+    for start, end, new in sorted(checker(text), reverse=True):
+        changed = text[:start] + new + text[end:]
+        found = _slots(changed, words.forms)
+        if found is not None and _spelt(found) != _spelt(slots):
+            text, slots = changed, found
+    return separate(sentence, slots, places)
+
+
+def _spelt(slots: Slots) -> list[str]:
+    """Return strings of marks in which all ellipses are spelt alike; none of these is an error."""
+    return ["".join(slot).replace("…", "...") for slot in slots]
+
+
+def _slots(text: str, forms: Sequence[str]) -> Slots | None:
+    """Return the marks of a text; None if its words, apart from capitals, are not the given ones.
+
+    Args:
+        text: the text.
+        forms: the words.
+    """
+    content = line_of_text("#1", "text", 1, text).content
+    if not isinstance(content, Words):
+        return None
+    same = [form.lower() for form in content.forms] == [form.lower() for form in forms]
+    return content.slots if same else None

@@ -1,0 +1,53 @@
+"""Sentences of a treebank or a tokenised text with clitics joined to their words, as in text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from semipunct.corpus import Sentence, Words
+from semipunct.evaluation.restoration import Slots
+
+CLITIC = re.compile(r"['’](?:s|m|re|ve|ll|d)|n['’]t|['’]t", re.IGNORECASE)
+"""Parts of words that tokenisers of English separate."""
+
+
+def joined(sentence: Sentence | Words) -> tuple[Words, list[int]]:
+    """Join clitics to their words.
+
+    Args:
+        sentence: a sentence.
+
+    Returns:
+        The sentence as text, and the slot of the sentence for each of its slots.
+    """
+    forms: list[str] = []
+    places = [0]
+    for number, form in enumerate(sentence.forms):
+        if forms and CLITIC.fullmatch(form) and not sentence.slots[number]:
+            forms[-1] += form
+            places[-1] = number + 1
+        else:
+            forms.append(form)
+            places.append(number + 1)
+    slots = tuple(sentence.slots[place] for place in places)
+    closed = frozenset(i for i, place in enumerate(places) if place in sentence.closed)
+    return Words(
+        sentence.sentence_id, sentence.path, sentence.line, tuple(forms), slots, closed, "text"
+    ), places
+
+
+def separate(
+    sentence: Sentence | Words, slots: Sequence[tuple[str, ...]], places: list[int]
+) -> Slots:
+    """Return the slots of a sentence whose clitics were joined.
+
+    Args:
+        sentence: the sentence.
+        slots: the slots between joined words.
+        places: from ``joined``.
+    """
+    found = list(sentence.slots)
+    for place, string in zip(places, slots, strict=True):
+        found[place] = string
+    return tuple(found)

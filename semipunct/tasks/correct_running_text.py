@@ -1,0 +1,212 @@
+"""Punctuation correction of running text by a text model, without trees.
+
+The model reads what is written in every slot and gives the probability of each string being right
+(``models.running_text.guises``). A slot is changed if another string that its error channel may
+turn into the written one is more probable, and probable enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Unpack, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.word_streams import is_final
+from semipunct.errors import UsageError
+from semipunct.marks import UNK, Puncteme, spacing
+from semipunct.marks.corrections import corrections
+from semipunct.marks.joining import BY_TYPOGRAPHY
+from semipunct.models.running_text.model import TextModel
+from semipunct.models.running_text.reader import Query, Reading, TextReader
+from semipunct.tasks.base import Trained, model_of_kind
+from semipunct.tasks.choice import beside_what_stands
+from semipunct.tasks.correction import Corrected, CorrectOptions, CorrectSettings, Explained
+from semipunct.tasks.running_text_choice import AnyWords, opening_marks
+from semipunct.tasks.slot_posteriors import SlotPosterior
+
+Floats = npt.NDArray[np.float64]
+
+_SENTENCE = 15
+"""The usual number of words of a sentence, for the odds that a line without a mark at its end is
+one. Every such slot of a text is the end of a sentence, with odds of 1 to this number; that a line
+without a mark at its end is a sentence and no heading is as probable as not."""
+
+_PART, _LONGEST_PART = 40, 160
+"""The numbers of words from which a line is divided after a sentence, and at which in any case, so
+that partners of brackets and quotation marks are sought nearby."""
+
+_NEGLIGIBLE = 1e-4
+"""Strings of a slot are left out of the result unless they are more probable than this."""
+
+
+def correct_running_text(
+    model: Trained[Any],
+    lines: Sequence[AnyWords | OmittedT],
+    options: CorrectOptions | None = None,
+    **settings: Unpack[CorrectSettings],
+) -> list[Corrected | OmittedT]:
+    """Correct the marks of running text; words and their capitals are unchanged.
+
+    Args:
+        model: a text model with its weights.
+        lines: the words of each paragraph, and its marks. Omitted ones pass through.
+        options: by default ``CorrectOptions()``; nothing is drawn, so ``samples`` and ``seed`` have
+            no effect.
+        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
+
+    Raises:
+        UsageError: if an option is invalid, or not for a text model.
+        ModelError: if the model is of another kind.
+    """
+    options = replace(options or CorrectOptions(), **settings)
+    fitted = model_of_kind(model, TextModel)
+    check(options, fitted)
+    known: list[AnyWords] = without_omitted(lines)
+    queries = [
+        Query(words.forms, words.slots, _has_capitals(words), written=True) for words in known
+    ]
+    readings = TextReader(fitted, model.parameters).read(queries)
+    channel = Channel(fitted)
+    results = [
+        _corrected(channel, words, reading, options)
+        for words, reading in zip(known, readings, strict=True)
+    ]
+    return with_omitted(lines, results)
+
+
+def check(options: CorrectOptions, model: TextModel) -> None:
+    """Raise ``UsageError`` unless all options are valid for a text model.
+
+    Args:
+        options: of the correction.
+        model: the model.
+    """
+    if options.minimise != "errors":
+        raise UsageError(
+            f"a text model chooses the most probable strings; leave out minimise={options.minimise}"
+        )
+    if options.analyses:
+        raise UsageError("a text model uses no underlying trees; leave out analyses")
+    options.check_marks(model.strings.tokens)
+
+
+def _has_capitals(words: AnyWords) -> bool:
+    """Return whether capitals of a text are meant; there may be a few by accident."""
+    return sum(form != form.lower() for form in words.forms) > 0.02 * len(words.forms)
+
+
+class Channel:
+    """The strings of a text model, and those that each may be a correction of."""
+
+    def __init__(self, model: TextModel) -> None:
+        """Prepare the tables of a model."""
+        self.strings = model.strings.strings
+        self.number = {string: tag for tag, string in enumerate(self.strings)}
+        size = len(self.strings)
+        self._possible = (model.errors[:size, :size] > 0) | np.eye(size, dtype=bool)
+        self._possible[[UNK in string for string in self.strings]] = False
+        self._final = np.array([is_final(string) for string in self.strings])
+        opening = [opening_marks(string) for string in self.strings]
+        closing = [s[: len(s) - len(o)] for s, o in zip(self.strings, opening, strict=True)]
+        self._edges = [[self.number.get(s, 0) for s in part] for part in (opening, closing)]
+
+    def probabilities(self, written: Sequence[Puncteme], reading: Reading) -> Floats:
+        """Return the probabilities of the strings of a line, ``[n + 1, strings]``.
+
+        The model has learnt from passages from the middle of texts, so its first slot has the marks
+        of the sentence before, too, and its last one those of the sentence after it.
+
+        Args:
+            written: ``[n + 1]`` the strings as written.
+            reading: of the line.
+        """
+        result = reading.strings[:, : len(self.strings)].astype(np.float64)
+        if not written[-1]:
+            result[-1, ~self._final & (np.arange(len(self.strings)) > 0)] = 0
+            result[-1, self._final] *= _SENTENCE
+        for row, parts in ((0, self._edges[0]), (-1, self._edges[1])):
+            whole = result[row].copy()
+            result[row] = 0
+            np.add.at(result[row], parts, whole)
+        return result
+
+    def posterior(self, written: Puncteme, probability: Floats) -> SlotPosterior:
+        """Return the distribution over the written string and those it may be an error for.
+
+        Args:
+            written: the string.
+            probability: ``[strings]`` of all strings.
+        """
+        tag = self.number.get(written)
+        if tag is None:  # The channel never writes a string that has no tag of its own.
+            return SlotPosterior((written,), np.ones(1))
+        share = np.where(self._possible[:, tag], probability, 0.0)
+        share[tag] = max(share[tag], 1e-9)
+        share /= share.sum()
+        order = [
+            i for i in np.argsort(-share, kind="stable").tolist()
+            if share[i] > _NEGLIGIBLE or i == tag
+        ]  # fmt: skip
+        ranked = share[order]
+        return SlotPosterior(tuple(self.strings[i] for i in order), ranked / ranked.sum())
+
+
+def _corrected(
+    channel: Channel, words: AnyWords, reading: Reading, options: CorrectOptions
+) -> Corrected:
+    table = channel.probabilities(words.slots, reading)
+    posteriors = [
+        channel.posterior(written, row) for written, row in zip(words.slots, table, strict=True)
+    ]
+    chosen: list[Puncteme] = []
+    for part, known in _parts(words, posteriors):
+        best = [
+            _best(slot, written, options) for slot, written in zip(known, part.slots, strict=True)
+        ]
+        slots = beside_what_stands(cast(Sentence, part), best, known, BY_TYPOGRAPHY)
+        chosen += slots[len(chosen) > 0 :]
+    explained = tuple(
+        Explained(
+            correction,
+            posteriors[correction.slot].of(chosen[correction.slot]),
+            posteriors[correction.slot].of(words.slots[correction.slot]),
+            None,
+        )
+        for correction in corrections(spacing.visible(words.slots), spacing.visible(chosen))
+    )
+    return Corrected(cast(Sentence, words), tuple(chosen), tuple(posteriors), explained)
+
+
+def _best(known: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
+    """Return the most probable string that the options permit; the written one if in doubt."""
+    best = next(
+        (s for s in known.strings if s == written or options.may_replace(s, written)), written
+    )
+    return best if known.of(best) >= options.least else written
+
+
+def _parts(
+    words: AnyWords, known: Sequence[SlotPosterior]
+) -> Iterator[tuple[Words, Sequence[SlotPosterior]]]:
+    """Divide a line after sentences.
+
+    The first slot of a part is the last one of the part before it, where it is decided.
+    """
+    start, size = 0, len(words.forms)
+    for slot in range(1, size + 1):
+        ends = slot - start >= _PART and is_final(words.slots[slot])
+        if ends or slot - start == _LONGEST_PART or slot == size:
+            closed = {number - start for number in words.closed if start <= number <= slot}
+            if start:
+                closed.add(0)
+            part = Words(
+                words.sentence_id, words.path, words.line, words.forms[start:slot],
+                words.slots[start : slot + 1], frozenset(closed), words.source,
+            )  # fmt: skip
+            yield part, known[start : slot + 1]
+            start = slot
