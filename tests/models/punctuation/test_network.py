@@ -109,7 +109,8 @@ def test_a_new_network_scores_nothing():
     bare = {n: x for n, x in initial.items() if not n.startswith(PREFIX)}
     plain = replace(model(), network_vocabulary=None)
     found, alone = (
-        m.log_choice(m.read(p, batch), batch) for m, p in ((model(), initial), (plain, bare))
+        jax.jit(lambda p, m=m: m.log_choice(m.read(p, batch), batch))(p)
+        for m, p in ((model(), initial), (plain, bare))
     )
     np.testing.assert_array_equal(found, alone)
     other = model().initial_parameters(4, 0.0)

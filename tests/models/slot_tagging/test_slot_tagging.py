@@ -96,7 +96,9 @@ def test_likelihoods_are_sums_over_all_taggings(fitted, network: str):
     sentences = [planted("CX"), sentence([0, 1], [",", ". .", ""], upos=["C", "X"])]
     batch = model.batch(model.encode(sentences), [0, 1])
     words = batch.words._replace(codes=batch.words.codes[:, :, :2])
-    score, transition = scores(model.options, tagger.parameters, words, None)
+    score, transition = jax.jit(lambda p, w: scores(model.options, p, w, None))(
+        tagger.parameters, words
+    )
     score = np.asarray(score, np.float64)
     between = np.zeros((len(tags),) * 2) if transition is None else np.asarray(transition)
     for i, s in enumerate(sentences):
