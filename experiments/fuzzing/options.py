@@ -182,7 +182,7 @@ COMMANDS = (
             "--format": "restored", "--gold": "", "--json": "", "--confusions": "count",
             "--result": "output", "--quiet": "", "--parser": "model", "--trees": "count",
             "--tokeniser": "model", "--case": "model", "--parser-share": "fraction",
-            "--lines": "lines", "--objective": "objective", "--lower": "",
+            "--lines": "lines", "--objective": "objective", "--lower": "", "--text": "model",
         },
         2,
     ),

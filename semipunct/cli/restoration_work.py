@@ -64,6 +64,9 @@ def work_on_marks(
     gold: bool,
     trees: int,
     share: float | None,
+    text_model: "Trained[Any] | None",
+    lines: "Lines | None",
+    objective: "Objective | None",
 ) -> Work:
     """Prepare the restoration of all marks that a punctuation model knows.
 
@@ -75,14 +78,23 @@ def work_on_marks(
         tokeniser: of running text.
         gold: whether the restored punctuation is compared with the input.
         trees: to be drawn from each parser.
-        share: the weight of the marks that parsers predict between words, if it is given.
+        share: the weight of the marks that parsers or the text model predict between words, if it
+            is given.
+        text_model: to find the sentences of running text, and their marks.
+        lines: what the end of a line of running text says.
+        objective: what decisions optimise.
 
     Raises:
         ModelError: if a model is of another kind.
         UsageError: if an option is invalid, or files have different formats.
     """
-    from semipunct.cli.running_text import read_running_text, running_text_format
+    from semipunct.cli.running_text import (
+        read_by_text_model,
+        read_running_text,
+        running_text_format,
+    )
     from semipunct.formats import format_of, read_entries, read_words
+    from semipunct.formats.text import Text
     from semipunct.models.parsing.parser import Parser
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load, of_kind
@@ -104,7 +116,16 @@ def work_on_marks(
         entries = read_running_text(inputs, tokeniser)
     else:
         form = format_of(*inputs, words=bare)  # before any of it is read
-        entries = read_words(inputs) if bare else read_entries(inputs)
+        if text_model is not None and form.name == Text.name:
+            ends = lines or "paragraph"
+            entries = read_by_text_model(inputs, text_model, ends, options.keep)
+        elif lines is not None:
+            raise UsageError(
+                "--lines is for running text, but the sentences of these files are known; leave it "
+                "out"
+            )
+        else:
+            entries = read_words(inputs) if bare else read_entries(inputs)
     unseen, cut = Unseen(fitted.model), InPieces()
 
     def restored(sentences: Sequence[Any], number: int) -> "Sequence[Restoration[Any]]":
@@ -112,8 +133,9 @@ def work_on_marks(
             cut.look_at(sentences)
             # Relations of a parser are the same in every run, and not the user's to change.
             return run_on_words(
-                fitted, parsers, sentences, options, trees=trees, share=share, first=number
-            )
+                fitted, parsers, sentences, options, trees=trees, share=share,
+                text_model=text_model, objective=objective, first=number,
+            )  # fmt: skip
         unseen.look_at(sentences)
         return run(fitted, sentences, options, first=number)
 

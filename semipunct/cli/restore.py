@@ -113,8 +113,8 @@ def restore(
             min=0,
             max=1,
             help="With --parser: weight of the marks that the parser itself predicts between "
-            "words, without a tree; 0 for the punctuation model alone [0.3 for a model of the "
-            "preset parsed, 0.6 for others].",
+            "words, without a tree, or of those of --text; 0 for the punctuation model alone [0.3 "
+            "for a model of the preset parsed, 0.6 for others; with --text 0.7].",
         ),
     ] = None,
     tokeniser: Annotated[
@@ -123,6 +123,14 @@ def restore(
             metavar="TOKENISER",
             help="With --parser: folder of a tokeniser, which splits running text into sentences "
             "and words. Without it, each line is a sentence, and blanks separate words.",
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXTMODEL",
+            help="With --parser: folder of a text model, which finds the sentences and capitals of "
+            "running text, and whose marks are averaged with those of the punctuation model.",
         ),
     ] = None,
     case: Annotated[
@@ -209,6 +217,16 @@ def restore(
             "--tokeniser reads text, which has no trees; "
             + ("--gold needs a treebank to compare with" if gold else "give --parser as well")
         )
+    if text is not None and not parser:
+        raise UsageError(
+            "--text adds a text model to a punctuation model and a parser; give --parser as well, "
+            "or name the text model as MODEL to use it alone"
+        )
+    if text is not None and (tokeniser or case):
+        raise UsageError(
+            "--text finds sentences and capitals itself; leave out "
+            + ("--tokeniser" if tokeniser else "--case")
+        )
     if case is not None and gold and out is None:
         raise UsageError(
             "--case has no effect with --gold alone, as restored sentences are written only to the "
@@ -223,7 +241,7 @@ def restore(
         )
     arguments.check_figures(out, result, printed=json)
     console.check_targets(
-        out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, case)
+        out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, text, case)
     )
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
@@ -248,11 +266,16 @@ def restore(
         loaded = load(model)
         words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
         capitals_of = load(case, Truecaser) if case is not None else None
+        marks_of = load(text, TextModel) if text is not None else None
         for name, given in (("lines", lines), ("objective", objective), ("lower", lower)):
-            if given and not isinstance(loaded.model, TextModel):
+            is_for = text is not None and name != "lower"
+            if given and not is_for and not isinstance(loaded.model, TextModel):
                 raise UsageError(f"--{name} is for a text model, and {model} is another one")
         if isinstance(loaded.model, (CommaModel, DelimiterModel)):
-            refused = {"--trees": bool(trees), "--parser-share": share is not None}
+            refused = {
+                "--trees": bool(trees), "--parser-share": share is not None,
+                "--text": text is not None,
+            }  # fmt: skip
             work = work_on_commas(loaded, inputs, options, parser or (), words_of, refused=refused)
         elif isinstance(loaded.model, TextModel):
             refused = {
@@ -266,8 +289,10 @@ def restore(
             )  # fmt: skip
         else:
             work = work_on_marks(
-                loaded, inputs, options, parser or (), words_of, gold=gold, trees=trees, share=share
-            )
+                loaded, inputs, options, parser or (), words_of, gold=gold, trees=trees,
+                share=share, text_model=marks_of, lines=None if lines is None else lines.value,
+                objective=None if objective is None else objective.value,
+            )  # fmt: skip
     keep_programs()
     omitted = LeftOut("left unchanged")
     with phase("reading"):

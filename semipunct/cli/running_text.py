@@ -11,9 +11,14 @@ if TYPE_CHECKING:
     from semipunct.corpus.treebank import WordsEntry
     from semipunct.formats import Format
     from semipunct.tasks.base import Trained
+    from semipunct.tasks.restoration import Keep
+    from semipunct.tasks.restore_running_text import Lines
 
 PARAGRAPHS = 64
 """Paragraphs tokenised at a time."""
+
+LINES = 256
+"""Lines that a text model reads at a time."""
 
 
 def running_text_format(paths: Sequence[str]) -> "Format[Any]":
@@ -34,6 +39,36 @@ def running_text_format(paths: Sequence[str]) -> "Format[Any]":
                 f"{form.name}, which is already split into words; leave the option out"
             )
     return FORMATS[Text.name]
+
+
+def read_by_text_model(
+    paths: Sequence[str], text_model: "Trained[Any]", lines: "Lines", keep: "Keep | None"
+) -> "Iterator[WordsEntry]":
+    """Yield the sentences that a text model finds in running text, some lines at a time.
+
+    Args:
+        paths: of text, or ``-`` for standard input.
+        text_model: with its weights.
+        lines: what the end of a line says.
+        keep: the treatment of existing marks.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or is not UTF-8 text.
+        UsageError: if the treatment of marks is not for a text model.
+    """
+    from semipunct.corpus.located import RawText
+    from semipunct.formats.text import lines_with_text, text_entry
+    from semipunct.tasks.segment_running_text import segment_running_text
+
+    for number, path in enumerate(paths, start=1):
+        name, line = display_name(path), 1
+        for chunk in in_chunks(lines_with_text(path, ended=number < len(paths)), LINES):
+            # Sentences may cross lines only if these are one text.
+            texts = ["".join(chunk)] if lines == "none" else chunk
+            raw = [RawText(text, name, line + i) for i, text in enumerate(texts)]
+            for sentences in segment_running_text(text_model, raw, keep=keep, ends=lines):
+                yield from map(text_entry, sentences)
+            line += len(chunk)
 
 
 def read_running_text(paths: Sequence[str], tokeniser: "Trained[Any]") -> "Iterator[WordsEntry]":

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.errors import OutputError
-from semipunct.marks import Puncteme, spacing
+from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.marks.neighbours import ENDS
 
 Ints = npt.NDArray[np.int32]
@@ -49,6 +49,18 @@ _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
 def is_final(string: Puncteme) -> bool:
     """Return whether a string of marks ends a sentence."""
     return any(char in ENDS for mark in string for char in mark)
+
+
+def in_text(string: Puncteme) -> Puncteme:
+    """Return a string of a treebank as text shows it, where an abbreviation has a dot like others.
+
+    Args:
+        string: the marks of a slot, whose abbreviation's dot absorbs a full stop.
+    """
+    if ABBREVIATION not in string:
+        return string
+    absorbed = string[:2] == (ABBREVIATION, ".")
+    return tuple("." if mark == ABBREVIATION else mark for mark in string[absorbed:])
 
 
 class Token(NamedTuple):

@@ -10,7 +10,14 @@ from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, located
 from semipunct.corpus.passages import Span
 from semipunct.corpus.whole_tokens import whole_tokens
-from semipunct.corpus.word_streams import TextPassages, WordStream, items, tokens, word_stream
+from semipunct.corpus.word_streams import (
+    TextPassages,
+    WordStream,
+    in_text,
+    items,
+    tokens,
+    word_stream,
+)
 from semipunct.errors import TreebankError
 from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
@@ -53,10 +60,10 @@ def _of_treebank(path: str | Path) -> Iterator[str]:
         content = entry.content
         if isinstance(content, Omitted):
             continue
-        yield from (f"\0{mark}" for mark in content.slots[0])
-        for form, slot in zip(content.forms, content.slots[1:], strict=True):
-            yield form
-            yield from (f"\0{mark}" for mark in slot)
+        for form, slot in zip(("", *content.forms), content.slots, strict=True):
+            if form:
+                yield form
+            yield from (f"\0{mark}" for mark in in_text(slot))
 
 
 LONGEST = 2**16
@@ -128,12 +135,43 @@ def line_of_text(name: str, path: str, line: int, text: str) -> Located:
         line: its number there.
         text: the line with its end.
     """
-    fixed = fixed_parts(text)
     pieces = [Piece((token.start, token.end), bool(token.mark)) for token in tokens(text)]
-    found = located(name, path, line, text, pieces, fixed=fixed)
+    return _located(name, path, line, text, pieces)
+
+
+def part_of_line(
+    name: str, path: str, line: int, whole: Located, place: Span, words: Span
+) -> Located:
+    """Return a part of a line of text, which is a sentence of it.
+
+    Args:
+        name: the name of the sentence.
+        path: the file.
+        line: its number there.
+        whole: the line, or several of them.
+        place: the start and the end of the sentence in it.
+        words: the number of its first word, from 0, and of the first word after it.
+    """
+    begin, end = place
+    spans = [(span, False) for span in whole.spans[slice(*words)]]
+    spans += ((s, True) for of in whole.marks[words[0] : words[1] + 1] for s in of)
+    pieces = [
+        Piece((start - begin, stop - begin), mark)
+        for (start, stop), mark in sorted(spans)
+        if begin <= start < end
+    ]
+    return _located(name, path, line, whole.text[begin:end], pieces, whole.offset + begin)
+
+
+def _located(
+    name: str, path: str, line: int, text: str, pieces: Sequence[Piece], offset: int = 0
+) -> Located:
+    """Make a sentence, in whose addresses, tags of markup and code nothing changes."""
+    fixed = fixed_parts(text)
+    found = located(name, path, line, text, pieces, offset, fixed)
     if isinstance(found.content, Omitted):
         return found
-    # Nothing changes in an address, a tag of markup or code, which may contain blanks and marks.
+    # They may contain blanks and marks.
     whole = [*whole_tokens(text), *fixed.words]
     content = replace(found.content, closed=found.content.closed | _slots_within(found, whole))
     return replace(found, content=content)

@@ -39,11 +39,14 @@ class Standing:
         sentence: words, and the tree if there is one, with the existing marks.
         keep: the treatment of these marks.
         joining: the marks that only join words.
+        paired: whether inserted brackets and quotation marks need partners even where nothing
+            stands. Draws of a model of trees have them anyway.
     """
 
     sentence: Sentence[Any] | Words
     keep: Keep
     joining: JoiningMarks
+    paired: bool = False
 
     @cached_property
     def is_evidence(self) -> bool:
@@ -118,7 +121,7 @@ class Standing:
         Args:
             slots: ``[n + 1]`` the strings of all slots.
         """
-        if not self.is_evidence or not any(map(encloses, slots)):
+        if not (self.is_evidence or self.paired) or not any(map(encloses, slots)):
             return True
         return unmatched(slots, self.sentence.forms, self._statuses).is_within(self.limits)
 
@@ -137,7 +140,11 @@ class Standing:
 
 
 def chosen_strings(
-    standing: Standing, draws: Draws, found: Sequence[SlotPosterior], options: RestoreOptions
+    standing: Standing,
+    draws: Draws,
+    found: Sequence[SlotPosterior],
+    options: RestoreOptions,
+    threshold: float | None = None,
 ) -> list[Puncteme]:
     """Return the string of each slot of least expected edit distance.
 
@@ -146,14 +153,19 @@ def chosen_strings(
         draws: draws of its punctuation, among which whole draws are chosen.
         found: the posteriors of the slots.
         options: the options of restoration.
+        threshold: for a high F1, the probability from which the most probable mark of a slot is
+            inserted; the edit distance then determines only which marks stand there.
     """
 
     def allows(slot: int, string: Puncteme) -> bool:
         return is_writable(string, options.marks) and standing.allows(slot, string)
 
     least = options.minimum_confidence
+    decisive = found
+    if threshold is not None:
+        decisive = [_decided(known, slot, allows, threshold) for slot, known in enumerate(found)]
     choose = best_strings if options.minimise == "slots" else best_draw
-    best = choose(draws, found, allows)
+    best = choose(draws, decisive, allows)
     slots = [
         fixed if fixed is not None else string if not least or known.of(string) >= least else ()
         for fixed, string, known in zip(standing.fixed, best, found, strict=True)
@@ -161,11 +173,11 @@ def chosen_strings(
     if standing.is_balanced(slots):
         return slots
     alternatives = [
-        [(fixed, 0.0)] if fixed is not None else _alternatives(known, string, strings)
-        for slot, (fixed, string, known) in enumerate(
-            zip(standing.fixed, slots, found, strict=True)
+        [(fixed, 0.0)] if fixed is not None else _alternatives(decided, string, strings)
+        for slot, (fixed, string, known, decided) in enumerate(
+            zip(standing.fixed, slots, found, decisive, strict=True)
         )
-        for strings in ([s for s in known.strings if allows(slot, s) and known.of(s) >= least],)
+        for strings in ([s for s in decided.strings if allows(slot, s) and known.of(s) >= least],)
     ]
     partnered = standing.balanced(alternatives)
     if partnered is not None:
@@ -174,6 +186,26 @@ def chosen_strings(
         fixed if fixed is not None else () if encloses(string) else string
         for fixed, string in zip(standing.fixed, slots, strict=True)
     ]
+
+
+def _decided(known: SlotPosterior, slot: int, allows: Allowed, threshold: float) -> SlotPosterior:
+    """Return the distribution of a slot, given the decision whether it gets a mark.
+
+    Args:
+        known: its distribution.
+        slot: its number.
+        allows: says which strings may stand in it.
+        threshold: the probability from which its most probable mark is inserted.
+    """
+    pairs = zip(known.strings, known.probability.tolist(), strict=True)
+    marks = [(string, p) for string, p in pairs if string and allows(slot, string)]
+    if not marks or marks[0][1] < threshold:
+        return _EMPTY
+    share = np.array([p for _, p in marks])
+    return SlotPosterior(tuple(string for string, _ in marks), share / share.sum())
+
+
+_EMPTY = SlotPosterior(((),), np.ones(1))
 
 
 def beside_what_stands(

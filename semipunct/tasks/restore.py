@@ -157,6 +157,9 @@ def restored(
     options: RestoreOptions,
     found: tuple[SlotPosterior, ...] | None = None,
     joining: JoiningMarks = BY_TYPOGRAPHY,
+    threshold: float | None = None,
+    *,
+    paired: bool = False,
 ) -> Restoration:
     """Return the punctuation of least expected edit distance under some draws.
 
@@ -167,10 +170,12 @@ def restored(
         found: the posteriors of the slots; by default they are estimated from the draws.
         joining: marks that only join words, which are not put between words of a text that stand
             apart.
+        threshold: for a high F1, the probability from which marks are inserted.
+        paired: whether inserted brackets and quotation marks need partners in any case.
     """
     found = posteriors(draws) if found is None else found
-    standing = Standing(sentence, options.keep_for(sentence), joining)
-    slots = chosen_strings(standing, draws, found, options)
+    standing = Standing(sentence, options.keep_for(sentence), joining, paired)
+    slots = chosen_strings(standing, draws, found, options, threshold)
     return Restoration(sentence, tuple(slots), found, most_frequent(draws, options.nbest))
 
 

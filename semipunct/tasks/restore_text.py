@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from semipunct.corpus import Omitted, Words
-from semipunct.corpus.located import Located
-from semipunct.errors import ModelError
+from semipunct.corpus.located import Located, RawText
+from semipunct.errors import ModelError, UsageError
 from semipunct.formats.text import in_paragraphs, spaced
 from semipunct.models.commas.restorer import COMMA_MODELS
 from semipunct.tasks.base import Trained
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore_commas import restore_commas_of_words
+from semipunct.tasks.restore_running_text import Lines, Objective
 from semipunct.tasks.restore_words import restore_words
 from semipunct.tasks.segment import segment
+from semipunct.tasks.segment_running_text import segment_running_text
 from semipunct.tasks.truecase import truecase
 
 
@@ -27,9 +29,12 @@ def restore_text(
     options: RestoreOptions | None = None,
     *,
     tokeniser: Trained[Any] | None = None,
+    text_model: Trained[Any] | None = None,
     case: Trained[Any] | None = None,
     trees: int = 0,
     share: float | None = None,
+    ends: Lines = "paragraph",
+    objective: Objective | None = None,
     **settings: Unpack[RestoreSettings],
 ) -> str:
     """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
@@ -46,24 +51,42 @@ def restore_text(
             are found in these.
         options: by default ``RestoreOptions()``.
         tokeniser: a tokeniser with its weights.
+        text_model: a text model with its weights, which finds sentences and capitals, and whose
+            marks are averaged with those of ``model``, as in ``restore_words``.
         case: a truecaser with its weights, for capitals; without one they are unchanged.
         trees: the number of trees drawn from each parser, as in ``restore_words``.
-        share: the weight of the parsers' own distributions of slots, as in ``restore_words``.
+        share: the weight of the parsers' own distributions of slots, or of the text model's, as in
+            ``restore_words``.
+        ends: with a text model, what the end of a line says.
+        objective: with a text model, what decisions optimise, as in ``restore_words``.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
-        UsageError: if an option is invalid, or names marks that the model lacks.
+        UsageError: if an option is invalid, excludes another one, or names marks that the model
+            lacks.
         ModelError: if a model is of another kind, or a parser reads what is to be restored.
     """
     options = replace(options or RestoreOptions(), **settings)
-    parts = _sentences(text, tokeniser)
+    if text_model is not None and (tokeniser is not None or case is not None):
+        raise UsageError(
+            "a text model finds sentences and capitals itself; give no tokeniser or truecaser"
+        )
+    if text_model is None:
+        parts = _sentences(text, tokeniser)
+    else:
+        parts = _sentences_by_text_model(text, text_model, options, ends)
     contents = [part.content for part in parts]
     if isinstance(model.model, COMMA_MODELS):
         if isinstance(parser, Sequence):
             raise ModelError("a comma model uses only one parser; give it alone, not in a list")
+        if text_model is not None:
+            raise ModelError("a comma model does not use a text model; give none")
         found = restore_commas_of_words(model, parser, contents, options)
     else:
-        found = restore_words(model, parser, contents, options, trees=trees, share=share)
+        found = restore_words(
+            model, parser, contents, options, trees=trees, share=share, text_model=text_model,
+            objective=objective,
+        )  # fmt: skip
     return "".join(_written(parts, found, case))
 
 
@@ -73,6 +96,16 @@ def _sentences(text: str, tokeniser: Trained[Any] | None) -> list[Located]:
     if tokeniser is None:
         return [spaced(f"#{n}", "text", n, line) for n, line in enumerate(lines, start=1)]
     return [part for parts in segment(tokeniser, list(in_paragraphs(lines))) for part in parts]
+
+
+def _sentences_by_text_model(
+    text: str, text_model: Trained[Any], options: RestoreOptions, ends: Lines
+) -> list[Located]:
+    """Return the sentences that a text model finds, whose parts add up to the text but capitals."""
+    lines = [text] if ends == "none" else list(io.StringIO(text, newline="\n"))
+    raw = [RawText(line, line=number) for number, line in enumerate(lines, start=1)]
+    found = segment_running_text(text_model, raw, options, ends=ends)
+    return [part for parts in found for part in parts]
 
 
 def _written(

@@ -6,6 +6,7 @@ and each slot gets the string of least expected edit distance under all of them 
 
 The parser's network also predicts the strings of slots directly, which helps where its trees are
 wrong. The two distributions of each slot are averaged, and the loss is minimised under their mean.
+A text model, which has learned from much more text than there are trees, takes the parser's place.
 """
 
 from __future__ import annotations
@@ -21,18 +22,25 @@ from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
 from semipunct.marks import spacing
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.tasks import limits
-from semipunct.tasks.base import Trained, punctuation_model
+from semipunct.tasks.base import Trained, model_of_kind, punctuation_model
 from semipunct.tasks.parse import Parse, check_reads_words, parse, parses
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore import drawn, restored
+from semipunct.tasks.restore_running_text import Objective
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
+from semipunct.tasks.text_views import text_views
 from semipunct.wording import counted
 
 AWARE, UNAWARE = 0.3, 0.6
 """Default weights of the parser's own distributions of slots: for a model that reads the parser's
 probabilities, and for one that takes every tree for correct and so is too certain
 (docs/decisions/0026-parsed-text.md)."""
+
+TEXT = 0.7
+"""The default weight of the distributions of a text model
+(docs/decisions/0046-text-and-trees.md)."""
 
 
 def restore_words(
@@ -43,6 +51,8 @@ def restore_words(
     *,
     trees: int = 0,
     share: float | None = None,
+    text_model: Trained[Any] | None = None,
+    objective: Objective | None = None,
     first: int = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration | OmittedT]:
@@ -62,6 +72,11 @@ def restore_words(
             a model of the preset ``parsed`` and 0.6 for others (``default_share``). It is ignored
             for sentences whose existing marks are used (``options.keep``), with
             ``options.minimise="draws"``, and for parsers that predict no punctuation.
+        text_model: a text model with its weights, whose distributions of slots replace those of
+            the parsers; its default share is 0.7. Sentences of one file that follow each other are
+            read as one text. Kept marks are evidence for it.
+        objective: what decisions with a text model optimise: the number of edits, or F1; by
+            default ``f1`` for sentences of a text and ``edits`` for those of a treebank.
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
@@ -73,8 +88,9 @@ def restore_words(
     options = replace(options or RestoreOptions(), **settings)
     fitted = punctuation_model(model, alone=True).model
     options.check(fitted)  # before parsing, which may take minutes
+    threshold = _threshold(text_model, objective, options)
     if share is None:
-        share = default_share(fitted)
+        share = default_share(fitted) if text_model is None else TEXT
     parsers = parser if isinstance(parser, Sequence) else [parser]
     for one in parsers:
         check_reads_words(one, "to restore punctuation")
@@ -93,22 +109,34 @@ def restore_words(
     pooled = share > 0 and options.minimise == "slots"
     found: list[list[Parse]] = [[] for _ in known]
     for one in parsers:
-        several = _trees(one, known, trees, options.seed, first, slots=pooled)
+        slots = pooled and text_model is None
+        several = _trees(one, known, trees, options.seed, first, slots=slots)
         for of, own in zip(found, several, strict=True):
             of += own
     each = replace(options, samples=options.samples // number)
     analyses = [one.sentence for one in chain.from_iterable(found)]
     draws = drawn(model, analyses, each, first * number)
+    texts = text_views(text_model, known, options) if text_model is not None and pooled else []
     results: list[Restoration] = []
     # Draws are counted as they are made: those of many sentences would not fit into memory.
-    for sentence, of in zip(known, found, strict=True):
+    for place, (sentence, of) in enumerate(zip(known, found, strict=True)):
         joined = Draws.joined([next(draws) for _ in of])
+        # All trees of a parser come with the same distributions of slots.
+        views = texts[place : place + 1] or [p.slots for p in of[:: max(1, trees)] if p.slots]
         pool = None
-        if pooled and not _has_evidence(sentence, options):
-            # All trees of a parser come with the same distributions of slots.
-            views = [one.slots for one in of[:: max(1, trees)] if one.slots]
-            pool = _pooled(posteriors(joined), share, views) if views else None
-        results.append(restored(of[0].sentence, joined, options, pool, fitted.inventory.joining))
+        if pooled and views and not _is_decided(sentence, options, reads_marks=bool(texts)):
+            pool = _pooled(posteriors(joined), share, views)
+        least = threshold if objective or sentence.source == "text" else None
+        restoration = restored(
+            of[0].sentence,
+            joined,
+            options,
+            pool,
+            fitted.inventory.joining,
+            least,
+            paired=bool(texts),
+        )
+        results.append(restoration)
     return with_omitted(sentences, results)
 
 
@@ -121,9 +149,40 @@ def default_share(model: PunctuationModel) -> float:
     return AWARE if "expected" in model.options.templates else UNAWARE
 
 
-def _has_evidence(sentence: Sentence | Words, options: RestoreOptions) -> bool:
-    """Return whether the visible marks of a sentence are used."""
-    return options.keep_for(sentence) != "replace" and any(spacing.visible(sentence.slots))
+def _threshold(
+    text_model: Trained[Any] | None, objective: Objective | None, options: RestoreOptions
+) -> float | None:
+    """Return the probability from which marks are inserted for a high F1; None for edits.
+
+    Raises:
+        UsageError: if an option needs another one.
+        ModelError: if the model is no text model.
+    """
+    if text_model is None:
+        if objective is not None:
+            raise UsageError("the objective needs a text model (--text); give one, or leave it out")
+        return None
+    model_of_kind(text_model, TextModel)
+    if options.minimise == "draws":
+        if objective == "f1":
+            raise UsageError(
+                "whole draws minimise edits; leave out --objective f1, or --minimise draws"
+            )
+        return None
+    return None if objective == "edits" else float(text_model.parameters[THRESHOLD])
+
+
+def _is_decided(sentence: Sentence | Words, options: RestoreOptions, *, reads_marks: bool) -> bool:
+    """Return whether the visible marks of a sentence are evidence that only the draws respect.
+
+    Args:
+        sentence: the sentence.
+        options: say whether its marks are used.
+        reads_marks: whether the distributions of slots take kept marks into account.
+    """
+    keep = options.keep_for(sentence)
+    is_used = keep == "repair" or (keep == "keep" and not reads_marks)
+    return is_used and any(spacing.visible(sentence.slots))
 
 
 def _trees(

@@ -3,12 +3,16 @@
 from dataclasses import replace
 from typing import Unpack
 
+import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
+from semipunct.inference.draws import Draws
 from semipunct.marks.joining import JoiningMarks
+from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.restoration import Minimise, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore import restored
+from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.punctuation.cases import sentence
 from tests.tasks.test_restore import draws
 
@@ -116,3 +120,55 @@ def test_signs_of_markup_are_not_inserted_into_text():
     assert chosen(sentence, *rows) == ["", "", ",", "."]
     in_a_treebank = replace(sentence, source="treebank")
     assert chosen(in_a_treebank, *rows) == ["<", ">", "``", "*"]
+
+
+def decided(
+    forms: str,
+    *known: dict[str, float],
+    threshold: float | None,
+    **options: Unpack[RestoreSettings],
+):
+    """Return the strings chosen given distributions of slots, for a high F1 or for few edits."""
+    found = [
+        SlotPosterior(tuple(tuple(s.split()) for s in row), np.array([*row.values()]))
+        for row in ({"": 1.0}, *known)
+    ]
+    standing = Standing(text(forms), "keep", JoiningMarks())
+    none = Draws((), np.zeros((0, 0), np.int64))
+    slots = chosen_strings(standing, none, found, RestoreOptions(**options), threshold)
+    return [" ".join(slot) for slot in slots[1:]]
+
+
+def test_for_f1_a_mark_is_inserted_from_a_threshold():
+    known = ({"": 0.6, ",": 0.3, ";": 0.1}, {"": 0.7, ".": 0.25, "?": 0.05})
+    assert decided("so it", *known, threshold=None) == ["", ""]
+    assert decided("so it", *known, threshold=0.28) == [",", ""]
+    assert decided("so it", *known, threshold=0.2) == [",", "."]
+    # The confidence is the probability itself, not that given that there is a mark.
+    assert decided("so it", *known, threshold=0.2, minimum_confidence=0.28) == [",", ""]
+
+
+def test_for_f1_no_less_probable_mark_takes_the_place_of_an_excluded_one():
+    known = ({"": 0.3, ".": 0.6, ",": 0.1}, {".": 1.0})
+    assert decided("so it", *known, threshold=0.3, marks={","}) == ["", ""]
+    assert decided("so it", *known, threshold=0.05, marks={","}) == [",", ""]
+
+
+def test_marks_of_treebanks_are_paired_on_request():
+    """Distributions of slots say nothing of partners, unlike draws of whole sentences."""
+    base = replace(text("so it is"), source="treebank")
+    rows = ({"": 0.1, "“": 0.9}, {"": 1.0}, {"": 0.6, "”": 0.4}, {".": 1.0})
+    found = [
+        SlotPosterior(tuple(tuple(s.split()) for s in row), np.array([*row.values()]))
+        for row in rows
+    ]
+    none = Draws((), np.zeros((0, 0), np.int64))
+    chosen = [
+        chosen_strings(Standing(base, "replace", JoiningMarks(), paired), none, found, OPTIONS)
+        for paired in (False, True)
+    ]
+    assert chosen[0] == [("“",), (), (), (".",)]
+    assert chosen[1] == [("“",), (), ("”",), (".",)]
+
+
+OPTIONS = RestoreOptions()

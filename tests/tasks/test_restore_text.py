@@ -6,17 +6,27 @@ from typing import Any
 import pytest
 
 import semipunct
+from semipunct.errors import UsageError
 from tests.commands import run
 
 TEXT = " .. so the cat sat\tso it ran\r\n\r\n* * *\n\nso  https://a.b/c?d=e,f ran so he saw it"
 
 
 @pytest.fixture(scope="module")
-def folders(model: Path, parser: Path, tokeniser: Path, truecaser: Path) -> dict[str, Path]:
-    return {"model": model, "parser": parser, "tokeniser": tokeniser, "case": truecaser}
+def folders(
+    model: Path, parser: Path, tokeniser: Path, truecaser: Path, text_model: Path
+) -> dict[str, Path]:
+    return {
+        "model": model, "parser": parser, "tokeniser": tokeniser, "case": truecaser,
+        "text": text_model,
+    }  # fmt: skip
 
 
-@pytest.mark.parametrize("parts", [(), ("tokeniser",), ("tokeniser", "case")])
+CALLED = {"text": "text_model"}
+"""Arguments whose names differ from those of options."""
+
+
+@pytest.mark.parametrize("parts", [(), ("tokeniser",), ("tokeniser", "case"), ("text",)])
 def test_it_writes_what_the_command_writes(
     parts: tuple[str, ...], folders: dict[str, Path], tmp_path: Path
 ):
@@ -28,7 +38,9 @@ def test_it_writes_what_the_command_writes(
         "--format", "text", "--samples", 40,
     )  # fmt: skip
     assert found.status == 0, found.err
-    trained: dict[str, Any] = {part: semipunct.load(folders[part]) for part in parts}
+    trained: dict[str, Any] = {
+        CALLED.get(part, part): semipunct.load(folders[part]) for part in parts
+    }
     text = semipunct.restore_text(
         semipunct.load(folders["model"]), semipunct.load(folders["parser"]), TEXT,
         samples=40, **trained,
@@ -41,3 +53,18 @@ def test_text_without_words_is_unchanged(folders: dict[str, Path]):
     model, parser = (semipunct.load(folders[name]) for name in ("model", "parser"))
     for text in ("", "\n", " ... \n\n--\n"):
         assert semipunct.restore_text(model, parser, text) == text
+
+
+def test_a_text_model_says_what_lines_are(folders: dict[str, Path]):
+    model, parser, reader = (semipunct.load(folders[n]) for n in ("model", "parser", "text"))
+    lines = "so ba\ndo so\ngu but ke\n"
+
+    def restored(**settings: Any) -> str:
+        return semipunct.restore_text(
+            model, parser, lines, text_model=reader, samples=20, share=1, **settings
+        )
+
+    assert restored(ends="none") == "So ba\ndo. So\ngu, but ke.\n"
+    assert restored(ends="sentence").count(".\n") == 3
+    with pytest.raises(UsageError, match="give no tokeniser"):
+        restored(tokeniser=semipunct.load(folders["tokeniser"]))

@@ -17,7 +17,7 @@ from semipunct.tasks import restore_words as task
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.parse import parse
 from semipunct.tasks.parse_punctuated import parse_punctuated
-from semipunct.tasks.restore_words import default_share, restore_words
+from semipunct.tasks.restore_words import TEXT, default_share, restore_words
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.parsing.treebank import planted
 
@@ -146,9 +146,9 @@ def test_the_draws_of_a_sentence_are_counted_before_the_next_ones_are_made(
             events.append("drawn")
             yield draws
 
-    def chosen(*arguments: Any) -> Any:
+    def chosen(*arguments: Any, **named: Any) -> Any:
         events.append("restored")
-        return restored(*arguments)
+        return restored(*arguments, **named)
 
     monkeypatch.setattr(task, "drawn", noted)
     monkeypatch.setattr(task, "restored", chosen)
@@ -188,3 +188,92 @@ def test_nothing_is_put_into_an_orthographic_word(finished: Any, parser: Path, w
     # Without that knowledge the parser expects marks there in some sentences.
     plain = parse(trees, [replace(s, closed=frozenset()) for s in shut], slots=True)
     assert any(one.slots[1].of(()) < 1 for one in plain)
+
+
+@pytest.fixture
+def certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the distributions of text models: a semicolon with a probability of 0.4."""
+
+    def views(_: Any, sentences: Any, options: Any) -> Any:
+        known = SlotPosterior(((), (";",)), np.array([0.6, 0.4]))
+        return [(known,) * len(s.slots) for s in sentences]
+
+    monkeypatch.setattr(task, "text_views", views)
+
+
+@pytest.mark.usefixtures("certain")
+def test_a_text_model_takes_the_place_of_the_parsers_guess(
+    finished: Any, parser: Path, text_model: Path, words: Any
+):
+    model, trees, reader = load(finished.folder), load(parser), load(text_model)
+    alone = restore_words(model, trees, words, samples=20, share=0)
+    for share, weight in ((0.25, 0.25), (1, 1), (None, TEXT)):
+        found = restore_words(model, trees, words, samples=20, share=share, text_model=reader)
+        for one, before in zip(found, alone, strict=True):
+            assert one.sentence.tree == before.sentence.tree
+            for known, own in zip(one.posteriors, before.posteriors, strict=True):
+                mixed = weight * 0.4 + (1 - weight) * own.of((";",))
+                assert known.of((";",)) == pytest.approx(mixed)
+
+
+@pytest.mark.usefixtures("certain")
+def test_f1_is_the_objective_for_texts_and_edits_for_treebanks(
+    finished: Any, parser: Path, text_model: Path, words: Any
+):
+    model, trees, reader = load(finished.folder), load(parser), load(text_model)
+    sure = replace(reader, parameters={**reader.parameters, "threshold": np.float32(0.35)})
+
+    def slots(some: Any, **settings: Any) -> set[Any]:
+        found = restore_words(model, trees, some, samples=20, share=1, text_model=sure, **settings)
+        return {slot for one in found for slot in one.slots}
+
+    text = [replace(s, source="text", slots=((),) * len(s.slots)) for s in words]
+    assert slots(words) == slots(text, objective="edits") == {()}
+    assert (";",) in slots(text) & slots(words, objective="f1")
+    assert slots(text, minimise="draws") == slots(words, minimise="draws")
+
+
+@pytest.mark.usefixtures("certain")
+def test_marks_that_stand_are_evidence_for_a_text_model(
+    finished: Any, parser: Path, text_model: Path, words: Any
+):
+    """Its distributions are averaged in, unlike the parser's, which never sees marks."""
+    model, trees, reader = load(finished.folder), load(parser), load(text_model)
+    text = [replace(s, source="text") for s in words]
+    assert any(any(s.slots) for s in text)
+    found = restore_words(model, trees, text, samples=20, share=1, text_model=reader)
+    for one, sentence in zip(found, text, strict=True):
+        for slot, known, stands in zip(one.slots, one.posteriors, sentence.slots, strict=True):
+            assert slot == stands or not stands
+            assert known.of((";",)) == pytest.approx(0.4)
+
+
+@pytest.mark.usefixtures("certain")
+def test_marks_that_may_be_wrong_are_evidence_for_draws_only(
+    finished: Any, parser: Path, text_model: Path, words: Any, monkeypatch: pytest.MonkeyPatch
+):
+    """The text model does not see them, so its distributions would dilute the evidence."""
+    model, trees, reader = load(finished.folder), load(parser), load(text_model)
+    drawn = task.drawn
+
+    def blind(model: Any, some: Any, options: Any, first: int) -> Any:
+        return drawn(model, some, replace(options, keep="replace"), first)
+
+    monkeypatch.setattr(task, "drawn", blind)
+    settings: Any = {"samples": 20, "keep": "repair"}
+    found = restore_words(model, trees, words, share=1, text_model=reader, **settings)
+    alone = restore_words(model, trees, words, share=0, **settings)
+    for one, other in zip(found, alone, strict=True):
+        assert [k.strings for k in one.posteriors] == [k.strings for k in other.posteriors]
+
+
+def test_options_of_a_text_model_are_checked(
+    finished: Any, parser: Path, text_model: Path, words: Any
+):
+    model, trees, reader = load(finished.folder), load(parser), load(text_model)
+    with pytest.raises(UsageError, match="objective needs a text model"):
+        restore_words(model, trees, words, objective="f1")
+    with pytest.raises(UsageError, match="whole draws minimise edits"):
+        restore_words(model, trees, words, text_model=reader, objective="f1", minimise="draws")
+    with pytest.raises(ModelError, match="a text is needed"):
+        restore_words(model, trees, words, text_model=trees)

@@ -1,0 +1,301 @@
+"""What trees add to a text model: marks restored from words alone, by either and by both.
+
+    python experiments/text_and_trees.py split TRAIN.conllu FOLDER
+    python experiments/text_and_trees.py weights HELD-OUT.conllu --model PUNCTUATION --parser PARSER
+        --text TEXTMODEL
+    python experiments/text_and_trees.py treebank DEV.conllu --model PUNCTUATION --parser PARSER
+        --text TEXTMODEL... [--output JSON]
+    python experiments/text_and_trees.py talks FILE.tsv[.gz] --model PUNCTUATION --parser PARSER
+        --text TEXTMODEL... [--last 45000] [--output JSON]
+
+``split`` writes every tenth block of 125 sentences of a treebank to ``held-out.conllu``, and the
+others to ``rest.conllu``, on which all models are trained. ``weights`` compares the weights of the
+text model in the mean with the punctuation model, and in the normalised product of powers, on the
+former. ``treebank`` gives edits per slot and F1 over all marks, as ``semipunct restore --gold``,
+with gold sentence boundaries, and ``talks`` F1 as ``spoken_text.py`` does, without. The calibration
+error is that of the probability of a mark, as in ``text_marks.py``.
+"""
+
+import argparse
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spoken_text import label, scores, words_and_labels
+from text_marks import BINS
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus import Omitted, Sentence
+from semipunct.corpus.located import Located, RawText
+from semipunct.evaluation.restoration import restoration_statistics
+from semipunct.formats import read_treebank
+from semipunct.inference.draws import Draws
+from semipunct.marks.joining import BY_TYPOGRAPHY
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.running_text.model import THRESHOLD, TextModel
+from semipunct.store.checkpoint import load
+from semipunct.tasks.base import Trained
+from semipunct.tasks.choice import Standing, chosen_strings
+from semipunct.tasks.restoration import Restoration, RestoreOptions
+from semipunct.tasks.restore_running_text import restore_running_text
+from semipunct.tasks.restore_words import restore_words
+from semipunct.tasks.segment_running_text import segment_running_text
+from semipunct.tasks.slot_posteriors import SlotPosterior, mean
+from semipunct.tasks.text_views import text_views
+
+BLOCK = 125
+"""The sentences of a block of a treebank, of which every tenth one is held out."""
+
+WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+FLOOR = 1e-4
+"""The probability of strings that a distribution lacks, in a product."""
+
+Views = list[tuple[SlotPosterior, ...]]
+Row = dict[str, float]
+
+
+def main() -> None:
+    """Print and write a table."""
+    arguments = options()
+    enable_compilation_cache()
+    result: dict[str, Any] = arguments.run(arguments)
+    if getattr(arguments, "output", None):
+        arguments.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def split(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Divide a treebank into the two files."""
+    blocks = arguments.file.read_text("utf-8").strip("\n").split("\n\n")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for name, is_held_out in (("rest", False), ("held-out", True)):
+        some = [b for i, b in enumerate(blocks) if (i // BLOCK % 10 == 9) == is_held_out]
+        path = arguments.folder / f"{name}.conllu"
+        path.write_text("".join(f"{block}\n\n" for block in some), encoding="utf-8")
+    return {}
+
+
+def weights(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure the mean and the product of the two models for each weight."""
+    sentences = list(read_treebank([arguments.file]).sentences)
+    model, parser = trees_of(arguments)
+    of_trees = [one.posteriors for one in restore_words(model, parser, sentences, share=0)]
+    rows: dict[str, Any] = {}
+    for path in arguments.text:
+        text_model = load(path, TextModel)
+        views = text_views(text_model, sentences, RestoreOptions())
+        threshold = float(text_model.parameters[THRESHOLD])
+        for name, pool in (("mean", mean), ("product", product)):
+            for weight in WEIGHTS:
+                pooled = pooled_views(pool, of_trees, views, weight)
+                found = figures(sentences, pooled, None, pooled)
+                f1 = figures(sentences, pooled, threshold, pooled)["F1"]
+                rows[f"{path.name} {name} {weight:g}"] = {**found, "F1 for f1": f1}
+                show(f"{path.name} {name} {weight:g}", rows[f"{path.name} {name} {weight:g}"])
+    return rows
+
+
+def treebank(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure each system on the words of a treebank, with its sentence boundaries."""
+    sentences = list(read_treebank([arguments.file]).sentences)
+    model, parser = trees_of(arguments)
+    rows: dict[str, Any] = {}
+
+    def add(name: str, found: Sequence[Restoration]) -> None:
+        views = [one.posteriors for one in found]
+        rows[name] = measured(sentences, [one.slots for one in found], views)
+        show(name, rows[name])
+
+    add("trees", restore_words(model, parser, sentences))
+    for path in arguments.text:
+        text_model = load(path, TextModel)
+        for objective in ("edits", "f1"):
+            alone = restore_running_text(
+                text_model, sentences, ends="sentence", objective=objective
+            )
+            add(f"{path.name} alone, {objective}", alone)
+            for name, share in (("alone in context", 1.0), ("and trees", None)):
+                both = restore_words(
+                    model, parser, sentences, share=share, text_model=text_model,
+                    objective=objective,
+                )  # fmt: skip
+                add(f"{path.name} {name}, {objective}", both)
+    return rows
+
+
+def talks(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure each system on transcripts of talks."""
+    pairs = words_and_labels(arguments.file)[-arguments.last :]
+    words = [word for word, _ in pairs]
+    gold = [name for _, name in pairs]
+    ends = list(accumulate(len(word) + 1 for word in words))
+    raw = RawText(" ".join(words), str(arguments.file))
+    model, parser = trees_of(arguments)
+    rows: dict[str, Any] = {}
+    for path in arguments.text:
+        text_model = load(path, TextModel)
+        (sentences,) = segment_running_text(text_model, [raw], ends="none")
+        contents = [part.content for part in sentences if not isinstance(part.content, Omitted)]
+        for share, name in ((1.0, "alone, sentence by sentence"), (None, "and trees")):
+            for objective in ("f1", "edits"):
+                found = restore_words(
+                    model, parser, contents, share=share, text_model=text_model,
+                    objective=objective,
+                )  # fmt: skip
+                given, probability = labels(sentences, found, ends)
+                row = {key: of["F1"] for key, of in scores(gold, given).items()}
+                marked = np.array([one != "O" for one in gold], float)
+                row["calibration error"] = calibration_error(probability, marked)
+                rows[f"{path.name} {name}, {objective}"] = row
+                show(f"{path.name} {name}, {objective}", row)
+    return rows
+
+
+def trees_of(arguments: argparse.Namespace) -> tuple[Trained[Any], Trained[Any]]:
+    """Load the punctuation model and the parser."""
+    return load(arguments.model, PunctuationModel), load(arguments.parser, Parser)
+
+
+def pooled_views(
+    pool: Callable[[Sequence[SlotPosterior], Sequence[float]], SlotPosterior],
+    of_trees: Views,
+    of_text: Views,
+    weight: float,
+) -> Views:
+    """Combine two distributions of each slot.
+
+    Args:
+        pool: combines several distributions, given their weights.
+        of_trees: those of the punctuation model.
+        of_text: those of the text model.
+        weight: that of the text model.
+    """
+    return [
+        tuple(pool(pair, (1 - weight, weight)) for pair in zip(*both, strict=True))
+        for both in zip(of_trees, of_text, strict=True)
+    ]
+
+
+def product(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPosterior:
+    """Return the normalised product of powers of distributions (a logarithmic opinion pool).
+
+    Args:
+        several: the distributions.
+        weights: the exponent of each.
+    """
+    strings = list(dict.fromkeys(string for known in several for string in known.strings))
+    logs = np.zeros(len(strings))
+    for known, weight in zip(several, weights, strict=True):
+        logs += weight * np.log([max(known.of(string), FLOOR) for string in strings])
+    share = np.exp(logs - logs.max())
+    order = np.argsort(-share, kind="stable").tolist()
+    return SlotPosterior(tuple(strings[i] for i in order), share[order] / share.sum())
+
+
+def figures(
+    sentences: Sequence[Sentence], views: Views, threshold: float | None, pooled: Views
+) -> Row:
+    """Return the figures of the best decisions under distributions of slots.
+
+    Args:
+        sentences: with their gold marks.
+        views: the distributions.
+        threshold: for a high F1, the probability from which marks are inserted.
+        pooled: the distributions whose calibration is measured.
+    """
+    none, plain = Draws((), np.zeros((0, 0), np.int64)), RestoreOptions()
+    slots = [
+        chosen_strings(Standing(s, "replace", BY_TYPOGRAPHY, True), none, view, plain, threshold)
+        for s, view in zip(sentences, views, strict=True)
+    ]
+    return measured(sentences, slots, pooled)
+
+
+def measured(sentences: Sequence[Sentence], slots: Sequence[Any], views: Views) -> Row:
+    """Compare restored marks with those of a treebank."""
+    found = restoration_statistics([s.slots for s in sentences], slots).figures()
+    probability = np.array([1 - known.of(()) for view in views for known in view])
+    marked = np.array([bool(slot) for s in sentences for slot in s.slots], float)
+    return {
+        "edits per slot": found.average_edit_distance,
+        "F1": found.micro.f1,
+        "precision": found.micro.precision,
+        "recall": found.micro.recall,
+        "calibration error": calibration_error(probability, marked),
+    }
+
+
+def labels(
+    sentences: Sequence[Located], found: Sequence[Restoration], ends: Sequence[int]
+) -> tuple[list[str], Any]:
+    """Return the label of each word of a file, and the probability that it is not O.
+
+    Args:
+        sentences: of the text.
+        found: what was restored to those with words.
+        ends: one past the end of each word of the file in the text.
+    """
+    given, probability = ["O"] * len(ends), np.zeros(len(ends))
+    known = iter(found)
+    for part in sentences:
+        if isinstance(part.content, Omitted):
+            continue
+        one = next(known)
+        for (start, _), slot, view in zip(
+            part.spans, one.slots[1:], one.posteriors[1:], strict=True
+        ):
+            # The file has a few words that are several for us, and some that are marks for us.
+            word = bisect_right(ends, part.offset + start)
+            given[word] = label(slot)
+            pairs = zip(view.strings, view.probability.tolist(), strict=True)
+            probability[word] = sum(p for string, p in pairs if label(string) != "O")
+    return given, probability
+
+
+def calibration_error(probability: Any, marked: Any) -> float:
+    """Return the expected calibration error of probabilities.
+
+    Args:
+        probability: ``[n]`` that there is a mark.
+        marked: ``[n]`` 1 where there is one.
+    """
+    bins = np.minimum((probability * BINS).astype(int), BINS - 1)
+    gaps = [abs(float((probability - marked)[bins == b].sum())) for b in range(BINS)]
+    return sum(gaps) / len(marked)
+
+
+def show(name: str, row: Row) -> None:
+    """Print a row."""
+    shown = "  ".join(
+        f"{key} {value:.2f}" if value > 1 else f"{key} {value:.4f}" for key, value in row.items()
+    )
+    print(f"{name:36} {shown}", flush=True)
+
+
+def options() -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    commands = parser.add_subparsers(required=True)
+    dividing = commands.add_parser("split", help="hold out a part of a treebank")
+    dividing.add_argument("file", type=Path)
+    dividing.add_argument("folder", type=Path)
+    dividing.set_defaults(run=split)
+    for name, run in (("weights", weights), ("treebank", treebank), ("talks", talks)):
+        command = commands.add_parser(name, help=(run.__doc__ or "").splitlines()[0])
+        command.add_argument("file", type=Path)
+        command.add_argument("--model", required=True, type=Path, help="a punctuation model")
+        command.add_argument("--parser", required=True, type=Path)
+        command.add_argument("--text", required=True, nargs="+", type=Path, help="text models")
+        command.add_argument("--output", type=Path, help="JSON file to write")
+        command.set_defaults(run=run)
+        if run is talks:
+            command.add_argument("--last", type=int, default=45_000, help="words measured")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
