@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from semipunct.formats import Format
     from semipunct.tasks.base import Trained
     from semipunct.tasks.restoration import Keep
-    from semipunct.tasks.restore_running_text import Lines
+    from semipunct.tasks.running_text_choice import Lines
 
 PARAGRAPHS = 64
 """Paragraphs tokenised at a time."""

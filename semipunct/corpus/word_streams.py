@@ -46,6 +46,15 @@ _TURNED = {'"': "“”", "'": "‘’", "``": "““", "''": "””"}
 """Straight quotation marks, by whether they stand before or after a word."""
 
 
+END = ""
+"""Among the marks of a slot, the end of a sentence that no mark shows, if it is known."""
+
+
+def marks_of(string: Puncteme) -> Puncteme:
+    """Return the marks of a slot of a stream, which may also say that a sentence ends there."""
+    return tuple(mark for mark in string if mark != END)
+
+
 def is_final(string: Puncteme) -> bool:
     """Return whether a string of marks ends a sentence."""
     return any(char in ENDS for mark in string for char in mark)
@@ -303,7 +312,8 @@ def word_stream(path: str, items: Iterable[str]) -> WordStream:
 
     Args:
         path: the file or other source.
-        items: words, and marks, which begin with a null character.
+        items: words, and marks, which begin with a null character. There is nothing after it for
+            the end of a sentence without a mark.
     """
     forms: dict[str, int] = {}
     strings: dict[Puncteme, int] = {(): 0}

@@ -11,10 +11,13 @@ from semipunct.corpus.located import BLANKS, Located, Piece, located
 from semipunct.corpus.passages import Span
 from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.corpus.word_streams import (
+    END,
     TextPassages,
     WordStream,
     in_text,
+    is_final,
     items,
+    marks_of,
     tokens,
     word_stream,
 )
@@ -47,7 +50,7 @@ def _stream(path: str | Path) -> WordStream:
     is_text = format_of(path, words=True, default=Text.name).name == Text.name
     name = display_name(path)
     stream = word_stream(name, items(text_lines(path)) if is_text else _of_treebank(path))
-    if len(stream) and len(stream.strings) < 2:
+    if len(stream) and not any(map(marks_of, stream.strings)):
         raise TreebankError(
             f"{name}: no marks in {len(stream):,} words, so there is nothing to learn; give text "
             "with its punctuation"
@@ -64,6 +67,8 @@ def _of_treebank(path: str | Path) -> Iterator[str]:
             if form:
                 yield form
             yield from (f"\0{mark}" for mark in in_text(slot))
+        if not is_final(in_text(content.slots[-1])):
+            yield f"\0{END}"
 
 
 LONGEST = 2**16

@@ -197,6 +197,9 @@ def _decided(known: SlotPosterior, slot: int, allows: Allowed, threshold: float)
         allows: says which strings may stand in it.
         threshold: the probability from which its most probable mark is inserted.
     """
+    best = int(not known.strings[0])
+    if best == len(known.strings) or known.probability[best] < threshold:
+        return _EMPTY
     pairs = zip(known.strings, known.probability.tolist(), strict=True)
     marks = [(string, p) for string, p in pairs if string and allows(slot, string)]
     if not marks or marks[0][1] < threshold:

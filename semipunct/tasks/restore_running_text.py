@@ -151,7 +151,7 @@ def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
     first words.
     """
     if ends != "none":
-        yield from ((part, _has_capitals(part.words, part.words.forms)) for part in parts)
+        yield from ((part, has_capitals(part.words, part.words.forms)) for part in parts)
         return
     waiting: list[Part] = []
     sample: list[str] = []
@@ -163,14 +163,14 @@ def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
             waiting.append(part)
             sample += part.words.forms[: _SAMPLE - len(sample)]
             if len(sample) == _SAMPLE or part.ends_text:
-                cased = _has_capitals(part.words, sample)
+                cased = has_capitals(part.words, sample)
                 yield from ((one, cased) for one in waiting)
                 waiting = []
         if part.ends_text:
             sample, cased = [], None
 
 
-def _has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
+def has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
     """Return whether capitals are meant; a transcript may have a few by accident.
 
     Those of a treebank are part of its words.

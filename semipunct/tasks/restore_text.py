@@ -15,8 +15,9 @@ from semipunct.models.commas.restorer import COMMA_MODELS
 from semipunct.tasks.base import Trained
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore_commas import restore_commas_of_words
-from semipunct.tasks.restore_running_text import Lines, Objective
+from semipunct.tasks.restore_running_text import Objective
 from semipunct.tasks.restore_words import restore_words
+from semipunct.tasks.running_text_choice import Lines
 from semipunct.tasks.segment import segment
 from semipunct.tasks.segment_running_text import segment_running_text
 from semipunct.tasks.truecase import truecase

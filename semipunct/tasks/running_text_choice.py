@@ -42,7 +42,6 @@ _NEGLIGIBLE = 1e-4
 
 _OPENINGS = ENCLOSING.openings | {"¿", "¡"}
 _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
-_EMPTY = SlotPosterior(((),), np.ones(1))
 
 
 class Read(NamedTuple):
@@ -148,10 +147,8 @@ class Chooser:
             keep: the treatment of these marks.
             known: the distributions of its slots.
         """
-        if self.threshold is not None:
-            known = [_decisive(slot, self.threshold) for slot in known]
         standing = Standing(words, keep, BY_TYPOGRAPHY)
-        return chosen_strings(standing, _NO_DRAWS, known, self.options)
+        return chosen_strings(standing, _NO_DRAWS, known, self.options, self.threshold)
 
     def spelt(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
         """Return the words of a part with the most probable capitals.
@@ -306,17 +303,3 @@ def _posteriors(
         SlotPosterior(tuple([strings[i] for i in row[:n]]), own[:n].copy())
         for row, own, n in zip(order[:, : max(counts)].tolist(), ranked, counts, strict=True)
     ]
-
-
-def _decisive(known: SlotPosterior, threshold: float) -> SlotPosterior:
-    """Return a distribution whose expected edit distance leads to the decision that is best for F1.
-
-    A slot whose most probable mark reaches the threshold is certainly not empty, and all others
-    are. Which mark stands there is left open.
-    """
-    best = int(not known.strings[0])
-    if best == len(known.strings) or known.probability[best] < threshold:
-        return _EMPTY
-    marked = [place for place, string in enumerate(known.strings) if string]
-    share = known.probability[marked]
-    return SlotPosterior(tuple(known.strings[place] for place in marked), share / share.sum())

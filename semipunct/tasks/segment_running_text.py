@@ -15,8 +15,8 @@ from semipunct.formats.running_text import line_of_text, part_of_line
 from semipunct.marks import Puncteme
 from semipunct.tasks.base import Trained
 from semipunct.tasks.restoration import RestoreOptions, RestoreSettings
-from semipunct.tasks.restore_running_text import Lines, restore_running_text
-from semipunct.tasks.text_views import opening_marks
+from semipunct.tasks.restore_running_text import restore_running_text
+from semipunct.tasks.running_text_choice import Lines, opening_marks
 
 
 def segment_running_text(
@@ -48,7 +48,7 @@ def segment_running_text(
     """
     options = replace(options or RestoreOptions(), **settings)
     # Sentences end whether or not their marks are to be inserted.
-    options = replace(options, marks=None, minimum_confidence=0.0)
+    options = replace(options, marks=None, minimum_confidence=0.0, nbest=0)
     raw = [text if isinstance(text, RawText) else RawText(text) for text in texts]
     whole = [line_of_text(f"#{text.line}", text.path, text.line, text.text) for text in raw]
     # Without ends, all lines of a call are one text, and these are separate ones.

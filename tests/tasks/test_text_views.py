@@ -1,7 +1,7 @@
-"""Distributions of a text model for sentences with known ends, by Bayes' rule."""
+"""Distributions of a text model for sentences with known ends."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ import semipunct
 from semipunct.corpus import Words
 from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.tasks.restoration import RestoreOptions
-from semipunct.tasks.text_views import ENDS_WITHOUT_MARK, opening_marks, text_views
+from semipunct.tasks.running_text_choice import opening_marks
+from semipunct.tasks.text_views import text_views
 from tests.models.running_text.texts import text
 
 PLANTED = [f"{part.strip().lower()}" for part in text(40, 7).split(".") if part.strip()]
@@ -40,65 +41,51 @@ def test_planted_marks_are_certain_where_sentences_end(trained: Any):
             assert (view[slot].of((",",)) > 0.5) == comma
 
 
-def test_the_ends_of_sentences_are_shown_to_the_second_reading(
+def test_sentences_of_a_file_are_read_together_with_their_ends(
     trained: Any, monkeypatch: pytest.MonkeyPatch
 ):
-    asked: list[list[Query]] = []
+    asked: list[Query] = []
     read = TextReader.read
 
     def noted(self: Any, queries: Any) -> Any:
-        asked.append(list(queries))
+        asked.extend(queries)
         return read(self, queries)
 
     monkeypatch.setattr(TextReader, "read", noted)
     kept = replace(words("so ba but do"), slots=((), (), (",",), (), ()))
-    some = [words("so ba"), kept, words("so gu", "b.conllu")]
-    text_views(trained, some, RestoreOptions(keep="keep"))
-    first, second = asked
-    assert [q.forms for q in first] == [["so", "ba", "so", "ba", "but", "do"], ["so", "gu"]]
-    assert [q.slots for q in first] == [[(), (), (), (), (",",), (), ()], [(), (), ()]]
-    end = (".",)
-    assert [q.slots for q in second] == [
-        [end, (), end, (), (",",), (), end], [end, (), end],
-    ]  # fmt: skip
+    text_views(
+        trained, [words("so ba"), kept, words("so gu", "b.conllu")], RestoreOptions(keep="keep")
+    )
+    assert [q.forms for q in asked] == [["so", "ba", "so", "ba", "but", "do"], ["so", "gu"]]
+    assert [q.slots for q in asked] == [[(), (), (), (), (",",), (), ()], [(), (), ()]]
+    assert [q.boundaries for q in asked] == [{0, 2, 6}, {0, 2}]
 
 
-def test_probabilities_given_an_end_follow_from_those_of_text(
-    trained: Any, monkeypatch: pytest.MonkeyPatch
-):
+def test_marks_between_sentences_belong_to_either(trained: Any, monkeypatch: pytest.MonkeyPatch):
     model = trained.model
     strings = ((), (",",), (".",), (".", "“"), ("“",), ("?",))
-    table = {
-        "end": (0.4, 0.1, 0.2, 0.1, 0.15, 0.05),
-        "within": (0.5, 0.3, 0.1, 0.02, 0.05, 0.03),
-    }
-    many = replace(model.strings, strings=strings)
-    fitted = replace(model, strings=many)
-    rows = cycle(("end", "within"))
+    fitted = replace(model, strings=replace(model.strings, strings=strings))
 
-    def read(self: Any, queries: Any) -> list[Reading]:
-        row = np.array((*table[next(rows)], 0.0), np.float32)
+    def read(self: Any, queries: Any) -> Iterator[Reading]:
+        row = np.array((0.4, 0.1, 0.2, 0.1, 0.15, 0.05, 0.0), np.float32)
         sizes = [len(q.forms) for q in queries]
         shapes = np.zeros((9, 9), np.float32)
-        return [Reading(np.tile(row, (n + 1, 1)), shapes, shapes) for n in sizes]
+        return (Reading(np.tile(row, (n + 1, 1)), shapes, shapes) for n in sizes)
 
     monkeypatch.setattr(TextReader, "read", read)
     both = [words("so ba"), words("so gu")]
     first, second = text_views(replace(trained, model=fitted), both, RestoreOptions())
-    e = ENDS_WITHOUT_MARK
-    total = 0.4 * e + 0.1 * e + 0.2 + 0.1 + 0.15 * e + 0.05
-    # Opening marks belong to the second sentence, all others to the first.
-    closing = {(): 0.55 * e / total, (",",): 0.1 * e / total, (".",): 0.3 / total}
-    opening = {(): (0.5 * e + 0.25) / total, ("“",): (0.1 + 0.15 * e) / total}
-    for view, known in ((first[-1], closing), (second[0], opening)):
+    closing = {(): 0.55, (",",): 0.1, (".",): 0.3, ("?",): 0.05}
+    opening = {(): 0.75, ("“",): 0.25}
+    within = {(): 0.4 / 0.65, (",",): 0.1 / 0.65, (".",): 0, ("“",): 0.15 / 0.65}
+    for view, known in ((first[-1], closing), (second[0], opening), (first[1], within)):
         for string, probability in known.items():
             assert view.of(string) == pytest.approx(probability, rel=1e-5)
+    # A sentence of a text ends where there is a mark that says so.
     text = [replace(sentence, source="text") for sentence in both]
-    (last, _) = text_views(replace(trained, model=fitted), text, RestoreOptions())
+    (last, after) = text_views(replace(trained, model=fitted), text, RestoreOptions())
     assert last[-1].of((".",)) == pytest.approx(0.3 / 0.35, rel=1e-5)
-    for view in (first[1], second[1]):
-        assert view.of((",",)) == pytest.approx(0.3 / 0.85, rel=1e-5)
-        assert view.of((".",)) == view.of(("?",)) == 0
+    assert after[0].of(("“",)) == pytest.approx(0.1 / 0.35, rel=1e-5)
 
 
 def test_sentences_of_other_files_are_no_context(trained: Any):

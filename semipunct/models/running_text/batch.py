@@ -18,6 +18,7 @@ class TextBatch(NamedTuple):
         possible: ``[batch, length, SHAPES]`` the shapes that each word can have.
         tags: ``[batch, length + 1]`` the strings of the slots.
         spelling: ``[batch, length + 1]`` log-probability of a string, given its tag.
+        ends: ``[batch, length + 1]`` whether a sentence ends in a slot.
         lengths: ``[batch]`` numbers of words; 0 in rows without a passage.
     """
 
@@ -27,4 +28,5 @@ class TextBatch(NamedTuple):
     possible: npt.NDArray[np.bool_]
     tags: Codes
     spelling: npt.NDArray[np.float32]
+    ends: npt.NDArray[np.bool_]
     lengths: Codes

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from semipunct.corpus.word_streams import TextPassage, WordStream
+from semipunct.corpus.word_streams import TextPassage, WordStream, marks_of
 from semipunct.marks import Puncteme
 
 _COUNTED = 2**20
@@ -28,7 +28,8 @@ def counts_of(passages: Iterable[TextPassage]) -> tuple[Counter[str], Counter[Pu
                 words += np.bincount(stream.words[first:last], minlength=len(words))
                 strings += np.bincount(stream.slots[first:last], minlength=len(strings))
         forms.update(dict(zip(stream.forms, words.tolist(), strict=True)))
-        slots.update(dict(zip(stream.strings, strings.tolist(), strict=True)))
+        for string, count in zip(stream.strings, strings.tolist(), strict=True):
+            slots[marks_of(string)] += count
     return forms, slots
 
 

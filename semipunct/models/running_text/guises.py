@@ -3,7 +3,8 @@
 In *restoration* the network sees either all capitals of a passage or none, and some of its marks;
 the other slots are hidden, whether or not there is a mark in them. In the *noisy* guise it sees
 what somebody wrote in every slot, also where nothing is written, and the capitals as written; some
-of it is wrong, and the right string of every slot is asked for.
+of it is wrong, and the right string of every slot is asked for. In the *divided* guise it sees
+where sentences end, but not by which marks, if any.
 """
 
 from __future__ import annotations
@@ -68,10 +69,18 @@ def drawn_guise(
         options: how frequent each guise is.
         rates: of errors, from ``error_rates``.
     """
-    keys = jax.random.split(key, 3)
-    noisy = jax.random.uniform(keys[0], (len(batch.lengths), 1)) < options.noisy
-    pairs = zip(_noisy(keys[1], batch, rates), _restoration(keys[2], batch, options), strict=True)
-    return Guise(*(jnp.where(noisy, one, other) for one, other in pairs))
+    keys = jax.random.split(key, 4)
+    rows = len(batch.lengths), 1
+    noisy = jax.random.uniform(keys[0], rows) < options.noisy
+    divided = jax.random.uniform(keys[3], rows) < options.divided
+    restoration = _restoration(keys[2], batch, options)
+    others = _chosen(divided, _divided(restoration, batch, len(rates)), restoration)
+    return _chosen(noisy, _noisy(keys[1], batch, rates), others)
+
+
+def _chosen(is_first: jax.Array, first: Guise, second: Guise) -> Guise:
+    """Return the first guise of the passages where that is chosen, otherwise the second."""
+    return Guise(*(jnp.where(is_first, *pair) for pair in zip(first, second, strict=True)))
 
 
 def _restoration(key: jax.Array, batch: TextBatch, options: TextTrainOptions) -> Guise:
@@ -85,6 +94,18 @@ def _restoration(key: jax.Array, batch: TextBatch, options: TextTrainOptions) ->
     return Guise(
         jnp.where(known, shapes + 1, HIDDEN), jnp.where(shown, tags + 1, HIDDEN), known, ~shown
     )
+
+
+def _divided(guise: Guise, batch: TextBatch, end: int) -> Guise:
+    """Show where sentences end, and no marks.
+
+    Args:
+        guise: the capitals that are shown.
+        batch: passages.
+        end: the code of the open string, which says here that there is an end, not which.
+    """
+    marks = jnp.where(jnp.asarray(batch.ends), end, HIDDEN)
+    return guise._replace(marks=marks, asked=jnp.ones(marks.shape, bool))
 
 
 def _noisy(key: jax.Array, batch: TextBatch, rates: jax.Array) -> Guise:

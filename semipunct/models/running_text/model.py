@@ -17,7 +17,7 @@ import numpy.typing as npt
 from semipunct.arrays.padding import padded, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.synthetic.learners import english_learner_errors
-from semipunct.corpus.word_streams import TextPassage, WordStream
+from semipunct.corpus.word_streams import END, TextPassage, WordStream, is_final, marks_of
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.word_shapes import (
@@ -71,6 +71,7 @@ class _Tables:
         possible: ``[forms, SHAPES]``.
         tags: ``[strings]``.
         spelling: ``[strings]``.
+        ends: ``[strings]`` whether a sentence ends there.
     """
 
     codes: Codes
@@ -78,6 +79,7 @@ class _Tables:
     possible: npt.NDArray[np.bool_]
     tags: Codes
     spelling: npt.NDArray[np.float32]
+    ends: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +158,14 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         lower = [form.lower() for form in stream.forms]
         able = np.array([possible(low, self.mixed) for low in lower]).reshape(-1, SHAPES)
         shapes = np.array([self._shape(form) for form in stream.forms], np.int32)
-        evidence = self.strings.log_evidence(stream.strings)
+        evidence = self.strings.log_evidence([marks_of(string) for string in stream.strings])
         # A string with a tag of its own has that one, others the open tag.
         own = np.isfinite(evidence[:, :-1])
         tags = np.where(own.any(1), own.argmax(1), evidence.shape[1] - 1)
         spelling = evidence[np.arange(len(tags)), tags]
         codes = codes_of(lower, self.vocabulary, self.options.ngrams)
-        return _Tables(codes, shapes, able, tags.astype(np.int32), spelling)
+        ends = np.array([END in string or is_final(string) for string in stream.strings])
+        return _Tables(codes, shapes, able, tags.astype(np.int32), spelling, ends)
 
     def _shape(self, form: str) -> int:
         """Return the shape that is the training target of a word."""
@@ -188,7 +191,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         lengths = row_lengths([passage.size for passage in passages], shape or len(draft))
         room = len(lengths), round_up(int(lengths.max()), 64, 1)
         between = room[0], room[1] + 1
-        columns: list[list[Any]] = [[] for _ in range(6)]
+        columns: list[list[Any]] = [[] for _ in range(7)]
         for passage in passages:
             tables, stream = encoded.tables[passage.stream.digest], passage.stream
             forms = np.asarray(stream.words[passage.start : passage.stop])
@@ -196,7 +199,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             columns[0].append(tables.codes[forms])
             for column, table in zip(columns[1:3], (tables.shapes, tables.possible), strict=True):
                 column.append(table[forms])
-            for column, table in zip(columns[3:5], (tables.tags, tables.spelling), strict=True):
+            by_string = tables.tags, tables.spelling, tables.ends
+            for column, table in zip(columns[3:6], by_string, strict=True):
                 column.append(table[slots])
         codes = np.concatenate(columns[0])
         distinct, number = np.unique(codes, axis=0, return_inverse=True)
@@ -210,6 +214,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             padded(columns[2], room, fill=True),
             padded(columns[3], between),
             padded(columns[4], between),
+            padded(columns[5], between),
             lengths,
         )
 

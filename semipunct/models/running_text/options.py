@@ -37,6 +37,8 @@ class TextTrainOptions(kind.NetworkTrainOptions):
         average: decay of the running mean of the weights, which is the result of training.
         noisy: fraction of passages that are shown as somebody may have written them, with errors in
             marks and capitals; ``lowered`` and ``bare`` are fractions of the others.
+        divided: fraction of the others whose marks are all hidden, but not where sentences end, as
+            in a treebank or a text with one sentence per line.
         lowered: fraction of passages whose capitals are hidden from the network.
         bare: fraction of passages whose marks are all hidden; of the others a random part is shown.
     """
@@ -48,6 +50,7 @@ class TextTrainOptions(kind.NetworkTrainOptions):
     unknown: Share = 0.02
     average: Decay = 0.998
     noisy: Share = 0.25
+    divided: Share = 0.1
     lowered: Share = 0.8
     bare: Share = 0.8
 

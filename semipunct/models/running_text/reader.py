@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
@@ -57,6 +57,7 @@ class Query(NamedTuple):
             is written, except before the first word and after the last; otherwise marks that are
             shown are right, and empty slots hidden.
         ends: whether the text ends here; otherwise there is a next query, which continues it.
+        boundaries: the slots in which sentences end, by whatever mark, if that is known.
     """
 
     forms: Sequence[str]
@@ -64,6 +65,7 @@ class Query(NamedTuple):
     cased: bool
     written: bool = False
     ends: bool = True
+    boundaries: Set[int] = frozenset()
 
 
 class Reading(NamedTuple):
@@ -198,6 +200,9 @@ class _Words(dict[str, int]):
         marks = np.full(len(shown), HIDDEN, np.int32)
         places = np.flatnonzero(shown).tolist()
         marks[places] = np.add(self._model.strings.codes([query.slots[i] for i in places]), 1)
+        for slot in query.boundaries:
+            if not query.slots[slot]:
+                marks[slot] = len(self._model.strings)
         shapes = self.shapes[rows]
         able = self.possible[rows]
         if query.cased and not query.written:

@@ -64,7 +64,7 @@ def test_errors_are_as_frequent_as_the_rates():
 def test_the_noisy_guise_shows_every_slot_and_asks_for_all():
     model = TextModel.fit(passages(40, 0), TextOptions(size=8, layers=1, strings=4))
     batch = model.batch(model.encode(passages(400, 1)), list(range(64)), 64)
-    options = TextTrainOptions(noisy=0.5, bare=0.5)
+    options = TextTrainOptions(noisy=0.5, bare=0.5, divided=0)
     drawn = drawn_guise(jax.random.key(1), batch, options, jnp.asarray(model.errors))
     guise = jax.tree.map(np.asarray, drawn)
     empty = 1
