@@ -72,7 +72,6 @@ def test_a_reader_is_told_where_sentences_end(text_model: Path):
         [Query(forms, hidden, False), Query(forms, hidden, False, boundaries={end})]
     )
     stop = saved.model.strings.codes([(".",)])[0]
-    assert plain.strings[end, stop] < 0.7
-    assert ended.strings[end, stop] > 0.95
+    assert ended.strings[end, stop] > max(0.5, plain.strings[end, stop] + 0.1)
     # Other slots hardly change.
     assert np.abs(plain.strings[: end - 8] - ended.strings[: end - 8]).max() < 0.3
