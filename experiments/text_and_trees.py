@@ -1,4 +1,4 @@
-"""What trees add to a text model: marks restored from words alone, by either and by both.
+"""Marks restored from words alone by a text model, by a punctuation model with trees, and by both.
 
     python experiments/text_and_trees.py split TRAIN.conllu FOLDER
     python experiments/text_and_trees.py weights HELD-OUT.conllu --model PUNCTUATION --parser PARSER
@@ -216,7 +216,13 @@ def figures(
 
 
 def measured(sentences: Sequence[Sentence], slots: Sequence[Any], views: Views) -> Row:
-    """Compare restored marks with those of a treebank."""
+    """Compare restored marks with those of a treebank.
+
+    Args:
+        sentences: with their gold marks.
+        slots: the restored marks of each.
+        views: the distributions whose calibration is measured.
+    """
     found = restoration_statistics([s.slots for s in sentences], slots).figures()
     probability = np.array([1 - known.of(()) for view in views for known in view])
     marked = np.array([bool(slot) for s in sentences for slot in s.slots], float)
@@ -269,7 +275,12 @@ def calibration_error(probability: Any, marked: Any) -> float:
 
 
 def show(name: str, row: Row) -> None:
-    """Print a row."""
+    """Print a row.
+
+    Args:
+        name: its name.
+        row: its figures by name.
+    """
     shown = "  ".join(
         f"{key} {value:.2f}" if value > 1 else f"{key} {value:.4f}" for key, value in row.items()
     )

@@ -51,7 +51,11 @@ END = ""
 
 
 def marks_of(string: Puncteme) -> Puncteme:
-    """Return the marks of a slot of a stream, which may also say that a sentence ends there."""
+    """Return the marks of a slot of a stream.
+
+    Args:
+        string: the marks, and ``END`` if a sentence ends there without one that says so.
+    """
     return tuple(mark for mark in string if mark != END)
 
 

@@ -174,6 +174,10 @@ def has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
     """Return whether capitals are meant; a transcript may have a few by accident.
 
     Those of a treebank are part of its words.
+
+    Args:
+        words: one of the lines or sentences, which says whether they are from a treebank.
+        forms: words of the text.
     """
     capitals = sum(form != form.lower() for form in forms)
     return words.source == "treebank" or capitals > _ACCIDENTS * len(forms)
