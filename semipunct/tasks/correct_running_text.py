@@ -31,10 +31,11 @@ from semipunct.tasks.slot_posteriors import SlotPosterior
 
 Floats = npt.NDArray[np.float64]
 
-_SENTENCE = 15
-"""The usual number of words of a sentence, for the odds that a line without a mark at its end is
-one. Every such slot of a text is the end of a sentence, with odds of 1 to this number; that a line
-without a mark at its end is a sentence and no heading is as probable as not."""
+_SENTENCE, _HEADING = 15, 4
+"""The usual numbers of words of a sentence, and of a heading or another line without a mark."""
+
+_FORGOTTEN = 0.1
+"""The number of lines whose writer forgot the mark at their end, for one that is a heading."""
 
 _PART, _LONGEST_PART = 40, 160
 """The numbers of words from which a line is divided after a sentence, and at which in any case, so
@@ -128,7 +129,7 @@ class Channel:
         result = reading.strings[:, : len(self.strings)].astype(np.float64)
         if not written[-1]:
             result[-1, ~self._final & (np.arange(len(self.strings)) > 0)] = 0
-            result[-1, self._final] *= _SENTENCE
+            result[-1, self._final] *= odds_of_sentence(len(written) - 1)
         for row, parts in ((0, self._edges[0]), (-1, self._edges[1])):
             whole = result[row].copy()
             result[row] = 0
@@ -154,6 +155,20 @@ class Channel:
         ]  # fmt: skip
         ranked = share[order]
         return SlotPosterior(tuple(self.strings[i] for i in order), ranked / ranked.sum())
+
+
+def odds_of_sentence(words: int) -> float:
+    """Return the factor for the odds that a line ends with a mark, if none is written there.
+
+    The model has seen texts cut anywhere, where one slot of ``_SENTENCE`` is the end of a sentence.
+    A line is never cut: it is a sentence, or a heading, which is shorter. The numbers of words of
+    either are distributed geometrically; lines longer than a sentence count as often as not.
+
+    Args:
+        words: the number of words of the line.
+    """
+    sentence, heading = ((1 - 1 / mean) ** (words - 1) / mean for mean in (_SENTENCE, _HEADING))
+    return _SENTENCE * min(1.0, _FORGOTTEN * sentence / heading)
 
 
 def _corrected(

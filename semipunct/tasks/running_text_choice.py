@@ -40,7 +40,10 @@ _SECTION, _LONGEST_SECTION = 40, 160
 _NEGLIGIBLE = 1e-4
 """Strings of a slot are left out of the result unless they are more probable than this."""
 
-_OPENINGS = ENCLOSING.openings | {"¿", "¡"}
+_OPENINGS = (ENCLOSING.openings | {"¿", "¡"}) - {'"', "'", "”", "»", "›"}
+"""Marks that open what follows. Those that also close in some languages, and only open in few, such
+as the quotation marks of Swedish (”) and Danish (»), close what precedes."""
+
 _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
 
 

@@ -17,7 +17,7 @@ from semipunct.formats.m2 import read_m2_records
 from semipunct.formats.running_text import line_of_text
 from semipunct.marks import Puncteme
 from semipunct.models.running_text.reader import Reading
-from semipunct.tasks.correct_running_text import Channel
+from semipunct.tasks.correct_running_text import Channel, odds_of_sentence
 from tests.commands import run
 from tests.models.running_text.texts import text
 
@@ -63,7 +63,11 @@ def test_options(trained: Any):
     assert semipunct.correct(trained, []) == []
 
 
-def test_a_line_that_ends_without_a_mark_is_a_sentence_as_probably_as_not(trained: Any):
+def test_a_long_line_without_a_mark_at_its_end_is_no_heading(trained: Any):
+    # Of 15 words: 0.1 * (14/15)^14 / 15 for a sentence, (3/4)^14 / 4 for a heading.
+    assert odds_of_sentence(15) == pytest.approx(15 * 0.1 * (14 / 15 / 0.75) ** 14 * 4 / 15)
+    assert odds_of_sentence(3) < 1 < 8 < odds_of_sentence(15)
+    assert odds_of_sentence(1000) == 15
     channel = Channel(trained.model)
     strings: list[Puncteme] = [(), (".",), (",",)]
     assert [*channel.strings] == strings
@@ -73,8 +77,8 @@ def test_a_line_that_ends_without_a_mark_is_a_sentence_as_probably_as_not(traine
     # The marks of the sentence before a line are not its own.
     np.testing.assert_allclose(table[0], [0.9, 0, 0], rtol=1e-6)
     np.testing.assert_allclose(table[1], [0.7, 0.1, 0.1], rtol=1e-6)
-    # An end of 15 words is as frequent as a line that needs no mark; no comma ends a line.
-    np.testing.assert_allclose(table[2], [0.9, 0.02 * 15, 0], rtol=1e-6)
+    # No comma ends a line.
+    np.testing.assert_allclose(table[2], [0.9, 0.02 * odds_of_sentence(2), 0], rtol=1e-6)
     shown = channel.probabilities([(), (), (",",)], reading)[2]
     np.testing.assert_allclose(shown, rows[2, :3], rtol=1e-6)
 

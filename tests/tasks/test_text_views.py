@@ -111,7 +111,16 @@ def test_closed_slots_are_empty(trained: Any):
 
 @pytest.mark.parametrize(
     ("string", "opening"),
-    [((), ()), ((".", "“"), ("“",)), (("”", ",", "("), ("(",)), ((".",), ()), (("¿",), ("¿",))],
+    [
+        ((), ()),
+        ((".", "“"), ("“",)),
+        (("”", ",", "("), ("(",)),
+        ((".",), ()),
+        (("¿",), ("¿",)),
+        ((".", "”"), ()),
+        ((".", "«"), ("«",)),
+        (("»", "."), ()),
+    ],
 )
 def test_opening_marks(string: tuple[str, ...], opening: tuple[str, ...]):
     assert opening_marks(string) == opening
