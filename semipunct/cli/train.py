@@ -129,7 +129,7 @@ def train(
     from semipunct.arrays.memory import hold_memory
     from semipunct.cli.parallel_treebanks import ORDERING, analysed, check_corrected, corrections
     from semipunct.cli.progress import training_progress
-    from semipunct.cli.treebanks import examples, omissions
+    from semipunct.cli.treebanks import examples, omissions, tell_unknown_words
     from semipunct.store.folder import claimed, unfinished
     from semipunct.training.config import load_config
 
@@ -164,6 +164,7 @@ def train(
     for name, read in (("training", training), ("development", development)):
         told = omissions(read)
         console.say(f"{name}: {counted(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}")
+    tell_unknown_words(training, development)
 
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs

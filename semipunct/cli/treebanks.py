@@ -66,7 +66,7 @@ def check_any(found: "Sequence[Any]", paths: Sequence[str], unit: str) -> None:
         told = omissions(found)
         raise TreebankError(
             f"{', '.join(paths)}: no usable {unit}{f' ({told})' if told else ''}; "
-            "give a treebank with words in it"
+            "give a treebank or text with words in it"
         )
 
 
@@ -184,6 +184,30 @@ def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk
+
+
+FOREIGN = 0.5
+"""The share of unknown words from which a development text seems to be in another language."""
+
+
+def tell_unknown_words(training: "Sequence[Any]", development: "Sequence[Any]") -> None:
+    """Print which texts for development have hardly any words of the training text.
+
+    Args:
+        training: the training examples; nothing is printed unless they are passages of text.
+        development: the development examples.
+    """
+    from semipunct.corpus.word_streams import TextPassages, unknown_shares
+
+    if not (isinstance(training, TextPassages) and isinstance(development, TextPassages)):
+        return
+    shares = unknown_shares(training.streams, development.streams)
+    for stream, share in zip(development.streams, shares, strict=True):
+        if share >= FOREIGN:
+            console.say(
+                f"warning: {stream.path}: {share:.0%} of its {len(stream):,} words do not occur in "
+                "the training text; is it in another language?"
+            )
 
 
 def omissions(treebank: "Sequence[Any]") -> str:

@@ -255,16 +255,16 @@ class TextPassages(Sequence[TextPassage]):
         return TextPassage(stream, start, min(start + self._size, len(stream)))
 
 
-def unknown_share(known: Sequence[WordStream], stream: WordStream) -> float:
-    """Return the share of the words of a stream that occur in none of others, ignoring case.
+def unknown_shares(known: Sequence[WordStream], streams: Sequence[WordStream]) -> list[float]:
+    """Return the shares of the words of streams that occur in none of others, ignoring case.
 
     Args:
         known: the other streams.
-        stream: a stream of at least one word.
+        streams: of at least one word each.
     """
     forms = {form.lower() for other in known for form in other.forms}
-    is_new = np.array([form.lower() not in forms for form in stream.forms])
-    return float(is_new[stream.words].mean())
+    is_new = ([form.lower() not in forms for form in stream.forms] for stream in streams)
+    return [float(np.mean(np.array(n)[s.words])) for n, s in zip(is_new, streams, strict=True)]
 
 
 _BLOCK = 2**16
