@@ -22,6 +22,8 @@ from semipunct.inference.draws import Draws
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.balance import ENCLOSING, encloses
 from semipunct.marks.joining import BY_TYPOGRAPHY
+from semipunct.marks.matching import Matcher
+from semipunct.marks.partners import matcher_of, without_lone_marks
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Reading
 from semipunct.tasks.choice import Standing, chosen_strings
@@ -95,6 +97,10 @@ class Chooser:
         return self.model.strings.strings
 
     @cached_property
+    def _matcher(self) -> Matcher:
+        return matcher_of({token for string in self._strings for token in string})
+
+    @cached_property
     def _final(self) -> npt.NDArray[np.bool_]:
         return np.array([is_final(string) for string in self._strings])
 
@@ -151,7 +157,8 @@ class Chooser:
             known: the distributions of its slots.
         """
         standing = Standing(words, keep, BY_TYPOGRAPHY)
-        return chosen_strings(standing, _NO_DRAWS, known, self.options, self.threshold)
+        strings = chosen_strings(standing, _NO_DRAWS, known, self.options, self.threshold)
+        return without_lone_marks(strings, standing.existing, self._matcher)
 
     def spelt(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
         """Return the words of a part with the most probable capitals.

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from semipunct.corpus import Words
 from semipunct.corpus.word_streams import items, word_stream
 from semipunct.features.word_shapes import SHAPES
 from semipunct.marks import Puncteme
+from semipunct.marks.partners import matcher_of, without_lone_marks
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.options import TextOptions
 from semipunct.models.running_text.reader import Reading
@@ -19,7 +19,8 @@ from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.running_text_choice import Chooser, Lines, Read
 
 PARTNERS = {"“": "”", "(": ")"}
-STREAM = word_stream("a.txt", items(["“So ba,” do (gu) so. (Ke) “mo.” So “(li) al”, so. "] * 5))
+TEXT = "“So ba,” do (gu) so, ke. So mo, li (al) “so” do. So gu. "
+STREAM = word_stream("a.txt", items([TEXT * 5]))
 MODEL = TextModel.fit(STREAM.passages(50), TextOptions(size=8, layers=1))
 
 
@@ -46,8 +47,7 @@ def reads(
     slots: Sequence[Puncteme],
 ) -> list[Read]:
     """Return a text cut into lines, with arbitrary distributions."""
-    sharp = chance.choice([0.1, 1.0])
-    strings = chance.dirichlet(np.full(len(MODEL.strings), sharp), size + 1).astype(np.float32)
+    strings = chance.dirichlet(np.full(len(MODEL.strings), 0.1), size + 1).astype(np.float32)
     pairs = np.zeros((len(MODEL.strings), SHAPES), np.float32)
     shapes = np.zeros((size, SHAPES), np.float32)
     edges = [0, *sorted({place for place in places if place < size}), size]
@@ -63,12 +63,12 @@ def reads(
     ]
 
 
-@pytest.mark.parametrize("ends", ["none", "paragraph"])
-@settings(max_examples=10)
+@settings(max_examples=8)
 @given(
+    ends=st.sampled_from(["none", "paragraph"]),
     seed=st.integers(0, 2**32),
-    size=st.integers(1, 200),
-    places=st.lists(st.integers(1, 200), max_size=8),
+    size=st.integers(1, 90),
+    places=st.lists(st.integers(1, 90), max_size=4),
 )
 def test_inserted_marks_are_balanced(ends: Lines, seed: int, size: int, places: list[int]):
     some = reads(np.random.default_rng(seed), size, places, ends, [()] * (size + 1))
@@ -81,29 +81,23 @@ def test_inserted_marks_are_balanced(ends: Lines, seed: int, size: int, places: 
         assert [lone(line) for line in lines] == [[]] * len(lines)
 
 
-@settings(max_examples=15)
-@given(
-    seed=st.integers(0, 2**32),
-    slots=st.lists(
-        st.sampled_from([(), (), ("“",), ("”",), ("(",), (")",), (",",)]), min_size=2, max_size=30
-    ),
-)
-def test_marks_that_stand_keep_their_partners(seed: int, slots: list[Puncteme]):
-    size = len(slots) - 1
-    (read,) = reads(np.random.default_rng(seed), size, [], "paragraph", slots)
-    (found,) = Chooser(MODEL, RestoreOptions(), "paragraph", 0.1).restored([read])
-    assert all(new == old for new, old in zip(found.slots, slots, strict=True) if old)
-    before = [token for string in slots for token in string]
-    after = [token for string in found.slots for token in string]
-    inserted = {m: after.count(m) - before.count(m) for pair in PARTNERS.items() for m in pair}
-    assert len(lone(found.slots)) <= len(lone(slots))
-    if not lone(slots):
-        assert all(inserted[a] == inserted[b] for a, b in PARTNERS.items())
-
-
 def test_the_chooser_inserts_marks():
-    some = reads(np.random.default_rng(3), 150, [], "none", [()] * 151)
+    some = reads(np.random.default_rng(3), 90, [], "none", [()] * 91)
     chooser = Chooser(MODEL, RestoreOptions(keep="replace"), "none", 0.1)
     (found,) = chooser.restored(some)
     marks = [token for string in found.slots for token in string]
-    assert min(marks.count(mark) for mark in "“”(),.") > 0
+    assert {",", "."} < set(marks)
+    assert set(marks) & set(PARTNERS)
+
+
+def test_two_closing_marks_are_no_pair_where_another_mark_opens():
+    slots = [("“",), (",", "”"), (), (".", "”"), ("(",), ("”", ")")]
+    nothing: list[Puncteme] = [()] * 6
+    english, swedish = matcher_of("“”(),."), matcher_of("”(),.")
+    assert without_lone_marks(slots, nothing, english) == [
+        ("“",), (",", "”"), (), (".",), ("(",), (")",),
+    ]  # fmt: skip
+    assert without_lone_marks(slots, [(), (), (), (".", "”"), (), ()], english)[3] == (".", "”")
+    twice = [("”",), (), (".", "”")]
+    assert without_lone_marks(twice, nothing[:3], swedish) == twice
+    assert without_lone_marks(twice, nothing[:3], english) == [(), (), (".",)]
