@@ -34,8 +34,10 @@ Floats = npt.NDArray[np.float64]
 _SENTENCE, _HEADING = 15, 4
 """The usual numbers of words of a sentence, and of a heading or another line without a mark."""
 
-_FORGOTTEN = 0.1
-"""The number of lines whose writer forgot the mark at their end, for one that is a heading."""
+_FORGOTTEN, _MOST_FORGOTTEN = 0.03, 0.2
+"""The number of lines whose writer forgot the mark at their end, for one that needs none; and the
+largest one, of long lines. They were chosen on text of learners and on web text, where lines of any
+length have no mark."""
 
 _PART, _LONGEST_PART = 40, 160
 """The numbers of words from which a line is divided after a sentence, and at which in any case, so
@@ -162,13 +164,13 @@ def odds_of_sentence(words: int) -> float:
 
     The model has seen texts cut anywhere, where one slot of ``_SENTENCE`` is the end of a sentence.
     A line is never cut: it is a sentence, or a heading, which is shorter. The numbers of words of
-    either are distributed geometrically; lines longer than a sentence count as often as not.
+    either are distributed geometrically.
 
     Args:
         words: the number of words of the line.
     """
     sentence, heading = ((1 - 1 / mean) ** (words - 1) / mean for mean in (_SENTENCE, _HEADING))
-    return _SENTENCE * min(1.0, _FORGOTTEN * sentence / heading)
+    return _SENTENCE * min(_MOST_FORGOTTEN, _FORGOTTEN * sentence / heading)
 
 
 def _corrected(
