@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from semipunct.corpus.sentences import Sentence, Words, unfillable
 from semipunct.inference.draws import Draws
 from semipunct.marks import SILENT, UNK, Puncteme, spacing
 from semipunct.marks.balance import Statuses, Unmatched, balanced, encloses, statuses, unmatched
+from semipunct.marks.emoticons import is_emoticon, is_picture
 from semipunct.marks.joining import JoiningMarks
 from semipunct.marks.neighbours import SIGNS, may_stand_between
 from semipunct.tasks.restoration import Keep, RestoreOptions
@@ -96,17 +97,43 @@ class Standing:
             slot: the number of the slot.
             string: its tokens.
         """
-        shown = tuple(token for token in string if token not in SILENT)
         s = self.sentence
-        if not shown or not self.is_evidence or string == s.slots[slot]:
+        if not string or not self.is_evidence or string == s.slots[slot]:
             return True
-        words = self._neighbours
+        if self._is_plain(slot):
+            return _may_part_words(string, self.joining)
+        return self._allows(slot, string)
+
+    @cached_property
+    def _plain(self) -> dict[int, bool]:
+        return {}
+
+    def _is_plain(self, slot: int) -> bool:
+        """Return whether a slot of a text is between two words that restrict nothing."""
+        found = self._plain.get(slot)
+        if found is None:
+            before, after = self._neighbours[slot : slot + 2]
+            found = self._plain[slot] = (
+                self.sentence.source == "text"
+                and before[-1:].isalnum()
+                and after[:1].isalnum()
+                and slot not in self._compounds
+                and spacing.are_spaced(before, after)
+                and not is_picture(before)
+                and not is_emoticon(before)
+            )
+        return found
+
+    def _allows(self, slot: int, string: Puncteme) -> bool:
+        shown = tuple(token for token in string if token not in SILENT)
+        if not shown:
+            return True
+        s, words = self.sentence, self._neighbours
         if not may_stand_between(shown, words[slot], words[slot + 1]):
             return False
         if s.source != "text":
             return True
-        # A backquote is part of a quotation mark in the manner of TeX.
-        if any(not SIGNS.isdisjoint(token.replace("`", "")) for token in shown):
+        if _has_signs(shown):
             return False
         if not 0 < slot < len(s.forms):
             return True
@@ -137,6 +164,18 @@ class Standing:
             ``[n + 1]`` strings; None if no choice that was considered is balanced.
         """
         return balanced(alternatives, self.sentence.forms, self._statuses, self.limits)
+
+
+def _has_signs(shown: Puncteme) -> bool:
+    # A backquote is part of a quotation mark in the manner of TeX.
+    return any(not SIGNS.isdisjoint(token.replace("`", "")) for token in shown)
+
+
+@lru_cache(maxsize=4096)
+def _may_part_words(string: Puncteme, joining: JoiningMarks) -> bool:
+    """Return whether a string may stand between two words of a text that restrict nothing."""
+    shown = tuple(token for token in string if token not in SILENT)
+    return not shown or (not _has_signs(shown) and joining.may_part(shown, is_compound=False))
 
 
 def chosen_strings(
