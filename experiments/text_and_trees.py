@@ -41,17 +41,19 @@ from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import Trained
 from semipunct.tasks.choice import Standing, chosen_strings
+from semipunct.tasks.parse import parse
 from semipunct.tasks.restoration import Restoration, RestoreOptions
+from semipunct.tasks.restore import drawn
 from semipunct.tasks.restore_running_text import restore_running_text
-from semipunct.tasks.restore_words import restore_words
+from semipunct.tasks.restore_words import TEXT, default_share, restore_words
 from semipunct.tasks.segment_running_text import segment_running_text
-from semipunct.tasks.slot_posteriors import SlotPosterior, mean
+from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.tasks.text_views import text_views
 
 BLOCK = 125
 """The sentences of a block of a treebank, of which every tenth one is held out."""
 
-WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+WEIGHTS = (0.5, 0.6, 0.7, 0.8)
 FLOOR = 1e-4
 """The probability of strings that a distribution lacks, in a product."""
 
@@ -82,8 +84,7 @@ def split(arguments: argparse.Namespace) -> dict[str, Any]:
 def weights(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure the mean and the product of the two models for each weight."""
     sentences = list(read_treebank([arguments.file]).sentences)
-    model, parser = trees_of(arguments)
-    of_trees = [one.posteriors for one in restore_words(model, parser, sentences, share=0)]
+    of_trees, _ = views_with_trees(arguments, sentences)
     rows: dict[str, Any] = {}
     for path in arguments.text:
         text_model = load(path, TextModel)
@@ -92,38 +93,40 @@ def weights(arguments: argparse.Namespace) -> dict[str, Any]:
         for name, pool in (("mean", mean), ("product", product)):
             for weight in WEIGHTS:
                 pooled = pooled_views(pool, of_trees, views, weight)
-                found = figures(sentences, pooled, None, pooled)
-                f1 = figures(sentences, pooled, threshold, pooled)["F1"]
-                rows[f"{path.name} {name} {weight:g}"] = {**found, "F1 for f1": f1}
-                show(f"{path.name} {name} {weight:g}", rows[f"{path.name} {name} {weight:g}"])
+                row = figures(sentences, pooled, None)
+                row["F1 for f1"] = figures(sentences, pooled, threshold)["F1"]
+                rows[f"{path.name} {name} {weight:g}"] = row
+                show(f"{path.name} {name} {weight:g}", row)
     return rows
 
 
 def treebank(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure each system on the words of a treebank, with its sentence boundaries."""
     sentences = list(read_treebank([arguments.file]).sentences)
-    model, parser = trees_of(arguments)
+    of_trees, of_parser = views_with_trees(arguments, sentences)
     rows: dict[str, Any] = {}
 
-    def add(name: str, found: Sequence[Restoration]) -> None:
-        views = [one.posteriors for one in found]
-        rows[name] = measured(sentences, [one.slots for one in found], views)
-        show(name, rows[name])
+    def add(name: str, row: Row) -> None:
+        rows[name] = row
+        show(name, row)
 
-    add("trees", restore_words(model, parser, sentences))
+    share = default_share(load(arguments.model, PunctuationModel).model)
+    usual = pooled_views(mean, of_trees, of_parser, share)
+    add("trees", figures(sentences, usual, None))
     for path in arguments.text:
         text_model = load(path, TextModel)
+        views = text_views(text_model, sentences, RestoreOptions())
+        threshold = float(text_model.parameters[THRESHOLD])
+        pooled = pooled_views(mean, of_trees, views, TEXT)
         for objective in ("edits", "f1"):
             alone = restore_running_text(
                 text_model, sentences, ends="sentence", objective=objective
             )
-            add(f"{path.name} alone, {objective}", alone)
-            for name, share in (("alone in context", 1.0), ("and trees", None)):
-                both = restore_words(
-                    model, parser, sentences, share=share, text_model=text_model,
-                    objective=objective,
-                )  # fmt: skip
-                add(f"{path.name} {name}, {objective}", both)
+            slots, own = [one.slots for one in alone], [one.posteriors for one in alone]
+            add(f"{path.name}, sentences alone, {objective}", measured(sentences, slots, own))
+            least = threshold if objective == "f1" else None
+            add(f"{path.name}, {objective}", figures(sentences, views, least))
+            add(f"{path.name} and trees, {objective}", figures(sentences, pooled, least))
     return rows
 
 
@@ -153,6 +156,21 @@ def talks(arguments: argparse.Namespace) -> dict[str, Any]:
                 rows[f"{path.name} {name}, {objective}"] = row
                 show(f"{path.name} {name}, {objective}", row)
     return rows
+
+
+def views_with_trees(
+    arguments: argparse.Namespace, sentences: Sequence[Sentence]
+) -> tuple[Views, Views]:
+    """Return the distributions of slots of the punctuation model and of the parser.
+
+    Args:
+        arguments: the command line, with the models.
+        sentences: of which only the words are read.
+    """
+    model, parser = trees_of(arguments)
+    parses = parse(parser, sentences, slots=True)
+    draws = drawn(model, [one.sentence for one in parses], RestoreOptions())
+    return [posteriors(own) for own in draws], [one.slots for one in parses]
 
 
 def trees_of(arguments: argparse.Namespace) -> tuple[Trained[Any], Trained[Any]]:
@@ -196,23 +214,20 @@ def product(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotP
     return SlotPosterior(tuple(strings[i] for i in order), share[order] / share.sum())
 
 
-def figures(
-    sentences: Sequence[Sentence], views: Views, threshold: float | None, pooled: Views
-) -> Row:
+def figures(sentences: Sequence[Sentence], views: Views, threshold: float | None) -> Row:
     """Return the figures of the best decisions under distributions of slots.
 
     Args:
         sentences: with their gold marks.
         views: the distributions.
         threshold: for a high F1, the probability from which marks are inserted.
-        pooled: the distributions whose calibration is measured.
     """
     none, plain = Draws((), np.zeros((0, 0), np.int64)), RestoreOptions()
     slots = [
         chosen_strings(Standing(s, "replace", BY_TYPOGRAPHY, True), none, view, plain, threshold)
         for s, view in zip(sentences, views, strict=True)
     ]
-    return measured(sentences, slots, pooled)
+    return measured(sentences, slots, views)
 
 
 def measured(sentences: Sequence[Sentence], slots: Sequence[Any], views: Views) -> Row:
