@@ -165,7 +165,8 @@ def restore(
     objective: Annotated[
         Objective | None,
         typer.Option(
-            help="With a text model: optimise the F1 of marks, or the number of edits [f1]."
+            help="With a text model: optimise the F1 of marks, or the number of edits [f1; for "
+            "treebanks with --text edits]."
         ),
     ] = None,
     mistaken: Annotated[
