@@ -33,6 +33,7 @@ from semipunct.corpus import Omitted, Sentence
 from semipunct.corpus.located import Located, RawText
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.formats import read_treebank
+from semipunct.formats.running_text import line_of_text
 from semipunct.inference.draws import Draws
 from semipunct.marks.joining import BY_TYPOGRAPHY
 from semipunct.models.parsing.parser import Parser
@@ -139,22 +140,24 @@ def talks(arguments: argparse.Namespace) -> dict[str, Any]:
     raw = RawText(" ".join(words), str(arguments.file))
     model, parser = trees_of(arguments)
     rows: dict[str, Any] = {}
+
+    def add(name: str, parts: Sequence[Located], found: Sequence[Any]) -> None:
+        given, probability = labels(parts, found, ends)
+        row = {key: of["F1"] for key, of in scores(gold, given).items()}
+        row["calibration error"] = calibration_error(
+            probability, np.array([label != "O" for label in gold], float)
+        )
+        rows[name] = row
+        show(name, row)
+
+    whole = line_of_text("#1", raw.path, 1, raw.text)
     for path in arguments.text:
         text_model = load(path, TextModel)
-        (sentences,) = segment_running_text(text_model, [raw], ends="none")
-        contents = [part.content for part in sentences if not isinstance(part.content, Omitted)]
-        for share, name in ((1.0, "alone, sentence by sentence"), (None, "and trees")):
-            for objective in ("f1", "edits"):
-                found = restore_words(
-                    model, parser, contents, share=share, text_model=text_model,
-                    objective=objective,
-                )  # fmt: skip
-                given, probability = labels(sentences, found, ends)
-                row = {key: of["F1"] for key, of in scores(gold, given).items()}
-                marked = np.array([one != "O" for one in gold], float)
-                row["calibration error"] = calibration_error(probability, marked)
-                rows[f"{path.name} {name}, {objective}"] = row
-                show(f"{path.name} {name}, {objective}", row)
+        add(path.name, [whole], restore_running_text(text_model, [whole.content], ends="none"))
+        (parts,) = segment_running_text(text_model, [raw], ends="none")
+        contents = [part.content for part in parts if not isinstance(part.content, Omitted)]
+        both = restore_words(model, parser, contents, text_model=text_model)
+        add(f"{path.name} and trees", parts, both)
     return rows
 
 

@@ -1,7 +1,7 @@
 """Distributions of the slots of sentences that a text model predicts, given where they end.
 
-The sentences of a file are read as one text, for the sake of context, in the guise that shows where
-sentences end.
+The sentences of a file are read as one text, for the sake of context. Those of a treebank are read
+in the guise that shows where sentences end.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def _query(text: Sequence[AnyWords], options: RestoreOptions) -> Query:
         slots[-1] = (*slots[-1], *kept[0])
         slots += kept[1:]
     forms = [form for s in text for form in s.forms]
-    return Query(forms, slots, has_capitals(text[0], forms), boundaries=frozenset(_edges(text)))
+    # Ends in running text are guesses of the same model, which are no evidence for it.
+    known = frozenset(() if text[0].source == "text" else _edges(text))
+    return Query(forms, slots, has_capitals(text[0], forms), boundaries=known)
 
 
 def _edges(text: Sequence[AnyWords]) -> list[int]:

@@ -59,6 +59,9 @@ def test_sentences_of_a_file_are_read_together_with_their_ends(
     assert [q.forms for q in asked] == [["so", "ba", "so", "ba", "but", "do"], ["so", "gu"]]
     assert [q.slots for q in asked] == [[(), (), (), (), (",",), (), ()], [(), (), ()]]
     assert [q.boundaries for q in asked] == [{0, 2, 6}, {0, 2}]
+    # In running text they are guesses.
+    text_views(trained, [replace(kept, source="text")], RestoreOptions())
+    assert not asked[-1].boundaries
 
 
 def test_marks_between_sentences_belong_to_either(trained: Any, monkeypatch: pytest.MonkeyPatch):
