@@ -1,6 +1,7 @@
 """Progress display: a bar or a count on a terminal, and lines of figures during training."""
 
 import sys
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -49,7 +50,12 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
 
 @contextmanager
 def sentence_progress(
-    title: str, output: str | None = None, *, quiet: bool = False
+    title: str,
+    output: str | None = None,
+    *,
+    quiet: bool = False,
+    unit: str = "sentences",
+    size: Callable[[Any], int] = lambda _: 1,
 ) -> Generator[Callable[[Iterable[T]], Iterator[T]], None, None]:
     """Yield a function that wraps an iterator of sentences and shows their count on a terminal.
 
@@ -59,6 +65,8 @@ def sentence_progress(
         title: the name of the task.
         output: the output file, if any.
         quiet: show nothing.
+        unit: what is counted.
+        size: returns how many of them an item has.
     """
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -68,19 +76,25 @@ def sentence_progress(
     bar = Progress(
         SpinnerColumn(),
         TextColumn(title),
-        TextColumn("sentences: {task.completed:,}"),
+        TextColumn(unit + ": {task.completed:,}{task.fields[speed]}"),
         TimeElapsedColumn(),
         console=screen,
         transient=True,
         disable=quiet or seen or not screen.is_terminal,
         redirect_stdout=False,
     )
-    task = bar.add_task(title, total=None)
+    task = bar.add_task(title, total=None, speed="")
+    began = time.monotonic()
+    done = 0
 
     def advancing(items: Iterable[Any]) -> Iterator[Any]:
+        nonlocal done
         for item in items:
             yield item
-            bar.advance(task)
+            done += size(item)
+            seconds = time.monotonic() - began
+            speed = f" ({done / seconds:,.0f} a second)" if seconds > 1 else ""
+            bar.update(task, completed=done, speed=speed)
 
     with bar:
         yield advancing

@@ -303,7 +303,8 @@ def restore(
     done: list[Restoration[Any]] = []
     compared: list[Outcome] = []
     to = out if gold else out or console.STANDARD
-    with sentence_progress("restoring", to, quiet=quiet) as advancing:
+    counts: dict[str, Any] = {"unit": "words", "size": _words} if work.capitals else {}
+    with sentence_progress("restoring", to, quiet=quiet, **counts) as advancing:
         outcomes = advancing(outcomes)
         if gold:
             compared = list(outcomes)
@@ -324,3 +325,7 @@ def restore(
             raise TreebankError("no sentence could be restored, so there is nothing to compare")
         line = work.signature(compared)
         report(model, line, done, confusions, marks=work.marks, json=json, path=result)
+
+
+def _words(outcome: "Outcome") -> int:
+    return 0 if outcome[1] is None else len(outcome[1].sentence.forms)
