@@ -178,7 +178,7 @@ def arguments() -> argparse.Namespace:
     add("--analyses", type=int, default=20, help="sampled trees of paper-sampled")
     add("--corrector", nargs="+", type=Path, default=[], help="correction models")
     add("--text", nargs="+", type=Path, default=[], help="text models")
-    add("--confidence", type=float, default=0.5, help="minimum probability of a correction")
+    add("--confidence", type=float, help="minimum probability of a correction")
     add("--first", type=int, help="number of sentences to use")
     add("--systems", nargs="+", choices=SYSTEMS, help="default: all with models")
     add("--against", choices=SYSTEMS, help="reference system for p; default: the last")

@@ -76,7 +76,8 @@ def correct(
         float | None,
         typer.Option(
             metavar="P",
-            help="Minimum probability of a correction [0.5, or 0 with --minimise slots or draws].",
+            help="Minimum probability of a correction [0.5; 0.75 with a text model; 0 with "
+            "--minimise slots or draws].",
             min=0,
             max=1,
         ),
@@ -184,6 +185,7 @@ def correct(
         from semipunct.cli.progress import sentence_progress
         from semipunct.models.running_text.model import TextModel
         from semipunct.store.checkpoint import load
+        from semipunct.tasks.correct_running_text import with_default
         from semipunct.tasks.correction import CorrectOptions
 
     options = CorrectOptions(
@@ -198,6 +200,7 @@ def correct(
                 "--analysis": analysis is not None, "--minimise": minimise is not Minimise.ERRORS,
                 "--format conllu": form is Form.CONLLU,
             }  # fmt: skip
+            options = with_default(options)
             work = work_on_running_text(loaded, inputs, options, refused=refused)
         else:
             work = work_on_trees(

@@ -28,7 +28,7 @@ class CorrectOptions:
         seed: the random seed.
         marks: the only tokens that may be inserted, deleted or moved; None for all.
         minimum_confidence: corrections that are less probable are not made; None for 0.5 with
-            ``minimise="errors"``, and 0 otherwise.
+            ``minimise="errors"`` (0.75 for a text model), and 0 otherwise.
         minimise: the loss. ``errors``: each slot gets the most probable string among those that
             the written one can become by corrections seen in training; ``slots`` and ``draws``:
             the string of least expected edit distance among those of a slot, or of whole draws, as
