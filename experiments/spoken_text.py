@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
+from unicodedata import normalize
 
 from semipunct.corpus import Omitted
 from semipunct.corpus.word_streams import is_final
@@ -96,12 +97,12 @@ def written(pairs: Pairs) -> str:
 
 def label(string: Puncteme) -> str:
     """Return the label of a string of marks."""
-    marks = "".join(string)
+    marks = normalize("NFKC", "".join(string))
     if "?" in marks:
         return "QUESTION"
     if is_final(string) or ";" in marks:
         return "PERIOD"
-    return "COMMA" if re.search(r"[,:–—-]", marks) else "O"
+    return "COMMA" if re.search(r"[,、،:–—-]", marks) else "O"
 
 
 def scores(gold: Sequence[str], found: Sequence[str]) -> dict[str, dict[str, float]]:

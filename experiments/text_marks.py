@@ -15,17 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from spoken_text import label, scores
+from spoken_text import MARKS, label, scores
 
 from semipunct.corpus import Words
 from semipunct.corpus.word_streams import WordStream
 from semipunct.formats.running_text import read_running_text
 from semipunct.models.running_text.model import TextModel
 from semipunct.store.checkpoint import load
+from semipunct.tasks.base import Trained
 from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.restore_running_text import restore_running_text
+from semipunct.tasks.restore_running_text import Objective, restore_running_text
 
 BINS = 10
+LABELS = (*MARKS, "overall")
 
 
 def main() -> None:
@@ -39,18 +41,28 @@ def main() -> None:
     model = load(arguments.model, TextModel)
     result: dict[str, Any] = {}
     for path in arguments.files:
-        stream = read_running_text([path])[0].stream
-        (found,) = restore_running_text(
-            model, [bare(stream)], ends="none", objective=arguments.objective
-        )
-        gold = [label(stream.strings[i]) for i in stream.slots[1:]]
-        rows = scores(gold, [label(slot) for slot in found.slots[1:]])
-        error = calibration_error(found, [name != "O" for name in gold])
-        result[path.name] = {**rows, "calibration_error": error, "words": len(stream)}
-        shown = " ".join(f"{name.lower()} {row['F1']:.1f}" for name, row in rows.items())
-        print(f"{path.name:28} {len(stream):8,} words  {shown}  calibration error {error:.3f}")
+        row = result[path.name] = figures(model, path, arguments.objective)
+        shown = " ".join(f"{name.lower()} {row[name]['F1']:.1f}" for name in LABELS)
+        error = row["calibration_error"]
+        print(f"{path.name:28} {row['words']:8,} words  {shown}  calibration error {error:.3f}")
     if arguments.output:
         arguments.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def figures(model: Trained[TextModel], path: Path, objective: Objective = "f1") -> dict[str, Any]:
+    """Return precision, recall and F1 of each mark, the calibration error and the number of words.
+
+    Args:
+        model: a text model with its weights.
+        path: a file of text.
+        objective: of the decisions.
+    """
+    stream = read_running_text([path])[0].stream
+    (found,) = restore_running_text(model, [bare(stream)], ends="none", objective=objective)
+    gold = [label(stream.strings[i]) for i in stream.slots[1:]]
+    rows = scores(gold, [label(slot) for slot in found.slots[1:]])
+    error = calibration_error(found, [name != "O" for name in gold])
+    return {**rows, "calibration_error": error, "words": len(stream)}
 
 
 def bare(stream: WordStream) -> Words:

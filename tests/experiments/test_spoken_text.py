@@ -1,5 +1,6 @@
 """The driver for transcripts of talks counts as the literature does."""
 
+import gzip
 import json
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 
 from semipunct.corpus.word_streams import items
 from semipunct.tasks.slot_posteriors import SlotPosterior
-from tests.models.running_text.texts import text
+from tests.models.running_text.texts import passages, text
+from tests.planted import TEXT
 
 
 @pytest.fixture
@@ -74,3 +76,40 @@ def test_calibration_by_hand(driver):
     found = SimpleNamespace(posteriors=[sure, sure, sure, unsure])
     # Two slots with 0.9, of which one has a mark, and one with 0.3 that has one.
     assert module.calibration_error(found, [True, False, True]) == pytest.approx((0.8 + 0.7) / 3)
+
+
+def test_models_are_made_as_planned_and_continued(driver, tmp_path: Path, monkeypatch, capsys):
+    module = driver("text_models")
+    for part, seed in (("train", 1), ("dev", 2)):
+        content = text(600 if part == "train" else 60, seed).encode()
+        for name in ("a", "b"):
+            place = tmp_path / "texts/xx" / f"{name}.{part}.txt.gz"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(gzip.compress(content))
+    output = tmp_path / "models"
+    output.mkdir()
+    plan = output / "xx.plan.json"
+    plan.write_text('{"visits": 1600, "device": "known"}', "utf-8")
+    arguments = [
+        "x", str(tmp_path / "texts"), "-o", str(output), "--languages", "xx", "--without", "b",
+        "--set", *TEXT,
+    ]  # fmt: skip
+    monkeypatch.setattr(sys, "argv", arguments)
+    module.main()
+    rows = json.loads((output / "xx.json").read_text("utf-8"))
+    assert rows.keys() == {"a.dev.txt.gz"}
+    assert rows["a.dev.txt.gz"]["overall"]["F1"] > 95
+    assert "1,600 of 1,600 visits" in capsys.readouterr().out
+    # A finished model is not trained again.
+    before = (output / "xx/model.safetensors").read_bytes()
+    module.main()
+    assert (output / "xx/model.safetensors").read_bytes() == before
+    assert " of " not in capsys.readouterr().out
+
+
+def test_the_speed_of_training_is_measured(driver, monkeypatch):
+    module = driver("text_models")
+    monkeypatch.setattr(module, "TRIAL", 0.05)
+    monkeypatch.setattr(module, "WARMING", 3)
+    examples = passages(100, 1)
+    assert 1 < module.passages_per_second(examples, examples[:1], TEXT) < 1e6
