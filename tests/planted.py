@@ -1,12 +1,15 @@
 """Models of words and text that have learned a planted rule, trained once for all tests."""
 
+import shutil
 from collections.abc import Sequence
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from semipunct.formats.registry import read_whole_phrases
+from semipunct.store import installed
 from tests.models.casing.sentences import drawn
 from tests.models.commas.phrases import files
 from tests.models.parsing.treebank import planted
@@ -94,3 +97,16 @@ TEXT = (
 def text_model(once: Once) -> Path:
     """The folder of a text model whose sentences begin with *so*, with commas before *but*."""
     return _trained(once, "text", TEXT, texts.passages(600, 1), texts.passages(60, 2))
+
+
+@pytest.fixture
+def models_of_xx(text_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A registered package of models of the language ``xx``, which has a text model only."""
+    package = tmp_path / "site" / "models_of_xx"
+    shutil.copytree(text_model, package / "text")
+    (package / "__init__.py").write_text("", "utf-8")
+    monkeypatch.syspath_prepend(str(package.parent))
+    points = [EntryPoint("xx", package.name, installed.GROUP)]
+    monkeypatch.setattr(installed, "entry_points", lambda group: points)
+    monkeypatch.chdir(tmp_path)
+    return package

@@ -22,8 +22,8 @@ SECTION = PAGE.split("## Commands and functions")[1].split("\n## ")[0]
 COMMAND_ONLY = {"quickstart"}
 """Commands that run others."""
 
-GROUPS = {"semirings"}
-"""Groups of commands, whose functions belong to another package."""
+GROUPS = {"models", "semirings"}
+"""Groups of commands, whose functions are not among the names of the front door."""
 
 # Names of arguments where functions name them differently from options.
 CALLED = {

@@ -214,6 +214,9 @@ COMMANDS = (
     Command(
         ("quickstart",), (), {"--seed": "integer", "--output": "not ours", "--force": ""}, 0,
     ),
+    Command(("models", "list"), (), {"--json": ""}, 0),
+    Command(("models", "where"), ("model",), {}, 1),
+    Command(("models", "show"), ("model",), {}, 1),
     Command(("semirings", "list"), (), {"--json": ""}, 0),
     Command(
         ("semirings", "check"),

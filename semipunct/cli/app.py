@@ -12,6 +12,7 @@ from semipunct.cli.correct import correct
 from semipunct.cli.decode import decode
 from semipunct.cli.evaluate import evaluate
 from semipunct.cli.jackknife import jackknife
+from semipunct.cli.models import app as models
 from semipunct.cli.normalise import normalise
 from semipunct.cli.parse import parse
 from semipunct.cli.quickstart import quickstart
@@ -93,4 +94,5 @@ for command, example in (
     (stats, "train.conllu dev.conllu --json"),
 ):
     app.command(epilog=console.example(f"{command.__name__} {example}"))(command)
+app.add_typer(models, name="models")
 app.add_typer(semirings, name="semirings")

@@ -10,7 +10,9 @@ from semipunct.tasks import limits
 
 _OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
 
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model folder.")]
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model folder, or the name of an installed model.")
+]
 Treebanks = Annotated[
     list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
 ]

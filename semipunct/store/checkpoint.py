@@ -45,6 +45,7 @@ from semipunct.store.folder import (
     check_output,
     write_folder,
 )
+from semipunct.store.installed import folder_of, installed_names_like
 from semipunct.store.migrations import VERSION, Parsed, migrated
 from semipunct.version import __version__
 from semipunct.wording import counted
@@ -184,7 +185,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
     """Read a model folder.
 
     Args:
-        path: the folder.
+        path: the folder, or the name of an installed model.
         expected: the required class of the model; by default any class.
 
     Raises:
@@ -192,7 +193,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
             or the kind unknown, the weights do not fit the vocabulary or are not finite, or the
             model is not of the required kind.
     """
-    folder = Path(path)
+    folder = folder_of(path)
     manifest = _manifest(folder)
     sums = manifest.sha256
     vocabulary = read_object(read_verified(folder, VOCABULARY, sums), folder / VOCABULARY)
@@ -324,8 +325,13 @@ def _halved(array: Array) -> Array:
 def _manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder, and check that its format and kind are known."""
     if not folder.is_dir():
-        what = "is a file" if folder.exists() else "there is no such folder"
-        raise ModelError(f"{folder}: {what}; name a model folder made by semipunct train")
+        if folder.exists():
+            raise ModelError(f"{folder}: is a file; name a model folder made by semipunct train")
+        similar = "".join(f", or {name}" for name in installed_names_like(str(folder))[:1])
+        raise ModelError(
+            f"{folder}: there is no such folder; name a model folder made by semipunct train"
+            f"{similar}"
+        )
     if not (folder / CONFIG).is_file():
         raise ModelError(
             f"{folder}: is not a model folder: it has no {CONFIG}; name a folder made by "

@@ -67,6 +67,7 @@ def test_decode_and_restore_have_one_name_for_one_thing():
         ("analyse", ("analyse", "MODEL", "FILE", "--json")),
         ("analyse", ("analyse", "MODEL", "--json")),
         ("stats", ("stats", "FILE", "--json")),
+        ("models-list", ("models", "list", "--json")),
         ("semirings-list", ("semirings", "list", "--json")),
     ],
 )

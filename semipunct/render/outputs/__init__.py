@@ -24,6 +24,7 @@ from semipunct.render.outputs.figures import (
     PhrasesCompared,
 )
 from semipunct.render.outputs.grammar import Analysed
+from semipunct.render.outputs.models import ModelList
 from semipunct.render.outputs.parts import Part
 from semipunct.render.outputs.semirings import SemiringList, SemiringReport
 from semipunct.render.outputs.sentences import CorrectedSentence, Decoded, LeftOut, Restored
@@ -35,6 +36,7 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "correct-gold": (CorrectionsCompared,),
     "decode": (Decoded, LeftOut),
     "evaluate": (Evaluated, DerivationsCompared),
+    "models-list": (ModelList,),
     "parse-derivations-gold": (DerivationsCompared,),
     "parse-gold": (ParsesCompared,),
     "parse-phrases-gold": (PhrasesCompared,),

@@ -1,0 +1,129 @@
+"""Models that distributions install, by name.
+
+A distribution registers a package of data under the entry point group ``semipunct.models``; each
+model folder in it is a part of what the entry point names. Several distributions may share a name:
+``en/text`` comes with this one, ``en/parser`` with another.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from semipunct.errors import ModelError
+from semipunct.store.folder import model_folders
+
+GROUP = ".".join(("semipunct", "models"))
+"""The entry point group in which distributions register their models; it is no module."""
+
+FIRST = "text"
+"""The part that a name alone stands for: the model that needs no other."""
+
+
+class InstalledModel(NamedTuple):
+    """A model that a distribution installs.
+
+    Attributes:
+        name: the name of the entry point, and that of the model folder: ``en/text``.
+        folder: the model folder.
+        distribution: the distribution that installs it.
+        version: the version of the distribution.
+    """
+
+    name: str
+    folder: Path
+    distribution: str
+    version: str
+
+
+def installed_models() -> list[InstalledModel]:
+    """Return the installed models, sorted by name.
+
+    Raises:
+        ModelError: if two distributions install different models of the same name, or a package
+            that is registered does not exist.
+    """
+    found: dict[str, InstalledModel] = {}
+    for point in entry_points(group=GROUP):
+        for model in _models_of(point):
+            other = found.setdefault(model.name, model)
+            if other.folder != model.folder:
+                raise ModelError(
+                    f"{model.name} is installed by {other.distribution} and by "
+                    f"{model.distribution}; uninstall one of them"
+                )
+    return [found[name] for name in sorted(found)]
+
+
+def folder_of(model: str | Path) -> Path:
+    """Return the folder of a model that is named by its path or, if installed, by its name.
+
+    Args:
+        model: a path; if nothing is there, the name of an installed model such as ``en/text``, or
+            the first word of such a name, which stands for the text model if there is one.
+
+    Returns:
+        The folder; the path itself if no installed model has the name.
+
+    Raises:
+        ModelError: if a part of an installed name is not installed, or a name has several parts
+            of which none is a text model.
+    """
+    path = Path(model)
+    if path.exists() or isinstance(model, Path) or not _is_name(model):
+        return path
+    parts = {m.name: m.folder for m in installed_models()}
+    if model in parts:
+        return parts[model]
+    first, _, part = model.partition("/")
+    own = [name for name in parts if name.startswith(f"{first}/")]
+    if not own:
+        return path
+    if part:
+        raise ModelError(f"{model} is not installed; installed are: {', '.join(own)}")
+    if f"{first}/{FIRST}" in parts:
+        return parts[f"{first}/{FIRST}"]
+    if len(own) > 1:
+        raise ModelError(f"{model} has several models; give one of: {', '.join(own)}")
+    return parts[own[0]]
+
+
+def installed_names_like(model: str) -> list[str]:
+    """Return the names of installed models that are similar to a name that does not exist.
+
+    Args:
+        model: the name.
+    """
+    names = [m.name for m in installed_models()]
+    return get_close_matches(
+        model, [*names, *{name.partition("/")[0] for name in names}], cutoff=0.5
+    )
+
+
+def _models_of(point: EntryPoint) -> list[InstalledModel]:
+    distribution = point.dist.name if point.dist else "?"
+    version = point.dist.version if point.dist else "?"
+    spec = find_spec(point.value)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    if not places:
+        raise ModelError(
+            f"{distribution} {version} registers the models {point.name} in {point.value}, which "
+            "is not a package; install it again"
+        )
+    return [
+        InstalledModel(f"{point.name}/{folder.name}", folder, distribution, version)
+        for place in places
+        for folder in model_folders(place)
+        if folder != Path(place)
+    ]
+
+
+def _is_name(model: str) -> bool:
+    """Return whether a text can be a name, and not only a path."""
+    parts = model.split("/")
+    return len(parts) <= 2 and all(
+        part and part[0].isalnum() and "\\" not in part for part in parts
+    )
