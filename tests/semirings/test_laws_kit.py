@@ -38,15 +38,11 @@ from semirings.laws import LAWS, Failure, check
 from semirings.laws.distribution import by_chance
 from semirings.log import Signed
 from tests.semirings.cases import EVERY
-from tests.semirings.mutants import (
-    FURTHER,
-    LATER,
-    NAMED,
-    OF_THE_SAME_KINDS,
-    PLAIN,
-    mutant,
-    unwritten,
-)
+from tests.semirings.mutants.base import mutant
+from tests.semirings.mutants.conditions import LATER, OF_THE_SAME_KINDS
+from tests.semirings.mutants.further import FURTHER
+from tests.semirings.mutants.reviewed import NAMED
+from tests.semirings.mutants.simple import PLAIN, unwritten
 
 MUTANTS = PLAIN | NAMED | FURTHER | LATER | OF_THE_SAME_KINDS
 
