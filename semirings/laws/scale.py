@@ -95,8 +95,9 @@ def _large_values(s: Semiring, o: Operands) -> Iterator[Equation]:
 
     def power(a: Value, times: int) -> Value:
         def square(_: int, a: Value) -> Value:
-            # Weights are scaled back; features and entropies double.
-            return s.balance(s.times(a, a), (0,))[0]
+            # Each weight is scaled back on its own, lest some become denormal beside others;
+            # features and entropies double.
+            return s.balance(s.times(a, a), ())[0]
 
         return jax.lax.fori_loop(0, times, square, a)
 
