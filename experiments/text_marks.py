@@ -18,13 +18,16 @@ import numpy as np
 from spoken_text import MARKS, label, scores
 
 from semipunct.corpus import Words
-from semipunct.corpus.word_streams import WordStream
+from semipunct.corpus.word_streams import WordStream, items, word_stream
+from semipunct.formats.lines import text_lines
 from semipunct.formats.running_text import read_running_text
 from semipunct.models.running_text.model import TextModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import Trained
 from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.restore_running_text import Objective, restore_running_text
+from semipunct.tasks.running_text_choice import Lines
+from semipunct.tasks.slot_posteriors import SlotPosterior
 
 BINS = 10
 LABELS = (*MARKS, "overall")
@@ -36,12 +39,15 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--objective", choices=("f1", "edits"), default="f1")
+    parser.add_argument(
+        "--lines", choices=("none", "paragraph"), default="none", help="what a line of text is"
+    )
     parser.add_argument("--output", type=Path, help="JSON file to write")
     arguments = parser.parse_args()
     model = load(arguments.model, TextModel)
     result: dict[str, Any] = {}
     for path in arguments.files:
-        row = result[path.name] = figures(model, path, arguments.objective)
+        row = result[path.name] = figures(model, path, arguments.objective, arguments.lines)
         shown = " ".join(f"{name.lower()} {row[name]['F1']:.1f}" for name in LABELS)
         error = row["calibration_error"]
         print(f"{path.name:28} {row['words']:8,} words  {shown}  calibration error {error:.3f}")
@@ -49,20 +55,29 @@ def main() -> None:
         arguments.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
-def figures(model: Trained[TextModel], path: Path, objective: Objective = "f1") -> dict[str, Any]:
+def figures(
+    model: Trained[TextModel], path: Path, objective: Objective = "f1", ends: Lines = "none"
+) -> dict[str, Any]:
     """Return precision, recall and F1 of each mark, the calibration error and the number of words.
 
     Args:
         model: a text model with its weights.
         path: a file of text.
         objective: of the decisions.
+        ends: ``none`` if the words are one text, ``paragraph`` if each line is one.
     """
-    stream = read_running_text([path])[0].stream
-    (found,) = restore_running_text(model, [bare(stream)], ends="none", objective=objective)
-    gold = [label(stream.strings[i]) for i in stream.slots[1:]]
-    rows = scores(gold, [label(slot) for slot in found.slots[1:]])
-    error = calibration_error(found, [name != "O" for name in gold])
-    return {**rows, "calibration_error": error, "words": len(stream)}
+    if ends == "none":
+        streams = [read_running_text([path])[0].stream]
+    else:
+        streams = [word_stream(str(path), items([line])) for line in text_lines(path)]
+    streams = [stream for stream in streams if len(stream)]
+    found = restore_running_text(model, [*map(bare, streams)], ends=ends, objective=objective)
+    texts = [each for each in found if isinstance(each, Restoration)]
+    gold = [label(stream.strings[i]) for stream in streams for i in stream.slots[1:]]
+    rows = scores(gold, [label(slot) for text in texts for slot in text.slots[1:]])
+    known = [slot for text in texts for slot in text.posteriors[1:]]
+    error = calibration_error(known, [name != "O" for name in gold])
+    return {**rows, "calibration_error": error, "words": sum(map(len, streams))}
 
 
 def bare(stream: WordStream) -> Words:
@@ -71,11 +86,11 @@ def bare(stream: WordStream) -> Words:
     return Words("#1", stream.path, 1, forms, ((),) * (len(forms) + 1), source="text")
 
 
-def calibration_error(found: Restoration[Any], has_mark: Sequence[bool]) -> float:
+def calibration_error(known: Sequence[SlotPosterior], has_mark: Sequence[bool]) -> float:
     """Return the expected calibration error of the probability that a slot has a counted mark.
 
     Args:
-        found: the restored text.
+        known: ``[n]`` the distribution of the slot after each word.
         has_mark: ``[n]`` whether there is a mark after each word.
     """
     probability = np.array(
@@ -83,7 +98,7 @@ def calibration_error(found: Restoration[Any], has_mark: Sequence[bool]) -> floa
             sum(
                 p for s, p in zip(k.strings, k.probability.tolist(), strict=True) if label(s) != "O"
             )
-            for k in found.posteriors[1:]
+            for k in known
         ]
     )
     marked = np.asarray(has_mark, float)

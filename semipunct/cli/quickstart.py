@@ -1,4 +1,4 @@
-"""``semipunct quickstart``: train, decode and draw on the bundled sample."""
+"""``semipunct quickstart``: restore a text, then train, decode and draw on the bundled sample."""
 
 import shutil
 import tempfile
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 RULES, SENTENCES, LONGEST = 9, 5, 18
 
+LANGUAGE = "en"
+"""The name of the installed model that restores a text."""
+
+TRANSCRIPT = (
+    "good morning and thank you for coming shall we begin with the harbour as you know the old "
+    "lighthouse was sold last spring but nobody has moved in yet do you remember who bought it i "
+    "think it was dr lindqvist the dentist from malmö"
+)
+
 
 def quickstart(
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the sentence order.")] = 0,
@@ -33,9 +42,9 @@ def quickstart(
         bool, typer.Option("--force", help="Replace the model in that folder.")
     ] = False,
 ) -> None:
-    """Train on the bundled sample, and show the results: figures, rules, trees.
+    """Restore a text, then train on the bundled sample, and show figures, rules and trees.
 
-    Two models are trained on four fifths of the sample's sentences and evaluated on the last fifth:
+    The installed model of English restores the marks of a few words. Two models are trained on four fifths of the sample's sentences and evaluated on the last fifth:
     one with the channel, which rewrites neighbouring marks between two words, and one without it.
     """
     from semipunct.cli.drawing import draw_analyses, draw_rules, telling
@@ -47,6 +56,7 @@ def quickstart(
     if out is not None:
         with claimed(out, force=force):
             pass
+    _restore()
     training, development = sample()
     console.say(
         f"sample treebank: {counted(len(training), 'training sentence')}, {len(development)} held "
@@ -93,6 +103,25 @@ def quickstart(
     )
     if out is not None:
         console.say(f"the model with the channel is in {out}")
+
+
+def _restore() -> None:
+    """Print a text without marks and capitals, and the same text restored."""
+    from semipunct.cli.compiling import keep_programs
+    from semipunct.formats.running_text import line_of_text
+    from semipunct.store.checkpoint import load
+    from semipunct.tasks.restore_running_text import restore_running_text
+
+    keep_programs()
+    console.say(f"restoring a text with the installed model {LANGUAGE} ...")
+    line = line_of_text("#1", "transcript", 1, TRANSCRIPT)
+    (found,) = restore_running_text(load(LANGUAGE), [line.content])
+    screen = console.tables()
+    screen.print("\nWords without marks and capitals", style="bold")
+    screen.print(TRANSCRIPT, markup=False)
+    screen.print("\nThe same, restored", style="bold")
+    screen.print(line.written(found), markup=False)
+    screen.print()
 
 
 def sample() -> "tuple[tuple[Sentence, ...], tuple[Sentence, ...]]":

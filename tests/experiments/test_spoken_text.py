@@ -4,7 +4,6 @@ import gzip
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -67,15 +66,23 @@ def test_marks_of_held_out_text(driver, text_model: Path, tmp_path: Path, monkey
     assert found["overall"]["F1"] > 95
     assert 0 <= found["calibration_error"] < 0.1
     assert "calibration error" in capsys.readouterr().out
+    # The end of a line is the end of a sentence, whatever the model says of it.
+    file.write_text("So ba. So\n\nSo do, but\n", "utf-8")
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--lines", "paragraph"])
+    module.main()
+    (found,) = json.loads(output.read_text("utf-8")).values()
+    assert (found["words"], found["PERIOD"]["R"]) == (6, 100)
+    assert found["PERIOD"]["P"] < 50
 
 
 def test_calibration_by_hand(driver):
     module = driver("text_marks")
     sure = SlotPosterior(((",",), ()), np.array([0.9, 0.1]))
     unsure = SlotPosterior(((), (".",)), np.array([0.7, 0.3]))
-    found = SimpleNamespace(posteriors=[sure, sure, sure, unsure])
     # Two slots with 0.9, of which one has a mark, and one with 0.3 that has one.
-    assert module.calibration_error(found, [True, False, True]) == pytest.approx((0.8 + 0.7) / 3)
+    assert module.calibration_error([sure, sure, unsure], [True, False, True]) == pytest.approx(
+        (0.8 + 0.7) / 3
+    )
 
 
 def test_models_are_made_as_planned_and_continued(driver, tmp_path: Path, monkeypatch, capsys):
