@@ -24,7 +24,6 @@ from semipunct.formats.running_text import read_running_text
 from semipunct.models.running_text.model import TextModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import Trained
-from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.restore_running_text import Objective, restore_running_text
 from semipunct.tasks.running_text_choice import Lines
 from semipunct.tasks.slot_posteriors import SlotPosterior
@@ -72,10 +71,9 @@ def figures(
         streams = [word_stream(str(path), items([line])) for line in text_lines(path)]
     streams = [stream for stream in streams if len(stream)]
     found = restore_running_text(model, [*map(bare, streams)], ends=ends, objective=objective)
-    texts = [each for each in found if isinstance(each, Restoration)]
     gold = [label(stream.strings[i]) for stream in streams for i in stream.slots[1:]]
-    rows = scores(gold, [label(slot) for text in texts for slot in text.slots[1:]])
-    known = [slot for text in texts for slot in text.posteriors[1:]]
+    rows = scores(gold, [label(slot) for text in found for slot in text.slots[1:]])
+    known = [slot for text in found for slot in text.posteriors[1:]]
     error = calibration_error(known, [name != "O" for name in gold])
     return {**rows, "calibration_error": error, "words": sum(map(len, streams))}
 

@@ -1,6 +1,6 @@
 """``semipunct models``: list the installed models, and show where they are and what is in them."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,7 +31,7 @@ def list_models(json: arguments.Json = False) -> None:
     from semipunct.store.checked_files import read_manifest
     from semipunct.store.installed import installed_models
 
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": model.name,
             "kind": read_manifest(model.folder).kind,

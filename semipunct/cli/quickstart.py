@@ -44,8 +44,9 @@ def quickstart(
 ) -> None:
     """Restore a text, then train on the bundled sample, and show figures, rules and trees.
 
-    The installed model of English restores the marks of a few words. Two models are trained on four fifths of the sample's sentences and evaluated on the last fifth:
-    one with the channel, which rewrites neighbouring marks between two words, and one without it.
+    The installed model of English restores the marks of a few words. Two models are trained on four
+    fifths of the sample's sentences and evaluated on the last fifth: one with the channel, which
+    rewrites neighbouring marks between two words, and one without it.
     """
     from semipunct.cli.drawing import draw_analyses, draw_rules, telling
     from semipunct.cli.rules import frequent_rules
@@ -108,19 +109,16 @@ def quickstart(
 def _restore() -> None:
     """Print a text without marks and capitals, and the same text restored."""
     from semipunct.cli.compiling import keep_programs
-    from semipunct.formats.running_text import line_of_text
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.restore_running_text import restore_running_text
+    from semipunct.tasks.restore_text import restore_text
 
     keep_programs()
-    console.say(f"restoring a text with the installed model {LANGUAGE} ...")
-    line = line_of_text("#1", "transcript", 1, TRANSCRIPT)
-    (found,) = restore_running_text(load(LANGUAGE), [line.content])
+    console.say(f"restoring a text with the installed model {LANGUAGE!r} ...")
+    restored = restore_text(load(LANGUAGE), TRANSCRIPT)
     screen = console.tables()
-    screen.print("\nWords without marks and capitals", style="bold")
-    screen.print(TRANSCRIPT, markup=False)
-    screen.print("\nThe same, restored", style="bold")
-    screen.print(line.written(found), markup=False)
+    for title, text in (("Words as they were said", TRANSCRIPT), ("The text restored", restored)):
+        screen.print(f"\n{title}", style="bold")
+        screen.print(text, markup=False, highlight=False)
     screen.print()
 
 
