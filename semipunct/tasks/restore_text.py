@@ -1,4 +1,4 @@
-"""Restoration of punctuation from text to text: segmentation, parsing, marks, capitals."""
+"""Restoration of punctuation from text to text, by a text model or by several models in turn."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any, Unpack
 from semipunct.corpus import Omitted, Words
 from semipunct.corpus.located import Located, RawText
 from semipunct.errors import ModelError, UsageError
+from semipunct.formats.running_text import line_of_text
 from semipunct.formats.text import in_paragraphs, spaced
 from semipunct.models.commas.restorer import COMMA_MODELS
+from semipunct.models.running_text.model import TextModel
 from semipunct.tasks.base import Trained
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore_commas import restore_commas_of_words
-from semipunct.tasks.restore_running_text import Objective
+from semipunct.tasks.restore_running_text import Objective, restore_running_text
 from semipunct.tasks.restore_words import restore_words
 from semipunct.tasks.running_text_choice import Lines
 from semipunct.tasks.segment import segment
@@ -25,10 +27,10 @@ from semipunct.tasks.truecase import truecase
 
 def restore_text(
     model: Trained[Any],
-    parser: Trained[Any] | Sequence[Trained[Any]],
     text: str,
     options: RestoreOptions | None = None,
     *,
+    parser: Trained[Any] | Sequence[Trained[Any]] | None = None,
     tokeniser: Trained[Any] | None = None,
     text_model: Trained[Any] | None = None,
     case: Trained[Any] | None = None,
@@ -40,17 +42,18 @@ def restore_text(
 ) -> str:
     """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
 
-    This is ``semipunct restore --format text`` for text in memory: words and sentences are found,
-    parsed, punctuated by ``restore_words`` and written into the text.
+    This is ``semipunct restore --format text`` for text in memory. A text model needs no other.
+    With a punctuation model, words and sentences are found, parsed, punctuated by ``restore_words``
+    and written into the text.
 
     Args:
-        model: a punctuation model, or a comma model, with its weights.
+        model: a text model, a punctuation model or a comma model, with its weights.
+        text: a text of any length. With a text model, a line is a paragraph, or what ``ends`` says.
+            Otherwise each line is a sentence, whose words and marks are separated by blanks; with a
+            tokeniser, empty lines separate paragraphs, and sentences are found in these.
+        options: by default ``RestoreOptions()``.
         parser: a parser with its weights, or several, as in ``restore_words``; for a comma model a
             parser of phrases.
-        text: a text of any length. Without a tokeniser each line is a sentence, whose words and
-            marks are separated by blanks; with one, empty lines separate paragraphs, and sentences
-            are found in these.
-        options: by default ``RestoreOptions()``.
         tokeniser: a tokeniser with its weights.
         text_model: a text model with its weights, which finds sentences and capitals, and whose
             marks are averaged with those of ``model``, as in ``restore_words``.
@@ -68,6 +71,16 @@ def restore_text(
         ModelError: if a model is of another kind, or a parser reads what is to be restored.
     """
     options = replace(options or RestoreOptions(), **settings)
+    if isinstance(model.model, TextModel):
+        others = {"parser": parser, "tokeniser": tokeniser, "text_model": text_model, "case": case,
+                  "trees": trees or None, "share": share}  # fmt: skip
+        if needless := [name for name, value in others.items() if value is not None]:
+            raise UsageError(f"a text model needs no other; leave out {', '.join(needless)}")
+        return _restored_by_text_model(model, text, options, ends, objective or "f1")
+    if parser is None:
+        raise UsageError(
+            f"a model of the kind {model.model.kind} restores text with a parser; give parser"
+        )
     if text_model is not None and (tokeniser is not None or case is not None):
         raise UsageError(
             "a text model finds sentences and capitals itself; give no tokeniser or truecaser"
@@ -89,6 +102,25 @@ def restore_text(
             objective=objective,
         )  # fmt: skip
     return "".join(_written(parts, found, case))
+
+
+def _restored_by_text_model(
+    model: Trained[TextModel],
+    text: str,
+    options: RestoreOptions,
+    ends: Lines,
+    objective: Objective,
+) -> str:
+    lines = enumerate(io.StringIO(text, newline="\n"), start=1)
+    parts = [line_of_text(f"#{number}", "text", number, line) for number, line in lines]
+    contents = [part.content for part in parts]
+    found = restore_running_text(model, contents, options, ends=ends, objective=objective)
+    return "".join(
+        part.text
+        if isinstance(one, Omitted)
+        else part.cased(one.sentence.forms).punctuated(one.written)
+        for part, one in zip(parts, found, strict=True)
+    )
 
 
 def _sentences(text: str, tokeniser: Trained[Any] | None) -> list[Located]:

@@ -159,7 +159,7 @@ def test_a_parser_of_phrases_is_not_chosen_by_trees_without_words(cli: Cli, tmp_
 
 def test_texts_get_commas_with_one_parser(commas: Path, phrase_parser: Path):
     model, parser = semipunct.load(commas), semipunct.load(phrase_parser)
-    text = semipunct.restore_text(model, parser, "the cat sat .\n...\n")
+    text = semipunct.restore_text(model, "the cat sat .\n...\n", parser=parser)
     assert text.replace(",", "").replace(" .", ".") == "the cat sat.\n...\n"
     with pytest.raises(ModelError, match="only one parser"):
-        semipunct.restore_text(model, [parser], "the cat sat")
+        semipunct.restore_text(model, "the cat sat", parser=[parser])

@@ -42,7 +42,7 @@ def test_it_writes_what_the_command_writes(
         CALLED.get(part, part): semipunct.load(folders[part]) for part in parts
     }
     text = semipunct.restore_text(
-        semipunct.load(folders["model"]), semipunct.load(folders["parser"]), TEXT,
+        semipunct.load(folders["model"]), TEXT, parser=semipunct.load(folders["parser"]),
         samples=40, **trained,
     )  # fmt: skip
     assert text == found.out
@@ -52,7 +52,7 @@ def test_it_writes_what_the_command_writes(
 def test_text_without_words_is_unchanged(folders: dict[str, Path]):
     model, parser = (semipunct.load(folders[name]) for name in ("model", "parser"))
     for text in ("", "\n", " ... \n\n--\n"):
-        assert semipunct.restore_text(model, parser, text) == text
+        assert semipunct.restore_text(model, text, parser=parser) == text
 
 
 def test_a_text_model_says_what_lines_are(folders: dict[str, Path]):
@@ -61,10 +61,31 @@ def test_a_text_model_says_what_lines_are(folders: dict[str, Path]):
 
     def restored(**settings: Any) -> str:
         return semipunct.restore_text(
-            model, parser, lines, text_model=reader, samples=20, share=1, **settings
+            model, lines, parser=parser, text_model=reader, samples=20, share=1, **settings
         )
 
     assert restored(ends="none") == "So ba\ndo. So\ngu, but ke.\n"
     assert restored(ends="sentence").count(".\n") == 3
     with pytest.raises(UsageError, match="give no tokeniser"):
         restored(tokeniser=semipunct.load(folders["tokeniser"]))
+
+
+@pytest.mark.parametrize("lines", ["paragraph", "none"])
+def test_a_text_model_alone_writes_what_the_command_writes(
+    lines: Any, folders: dict[str, Path], tmp_path: Path
+):
+    file = tmp_path / "text.txt"
+    text = TEXT + "\nso ba but do so\r\nke\n"
+    file.write_bytes(text.encode())
+    found = run("restore", folders["text"], file, "--lines", lines)
+    assert found.status == 0, found.err
+    model = semipunct.load(folders["text"])
+    assert semipunct.restore_text(model, text, ends=lines) == found.out
+    assert "So ba, but do. So\r\n" in found.out or lines == "paragraph"
+    with pytest.raises(UsageError, match="a text model needs no other; leave out parser, trees"):
+        semipunct.restore_text(model, text, parser=model, trees=3)
+
+
+def test_other_models_need_a_parser(folders: dict[str, Path]):
+    with pytest.raises(UsageError, match="kind punctuation restores text with a parser"):
+        semipunct.restore_text(semipunct.load(folders["model"]), TEXT)

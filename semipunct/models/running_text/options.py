@@ -43,7 +43,7 @@ class TextTrainOptions(kind.NetworkTrainOptions):
         bare: fraction of passages whose marks are all hidden; of the others a random part is shown.
     """
 
-    batch_size: AtLeastOne = 32
+    batch_size: AtLeastOne = 16
     learning_rate: Positive = 2e-3
     weight_decay: NotNegative = 1e-3
     dropout: Share = 0.1
