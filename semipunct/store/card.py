@@ -73,6 +73,7 @@ def model_card(
     usage = "\n".join(model.usage)
     use = f"\n## Use\n\n```sh\n{usage}\n```\n" if usage else ""
     unit, predicts = config.kind.unit, config.kind.predicts
+    source = "text" if config.kind.examples == "running text" else "treebanks"
     figured = (
         "Perplexities are per slot (a sentence of n words has n + 1), over all sentences."
         if predicts == PUNCTUATION
@@ -83,7 +84,7 @@ def model_card(
 
 {described}
 
-Trained by semipunct {__version__} on {unit}s of treebanks; its kind is `{model.kind}`.
+Trained by semipunct {__version__} on {unit}s of {source}; its kind is `{model.kind}`.
 {used}
 ## Data
 
