@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semipunct import load
 from semipunct.corpus.word_streams import items
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.running_text.texts import passages, text
@@ -120,3 +121,11 @@ def test_the_speed_of_training_is_measured(driver, monkeypatch):
     monkeypatch.setattr(module, "WARMING", 3)
     examples = passages(100, 1)
     assert 1 < module.passages_per_second(examples, examples[:1], TEXT) < 1e6
+
+
+def test_everyday_sentences_are_restored_by_the_model_that_is_installed(driver):
+    file = Path(__file__).parents[2] / "experiments" / "everyday.txt"
+    rows = driver("text_marks").figures(load("en", "text"), file, ends="paragraph")
+    assert rows["COMMA"]["R"] > 50
+    assert rows["QUESTION"]["R"] > 60
+    assert rows["PERIOD"]["R"] > 80
