@@ -114,14 +114,19 @@ def penn_sample() -> Path:
 def loaded_once() -> Iterator[None]:
     """Return the same objects when a folder or its copy is loaded again: they are compiled once."""
     from semipunct.store import checkpoint
+    from semipunct.store.installed import folder_of
 
     load, loaded = checkpoint.load, dict[Any, checkpoint.SavedModel]()
 
     @wraps(load)
     def load_once(folder: str | Path, expected: type | None = None) -> checkpoint.SavedModel:
         files = tuple(
-            sorted((p.name, p.stat().st_mtime_ns) for p in Path(folder).glob("*") if p.exists())
+            sorted(
+                (p.name, p.stat().st_mtime_ns) for p in folder_of(folder).glob("*") if p.exists()
+            )
         )
+        if not files:
+            return load(folder, expected)
         if files not in loaded:
             loaded[files] = load(folder)
         found = loaded[files]

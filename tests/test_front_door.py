@@ -244,7 +244,7 @@ def test_analyses_of_later_sentences_are_not_those_of_another_seed(
     monkeypatch.setattr(correcting, "correction_model", lambda _: reads_analyses)
     monkeypatch.setattr(CorrectOptions, "check", lambda *_: None)
     monkeypatch.setattr(correcting, "analysed", analysed)
-    given: Any = object()
+    given: Any = SimpleNamespace(model=None)
     for seed, first in ((0, 5), (5, 0), (0, 5)):
         with pytest.raises(InterruptedError):
             semipunct.correct(given, tiny.dev, analysis=given, first=first, seed=seed)
