@@ -135,8 +135,8 @@ def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.Monk
 
     chosen = task.restored
 
-    def with_comma(*arguments):
-        found = chosen(*arguments)
+    def with_comma(*arguments, **options):
+        found = chosen(*arguments, **options)
         return replace(found, slots=((), (), (",",), (), *found.slots[4:]))
 
     monkeypatch.setattr(task, "restored", with_comma)
