@@ -125,7 +125,8 @@ def passages_per_second(
         # The first steps compile.
         return len(marks) > WARMING and marks[-1][0] - marks[WARMING][0] > TRIAL
 
-    config = load_config(None, [*settings, "train.visits=100000000"], {}, "text", None)
+    visits = f"train.visits={100 * len(passages)}"  # far more than are begun
+    config = load_config(None, [*settings, visits], {}, "text", None)
     with tempfile.TemporaryDirectory() as folder:
         train(config, passages, held_out, Path(folder) / "trial", report=report, stop=stop)
     (start, first), (end, last) = marks[WARMING], marks[-1]
