@@ -46,12 +46,13 @@ class Command:
 
 @dataclass(frozen=True)
 class Models:
-    """The folders of the models that commands need."""
+    """The folders of the models that commands need, and the name of an installed text model."""
 
     punctuation: Path
     parser: Path
     tokeniser: Path
     correction: Path
+    text: str = "en"
 
 
 def commands(models: Models) -> list[Command]:
@@ -119,6 +120,14 @@ def _on_texts(models: Models) -> list[Command]:
         found.append(Command(f"correct text{name}", every, _text("replace"), ".txt", is_text=True))
         words = ("parse", str(models.parser), *more)
         found.append(Command(f"parse text{name}", words, _parsed_text, is_text=True))
+    for ends in ("paragraph", "none"):
+        for keep in ("replace", "keep"):
+            words = ("restore", models.text, "--keep", keep, "--lines", ends)
+            title = f"restore text by a text model --keep {keep} --lines {ends}"
+            found.append(Command(title, words, _text_but_capitals(keep), ".txt", is_text=True))
+    words = ("correct", models.text, "--min-confidence", "0.2", "--format", "text")
+    title = "correct text by a text model"
+    found.append(Command(title, words, _text("replace"), ".txt", is_text=True))
     return found
 
 
@@ -155,6 +164,13 @@ def _treebank(permitted: Permission) -> Compare:
 
 def _text(keep: str) -> Compare:
     return lambda before, after: compare_texts(before, after, deletions=keep != "keep")
+
+
+def _text_but_capitals(keep: str) -> Compare:
+    def compare(before: str, after: str) -> list[Difference]:
+        return compare_texts(before.casefold(), after.casefold(), deletions=keep != "keep")
+
+    return compare
 
 
 def _sentence_texts(*, deletions: bool) -> Compare:

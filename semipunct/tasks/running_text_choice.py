@@ -190,6 +190,7 @@ class _Passage:
         self._chooser = chooser
         self._waiting: deque[Read] = deque()
         self._before: Puncteme | None = None
+        self._ended: Puncteme = ()  # what stood at the end of the part before the first one
         # Columns begin with the first part that waits.
         self._forms: list[str] = []
         self._slots: list[Puncteme] = [()]
@@ -254,13 +255,14 @@ class _Passage:
         slots, known = self._chosen[: size + 1], self._known[: size + 1]
         before = [slots[0] if self._before is None else self._before, *slots[1:size]]
         if self._before is None:
-            opening = words.slots[0]
-            slots[0] = opening_marks(slots[0], opening)
-            known[0] = _mapped(known[0], lambda string: opening_marks(string, opening))
+            stands = self._ended, words.slots[0]
+            slots[0] = opening_marks(slots[0], *stands)
+            known[0] = _mapped(known[0], lambda string: opening_marks(string, *stands))
+        self._ended = words.slots[-1]
         if self._waiting:
-            following = self._waiting[0].words.slots[0]
-            slots[-1] = _without_opening(slots[-1], following)
-            known[-1] = _mapped(known[-1], lambda string: _without_opening(string, following))
+            ending = self._ended, self._waiting[0].words.slots[0]
+            slots[-1] = _without_opening(slots[-1], *ending)
+            known[-1] = _mapped(known[-1], lambda string: _without_opening(string, *ending))
         for column in (self._forms, self._slots, self._known, self._chosen):
             del column[:size]
         self._closed = {slot - size for slot in self._closed if slot >= size}
@@ -271,23 +273,25 @@ class _Passage:
         return Restoration(replace(words, forms=forms), tuple(slots), tuple(known), ())
 
 
-def opening_marks(string: Puncteme, known: Puncteme = ()) -> Puncteme:
+def opening_marks(string: Puncteme, ended: Puncteme = (), began: Puncteme = ()) -> Puncteme:
     """Return the marks at the end of a string that open what follows.
 
     Args:
         string: the marks between two lines.
-        known: those that stood before the second line, which stay there.
+        ended: those that stood after the first line, which stay there.
+        began: those that stood before the second line, which stay there.
     """
-    if known and string[-len(known) :] == known:
-        return known
+    first = len(ended) if string[: len(ended)] == ended else 0
+    if began and string[first:][-len(began) :] == began:
+        return began
     number = len(string)
-    while number and string[number - 1] in _OPENINGS:
+    while number > first and string[number - 1] in _OPENINGS:
         number -= 1
     return string[number:]
 
 
-def _without_opening(string: Puncteme, known: Puncteme) -> Puncteme:
-    return string[: len(string) - len(opening_marks(string, known))]
+def _without_opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
+    return string[: len(string) - len(opening_marks(string, ended, began))]
 
 
 def _mapped(known: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:

@@ -101,6 +101,14 @@ def test_marks_between_lines_are_written_once(trained: Any):
         assert [line[:2] for line in found.splitlines()] == ["- ", "- ", "", "– "]
 
 
+@pytest.mark.parametrize("ends", ["paragraph", "none", "sentence"])
+def test_marks_that_stand_at_the_edge_of_a_line_stay_there(trained: Any, ends: Any):
+    lines = "so ba [\n", "do «gu«\n", "so mo\n", "[ke so\n"
+    found = restored(trained, *lines, ends=ends).splitlines()
+    assert [line.count("[") for line in found] == [1, 0, 0, 1]
+    assert [line.count("«") for line in found] == [0, 2, 0, 0]
+
+
 def test_kept_marks_stay_and_are_evidence(trained: Any):
     assert restored(trained, "so ba; do") == "So ba; do."
     assert restored(trained, "so ba; do", keep="replace") == "So ba do."
