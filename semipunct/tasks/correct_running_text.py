@@ -26,7 +26,13 @@ from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.choice import beside_what_stands
 from semipunct.tasks.correction import Corrected, CorrectOptions, CorrectSettings, Explained
-from semipunct.tasks.running_text_choice import AnyWords, opening_marks
+from semipunct.tasks.restore_running_text import has_capitals
+from semipunct.tasks.running_text_choice import (
+    LONGEST_SECTION,
+    SECTION,
+    AnyWords,
+    opening_marks,
+)
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
 Floats = npt.NDArray[np.float64]
@@ -42,10 +48,6 @@ _FORGOTTEN, _MOST_FORGOTTEN = 0.03, 0.2
 """The number of lines whose writer forgot the mark at their end, for one that needs none; and the
 largest one, of long lines. They were chosen on text of learners and on web text, where lines of any
 length have no mark."""
-
-_PART, _LONGEST_PART = 40, 160
-"""The numbers of words from which a line is divided after a sentence, and at which in any case, so
-that partners of brackets and quotation marks are sought nearby."""
 
 _NEGLIGIBLE = 1e-4
 """Strings of a slot are left out of the result unless they are more probable than this."""
@@ -75,7 +77,8 @@ def correct_running_text(
     check(options, fitted)
     known: list[AnyWords] = without_omitted(lines)
     queries = [
-        Query(words.forms, words.slots, _has_capitals(words), written=True) for words in known
+        Query(words.forms, words.slots, has_capitals(words, words.forms), written=True)
+        for words in known
     ]
     readings = TextReader(fitted, model.parameters).read(queries)
     channel = Channel(fitted)
@@ -111,11 +114,6 @@ def check(options: CorrectOptions, model: TextModel) -> None:
     if options.analyses:
         raise UsageError("a text model uses no underlying trees; leave out analyses")
     options.check_marks(model.strings.tokens)
-
-
-def _has_capitals(words: AnyWords) -> bool:
-    """Return whether capitals of a text are meant; there may be a few by accident."""
-    return sum(form != form.lower() for form in words.forms) > 0.02 * len(words.forms)
 
 
 class Channel:
@@ -231,8 +229,8 @@ def _parts(
     """
     start, size = 0, len(words.forms)
     for slot in range(1, size + 1):
-        ends = slot - start >= _PART and is_final(words.slots[slot])
-        if ends or slot - start == _LONGEST_PART or slot == size:
+        ends = slot - start >= SECTION and is_final(words.slots[slot])
+        if ends or slot - start == LONGEST_SECTION or slot == size:
             closed = {number - start for number in words.closed if start <= number <= slot}
             if start:
                 closed.add(0)

@@ -36,8 +36,9 @@ Lines = Literal["none", "paragraph", "sentence"]
 """What the end of a line says: nothing; a sentence ends there; a sentence ends there and nowhere
 else."""
 
-_SECTION, _LONGEST_SECTION = 40, 160
-"""The numbers of words from which a section ends after a sentence, and at which in any case."""
+SECTION, LONGEST_SECTION = 40, 160
+"""The numbers of words from which a section ends after a sentence, and at which in any case, so
+that partners of brackets and quotation marks are sought nearby."""
 
 _NEGLIGIBLE = 1e-4
 """Strings of a slot are left out of the result unless they are more probable than this."""
@@ -221,8 +222,8 @@ class _Passage:
         # Otherwise marks before the next part may still be added to the last slot.
         for slot in range(self._seen + 1, size + ended):
             best, length = self._known[slot].strings[0], slot - self._start
-            is_end = length >= _SECTION and is_final(best) and not encloses(best)
-            if is_end or length == _LONGEST_SECTION or slot == size:
+            is_end = length >= SECTION and is_final(best) and not encloses(best)
+            if is_end or length == LONGEST_SECTION or slot == size:
                 self._decide(slot)
             self._seen = slot
         while self._waiting and len(self._waiting[0].words.forms) < len(self._chosen):
