@@ -13,7 +13,8 @@ STAMP := $(VENV)/.installed
 .DELETE_ON_ERROR:
 # Two installations must not write to one environment at a time.
 .NOTPARALLEL:
-.PHONY: help quickstart test test-all test-versions coverage lint docs schema bench clean distclean
+.PHONY: help quickstart check test test-all test-versions coverage lint docs wheel schema bench clean \
+  distclean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +24,11 @@ quickstart: $(STAMP)-run ## train, decode and draw on the bundled sample
 
 test: $(STAMP)-test ## the test suite
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# What can be said of a change before the suite has run.
+check: lint $(STAMP)-test ## lint, types and the tests that compile nothing
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_docstrings.py tests/test_wording.py \
+	  tests/test_docs.py tests/test_wheel.py $(ARGS)
 
 # Cross products of what `make test` crosses in part, and hypothesis with eight times the examples.
 test-all: $(STAMP)-test ## the test suite with everything that takes longer
@@ -44,6 +50,9 @@ lint: $(STAMP)-lint ## formatting, style and types
 docs: $(STAMP)-docs ## the documentation site, in docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+wheel: $(STAMP)-run ## the wheel: built, checked, installed into an empty environment, run
+	@$(BIN)/python tests/wheel.py -c constraints.txt
 
 schema: $(STAMP)-run ## the JSON Schemas in docs/schema, from the types of what commands print
 	$(BIN)/python -c 'from pathlib import Path; from semipunct.files import json_document; \

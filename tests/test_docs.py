@@ -35,6 +35,7 @@ PAGES = tuple(
         *ROOT.glob("*.md"),
         *sorted((ROOT / "docs").glob("*.md")),
         *sorted((ROOT / "docs" / "decisions").glob("*.md")),
+        *sorted((ROOT / "docs" / "extending").glob("*.md")),
         ROOT / "experiments" / "README.md",
     )
 )
@@ -55,11 +56,8 @@ _CODE = re.compile(r"`([^`\n]+)`")
 
 
 def text_of(page: str) -> str:
-    """Return a page without program output; of the changelog, only the current names."""
-    text = (ROOT / page).read_text("utf-8")
-    if page == "CHANGELOG.md":
-        text = re.sub(r"(?m)^\| .*? \| (.*) \|$", r"\1", text)
-    return _FENCE.sub("", text)
+    """Return a page without program output."""
+    return _FENCE.sub("", (ROOT / page).read_text("utf-8"))
 
 
 def codes(page: str) -> list[str]:
@@ -218,23 +216,6 @@ def test_classes_have_their_attributes(page: str):
             assert has(named[1], named[2]), code
 
 
-def test_new_names_of_the_changelog_are_there():
-    table = (ROOT / "CHANGELOG.md").read_text("utf-8").partition("| Old | New |")[2]
-    for _, new in re.findall(r"(?m)^\| (`?\w.*?) \| (.*?) \|$", table):
-        room = ""
-        for module, names in re.findall(r"`([a-z_.]+)`(?: \(((?:`[^`]+`(?:, )?)+)\))?", new):
-            if module.startswith("."):  # in the same package as the preceding one
-                module = room.rpartition(".")[0] + module
-            room = module
-            full = module if module.startswith("semirings") else f"semipunct.{module}"
-            if not names and not is_module(full) and not (ROOT / full.replace(".", "/")).is_dir():
-                # A field, such as `feature`, or a class that test_classes_... checks.
-                assert "." not in module, new
-                continue
-            for name in _CODE.findall(names):
-                resolved(f"{full}.{name}")
-
-
 # --- Options, settings, commands
 
 
@@ -325,8 +306,8 @@ def test_the_tutorial_has_all_kinds():
     assert set(KINDS) <= set(codes("docs/tutorial.md"))
 
 
-def test_the_readme_lists_the_commands():
-    text = (ROOT / "README.md").read_text("utf-8")
+def test_the_page_of_commands_lists_them():
+    text = (ROOT / "docs" / "commands.md").read_text("utf-8")
     listed = {name.rstrip() for name in re.findall(r"(?m)^\| `semipunct ((?:[a-z]+ ?)+)", text)}
     assert listed == {name for name in COMMANDS if name and name not in {"models", "semirings"}}
 
@@ -357,7 +338,7 @@ def test_every_semiring_is_described():
 def test_every_law_is_described():
     laws = [
         name
-        for row in rows_with("docs/extending.md", "plus associative")
+        for row in rows_with("docs/extending/semiring.md", "plus associative")
         for name in row
     ]  # fmt: skip
     assert sorted(laws) == sorted(law.name for law in LAWS)
@@ -385,7 +366,7 @@ def test_every_driver_is_described():
 
 
 def test_what_a_model_is_asked_for_is_what_models_have():
-    named = {name for row in rows("docs/extending.md", "A model of your own") for name in row}
+    named = {name for row in rows("docs/extending/model.md", "A model of your own") for name in row}
     assert all(hasattr(Model, name) for name in named)
     assert Model.__abstractmethods__ <= named
 

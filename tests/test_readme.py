@@ -1,10 +1,12 @@
 """The examples in the README and the documentation are executed, and their output is compared.
 
-Blocks tagged ``python`` are executed as a whole. In blocks tagged ``console`` the lines that begin
-with ``$ semipunct`` are executed; the lines below are the expected output, in which ``...`` matches
+A block tagged ``python`` is executed as a whole; a block tagged ``text`` directly below it is what
+it prints. In a block tagged ``console`` the lines that begin with ``$ semipunct``, or pipe a text
+into it by ``echo``, are executed; the lines below are the expected output, where ``...`` matches
 anything. Without such lines the output is not compared. Blocks of one page build on each other and
-share a folder, in which the bundled sample has the same path as in the repository. A comment
-``<!-- skip: reason -->`` before a block prevents its execution.
+share a folder, in which the bundled sample has the same path as in the repository; the folders of
+``PARTED`` also hold the parts of it that the tutorial makes. A comment ``<!-- skip: reason -->``
+before a block prevents its execution.
 """
 
 import contextlib
@@ -15,91 +17,128 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from semipunct.cli import main
+from tests.commands import run
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     "README.md",
+    "docs/index.md",
     "docs/tutorial.md",
+    "docs/text.md",
+    "docs/commands.md",
+    "docs/structured-prediction.md",
     "docs/structures.md",
     "docs/trees.md",
-    "docs/extending.md",
+    "docs/extending/semiring.md",
+    "docs/extending/structure.md",
+    "docs/extending/format.md",
+    "docs/extending/template.md",
+    "docs/extending/metric.md",
+    "docs/extending/task.md",
+    "docs/extending/model.md",
     "docs/api.md",
     "docs/correction.md",
     "docs/commas.md",
 )
+PARTED = ("README.md", "docs/index.md")
+
+TUTORIAL = "docs/tutorial.md"
 SAMPLE = "semipunct/data/sample.conllu"
-PROMPT = "$ "
-COMMAND = PROMPT + "semipunct"
 
 # From a training command and its data to the folder of the model and the output.
-_MADE: dict[tuple[str | bytes, ...], tuple[Path, str]] = {}
+_TRAINED: dict[tuple[str | bytes, ...], tuple[Path, str]] = {}
 
 _FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,})\s*(.*)$")
 _SKIP = re.compile(r"<!--\s*skip:\s*(.+?)\s*-->")
+_COMMAND = re.compile(
+    r"^\$ (?:echo (?P<text>\"[^\"]*\"|'[^']*') +\| )?semipunct(?P<words>( .*)?)$", re.M
+)
 _COMPARE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its location, tag and text, and a reason if it is skipped."""
+    """A fenced block: its location, tag and text, and a reason if it is skipped.
+
+    Attributes:
+        printed: the expected output of a block of Python, if the page shows it.
+    """
 
     page: str
     line: int
     tag: str
     text: str
     skip: str
+    printed: str | None = None
 
     @property
     def runs(self) -> bool:
         """Whether the block can be executed."""
-        return self.tag == "python" or (self.tag == "console" and COMMAND in self.text)
+        return self.tag == "python" or (self.tag == "console" and bool(_COMMAND.search(self.text)))
+
+
+class Command(NamedTuple):
+    """A command of a console block: its arguments, standard input and expected output."""
+
+    arguments: list[str]
+    stdin: str
+    shown: str
 
 
 def blocks(page: str, text: str) -> Iterator[Block]:
     """Return all fenced blocks of a page."""
     fence, tag, start, skip = "", "", 0, ""
     inside: list[str] = []
+    waiting: Block | None = None  # a block of Python, whose output may follow
     for number, line in enumerate(text.splitlines(), 1):
-        found = _FENCE.match(line)
-        if not fence and found:
-            fence, tag, start, inside = found[1], found[2], number, []
+        opening = _FENCE.match(line)
+        if not fence and opening:
+            fence, tag, start, inside = opening[1], opening[2], number, []
         elif fence and line.strip() == fence:
-            yield Block(page, start, tag, "\n".join(inside) + "\n", skip)
+            block = Block(page, start, tag, "\n".join(inside) + "\n", skip)
             fence, skip = "", ""
+            if waiting and tag == "text":
+                yield replace(waiting, printed=block.text)
+                waiting = None
+                continue
+            if waiting:
+                yield waiting
+            waiting = block if tag == "python" else None
+            if not waiting:
+                yield block
         elif fence:
             inside.append(line)
         elif line.strip():
             comment = _SKIP.search(line)
             skip = comment[1] if comment else ""
+            if waiting:
+                yield waiting
+                waiting = None
+    if waiting:
+        yield waiting
 
 
-def commands(text: str) -> Iterator[tuple[list[str], str]]:
-    """Return the semipunct commands of a console block, each with the expected output."""
+def commands(text: str) -> Iterator[Command]:
+    """Return the semipunct commands of a console block."""
     joined = text.replace("\\\n", " ")
     for part in re.split(r"(?m)^(?=\$ )", joined):
         line, _, shown = part.partition("\n")
-        if line.startswith(COMMAND):
-            yield shlex.split(line.removeprefix(COMMAND)), shown
+        if command := _COMMAND.match(line):
+            stdin = "".join(f"{word}\n" for word in shlex.split(command["text"] or ""))
+            yield Command(shlex.split(command["words"]), stdin, shown)
 
 
-def run(arguments: list[str]) -> str:
+def output(command: Command) -> str:
     """Run a command in this process; return its output, with standard error last."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    with (
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-        pytest.raises(SystemExit) as end,
-    ):
-        main(arguments)
-    printed = "".join(s.buffer.getvalue().decode() for s in (out, err))  # type: ignore[attr-defined]
-    assert end.value.code in (0, None), printed
+    result = run(*command.arguments, stdin=command.stdin.encode())
+    printed = result.out + result.err
+    assert result.status == 0, printed
     return printed
 
 
@@ -111,15 +150,16 @@ class Session:
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     done: set[int] = field(default_factory=set[int])
 
-    def trained(self, arguments: list[str]) -> str:
+    def trained(self, command: Command) -> str:
         """Train, or reuse the model that another page trained with the same command."""
-        output = arguments[arguments.index("-o") + 1]
+        folder = command.arguments[command.arguments.index("-o") + 1]
         data = tuple(Path(name).read_bytes() for name in ("train.conllu", "dev.conllu"))
-        if (made := _MADE.get((*arguments, *data))) is None:
-            made = _MADE[*arguments, *data] = (self.folder / output, run(arguments))
+        key = (*command.arguments, *data)
+        if key not in _TRAINED:
+            _TRAINED[key] = (self.folder / folder, output(command))
         else:
-            shutil.copytree(made[0], output)
-        return made[1]
+            shutil.copytree(_TRAINED[key][0], folder)
+        return _TRAINED[key][1]
 
     def execute(self, block: Block) -> None:
         """Execute one block, only once."""
@@ -129,14 +169,22 @@ class Session:
         if block.tag == "python":
             # Line numbers in tracebacks are those of the page.
             source = "\n" * block.line + block.text
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
                 exec(compile(source, block.page, "exec"), self.names)
+            if block.printed is not None:
+                check(block, "the code above", block.printed, printed.getvalue())
             return
-        for arguments, shown in commands(block.text):
-            printed = self.trained(arguments) if arguments[0] == "train" else run(arguments)
-            if shown.strip():
-                same = doctest.OutputChecker().check_output(shown, printed, _COMPARE)
-                assert same, f"{block.page}:{block.line}: {arguments} printed:\n{printed}"
+        for command in commands(block.text):
+            train = command.arguments[0] == "train"
+            printed_text = self.trained(command) if train else output(command)
+            if command.shown.strip():
+                check(block, str(command.arguments), command.shown, printed_text)
+
+
+def check(block: Block, what: str, shown: str, printed: str) -> None:
+    """Compare the output that a page shows with the output."""
+    same = doctest.OutputChecker().check_output(shown, printed, _COMPARE)
+    assert same, f"{block.page}:{block.line}: {what} printed:\n{printed}"
 
 
 def page_blocks(page: str) -> list[Block]:
@@ -148,13 +196,17 @@ def page_blocks(page: str) -> list[Block]:
 @pytest.fixture(scope="module")
 def sessions(tmp_path_factory: pytest.TempPathFactory, loaded_once: None) -> dict[str, Session]:
     """One session for each page."""
-    found: dict[str, Session] = {}
+    by_page: dict[str, Session] = {}
+    split = next(block for block in page_blocks(TUTORIAL) if block.tag == "python")
     for page in PAGES:
         folder = tmp_path_factory.mktemp(Path(page).stem)
         (folder / SAMPLE).parent.mkdir(parents=True)
         shutil.copy(ROOT / SAMPLE, folder / SAMPLE)
-        found[page] = Session(folder)
-    return found
+        by_page[page] = Session(folder)
+        if page in PARTED:
+            with contextlib.chdir(folder):
+                exec(compile(split.text, TUTORIAL, "exec"), {})
+    return by_page
 
 
 @pytest.mark.parametrize(
@@ -185,11 +237,11 @@ def test_commands_are_shown_in_blocks_that_are_executed(page: str) -> None:
     for block in blocks(page, text):
         if re.search(r"(?m)^(\$ )?semipunct ", block.text):
             assert block.tag == "console", f"{page}:{block.line} is tagged {block.tag!r}"
-            assert COMMAND in block.text, f"{page}:{block.line}: begin commands with {PROMPT!r}"
+            assert _COMMAND.search(block.text), f"{page}:{block.line}: begin commands with '$ '"
 
 
 def test_the_tutorial_has_examples_of_both_kinds() -> None:
-    tags = {block.tag for block in page_blocks("docs/tutorial.md") if not block.skip}
+    tags = {block.tag for block in page_blocks(TUTORIAL) if not block.skip}
     assert tags == {"python", "console"}
 
 
@@ -197,14 +249,30 @@ def test_blocks_are_found() -> None:
     page = (
         "# A\n\n```python\nx = 1\n```\n\n<!-- skip: needs data -->\n```console\n"
         "$ semipunct stats a \\\n  b\nshown ...\n$ ls\n$ semipunct --help\n```\n\ntext\n"
-        "```console\n$ ls\n```\n"
+        "```console\n$ ls\n```\n```python\nprint(1)\n```\n\n```text\n1\n```\n"
     )
-    first, second, third = blocks("a.md", page)
+    first, second, third, fourth = blocks("a.md", page)
     assert (first.line, first.tag, first.text, first.skip) == (3, "python", "x = 1\n", "")
+    assert first.printed is None
     assert second.skip == "needs data"
-    assert list(commands(second.text)) == [(["stats", "a", "b"], "shown ...\n"), (["--help"], "")]
+    assert list(commands(second.text)) == [
+        (["stats", "a", "b"], "", "shown ...\n"),
+        (["--help"], "", ""),
+    ]
     assert not third.runs
     assert not third.skip
+    assert (fourth.text, fourth.printed) == ("print(1)\n", "1\n")
+
+
+def test_words_of_echo_are_standard_input() -> None:
+    (command,) = commands('$ echo "some words" | semipunct restore en -\nSome words.\n')
+    assert command == (["restore", "en", "-"], "some words\n", "Some words.\n")
+
+
+def test_other_output_than_shown_fails(tmp_path: Path) -> None:
+    (block,) = blocks("a.md", "```python\nprint(1)\n```\n```text\n2\n```\n")
+    with pytest.raises(AssertionError, match=r"a\.md:1: the code above printed:\s+1"):
+        Session(tmp_path).execute(block)
 
 
 def test_the_folder_of_a_page_holds_the_sample(sessions: dict[str, Session]) -> None:

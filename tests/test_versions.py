@@ -48,9 +48,9 @@ def test_an_interpreter_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert versions.interpreter(running) == [versions.sys.executable, "-m", "venv"]
 
 
-def test_the_pythons_are_those_of_the_readme():
+def test_the_pythons_are_those_of_the_contributors_page():
     named = {row.python for row in versions.ROWS}
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert named <= set(re.findall(r"Python (3\.\d+)", readme))
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert named <= set(re.findall(r"Python (3\.\d+)", page))
     classified = {text.rpartition(" :: ")[2] for text in PROJECT["classifiers"]}
     assert named <= classified

@@ -103,7 +103,7 @@ def test_a_model_folder_keeps_it(fitted: PunctuationModel, config: Config, tmp_p
 
 
 def test_the_page_shows_it():
-    page = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    page = (ROOT / "docs" / "extending" / "template.md").read_text("utf-8")
     assert EXAMPLE.read_text("utf-8") in page
 
 

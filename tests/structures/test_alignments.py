@@ -50,7 +50,7 @@ def test_there_are_as_many_paths_as_delannoy_counted_and_few_of_the_last(example
 
 
 def test_the_page_describes_every_check():
-    page = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    page = (ROOT / "docs" / "extending" / "structure.md").read_text("utf-8")
     (table,) = re.findall(r"(?m)^\| Checks \|.*\n\| --- .*\n((?:\|.*\n)+)", page)
     first = [line.split(" | ")[0] for line in table.splitlines()]
     assert sorted(x for cell in first for x in re.findall("`(.+?)`", cell)) == sorted(CHECKS)
@@ -58,5 +58,5 @@ def test_the_page_describes_every_check():
 
 @pytest.mark.parametrize("file", ["alignments.py", "test_alignments.py"])
 def test_the_page_shows_the_example(file: str):
-    page = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    page = (ROOT / "docs" / "extending" / "structure.md").read_text("utf-8")
     assert (EXAMPLE / file).read_text("utf-8") in page

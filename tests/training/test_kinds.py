@@ -91,5 +91,5 @@ def test_settings_of_a_kind_without_presets_are_defaults():
 
 
 def test_the_page_shows_the_example():
-    page = (EXAMPLES.parent / "extending.md").read_text("utf-8")
+    page = (EXAMPLES.parent / "extending" / "model.md").read_text("utf-8")
     assert f"```python\n{(EXAMPLES / 'unigram_model.py').read_text('utf-8')}```" in page
