@@ -1,8 +1,8 @@
 """A generative model of punctuation in dependency trees (Li, Wang and Eisner 2019).
 
-The names of ``__all__`` are the front door: the functions of the commands, and what they take and
-give. Importing the package loads none of them: each is fetched from its room when it is asked for,
-so that reading a treebank never waits for JAX.
+``__all__`` lists the public functions, one for each command on models and treebanks, and the
+classes of their arguments and results. They are imported on first access, so that code which only
+reads treebanks does not import JAX.
 """
 
 from importlib import import_module
@@ -105,7 +105,7 @@ _ROOMS = {
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
 
     def __getattr__(name: str) -> Any:
-        # Not kept in globals(): a name is what its room says it is, also where a test replaces it.
+        # Not cached in globals(), so that a replacement in the defining module takes effect.
         if name not in _ROOMS:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(_ROOMS[name]), name)

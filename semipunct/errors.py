@@ -1,24 +1,24 @@
-"""The one family of exceptions for mistakes that a user can make and put right.
+"""Exceptions for errors in input, settings or usage that the user can correct.
 
-Every message says where (``file:line`` and the sentence's id where there is one), what was
-found and what to do about it.  A command prints the message alone and exits with status 1
-(2 for ``UsageError``); anything outside this family is a defect of the program.
+Each message gives the location (``file:line``, and the sentence id if there is one), what was found
+there and what to do. Commands print the message without a traceback and exit with status 1 (2 for
+``UsageError``). Any other exception is a defect of the program.
 """
 
 from collections.abc import Iterable
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Find what a user may have meant by a word that is not known.
+    """Find the known word that is most similar to an unknown one, for suggestions in messages.
 
     Args:
-        word: as it was written; of a key with a section, the section may be missing or wrong.
-        known: what could have been meant.
+        word: the unknown word; if it is a key with a section, the section may be missing or wrong.
+        known: the known words.
 
     Returns:
-        The nearest known word, or None if none is near.
+        The most similar known word, or None if none is similar.
     """
-    from difflib import get_close_matches  # only where something has gone wrong already
+    from difflib import get_close_matches  # imported late: needed only after an error
 
     names = list(known)
     last = word.rpartition(".")[2]
@@ -31,19 +31,19 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 class SemipunctError(Exception):
-    """The root of the family; catch this to catch every mistake of a user."""
+    """Base class of all exceptions in this module."""
 
 
 class TreebankError(SemipunctError):
-    """A treebank file is missing, unreadable or not well-formed in its format."""
+    """A treebank file is missing, unreadable or malformed."""
 
 
 class ConfigError(SemipunctError):
-    """A setting does not exist, has the wrong type or contradicts another one."""
+    """A setting does not exist, has an invalid value or contradicts another setting."""
 
 
 class ModelError(SemipunctError):
-    """A model folder is missing, damaged, or does not fit what is asked of it."""
+    """A model folder is missing or damaged, or holds a model of the wrong kind for a task."""
 
 
 class ResultError(SemipunctError):
@@ -51,16 +51,16 @@ class ResultError(SemipunctError):
 
 
 class EditError(SemipunctError):
-    """A list of changes to trees cannot be read, or asks for what a tree does not allow."""
+    """A list of edits to trees is malformed, or an edit is impossible in its tree."""
 
 
 class OutputError(SemipunctError):
-    """A file or a folder cannot be written where it is to go."""
+    """An output file or folder cannot be written."""
 
 
 class UsageError(SemipunctError):
-    """A command or a function was called in a way that cannot mean anything."""
+    """A command or a function was called with invalid or contradictory arguments."""
 
 
 class OptionError(ConfigError, UsageError):
-    """A setting that was given as an option, not in a file, does not exist or has no such value."""
+    """A setting given as an option, not in a file, does not exist or has an invalid value."""
