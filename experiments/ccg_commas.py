@@ -43,9 +43,9 @@ from semipunct.models.ccg.supertags import multitags
 from semipunct.store.checkpoint import load
 from semipunct.tasks.normalise import comma_table, normalise_commas
 from semipunct.tasks.parse_derivations import compare_derivations
-from semipunct.trees.conversion import Unconverted, converted
+from semipunct.trees.conversion import Unconverted, convert_phrases
 from semipunct.trees.derivations import Derivation
-from semipunct.trees.licensing import unlicensed
+from semipunct.trees.licensing import unlicensed_rules
 from semipunct.trees.predicates import predicate_dependencies
 
 
@@ -66,7 +66,7 @@ def derivations(paths: Sequence[str]) -> tuple[list[Derivation], dict[str, Any]]
                 reasons[tree.reason] += 1
                 continue
             try:
-                found.append(converted(tree.tree, tree.forms).derivation)
+                found.append(convert_phrases(tree.tree, tree.forms).derivation)
             except Unconverted as error:
                 reasons[str(error)] += 1
     total = len(found) + reasons.total()
@@ -102,7 +102,7 @@ def rules(paths: Sequence[str]) -> dict[str, Any]:
             "rules": table.absorption_rules,
             "new_rules": len(table.right.keys() - known.right.keys()),
             "changed": changed,
-            "unlicensed": sum(bool(unlicensed(tree)) for tree in after),
+            "unlicensed": sum(bool(unlicensed_rules(tree)) for tree in after),
         }
     return {**told, "tables": tables}
 
@@ -214,7 +214,7 @@ def parse(
     compared: dict[str, Result[DerivationStatistics]] = {}
     for name, (parser, sentences) in parsers.items():
         supertags = parser.supertags(sentences)
-        parses = parser.parsed(sentences, supertags)
+        parses = parser.parse(sentences, supertags)
         tracemalloc.start()
         for rows in supertags:
             parser.chart(rows)
@@ -240,7 +240,7 @@ def parse(
     for _ in range(runs):
         for name, (parser, sentences) in parsers.items():
             wall, processor = time.perf_counter(), time.process_time()
-            parser.parsed(sentences)
+            parser.parse(sentences)
             times[name].append(time.perf_counter() - wall)
             busy[name].append(time.process_time() - processor)
     first = next(iter(parsers))

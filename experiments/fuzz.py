@@ -33,7 +33,7 @@ from fuzzing.material import Material, shared, warm
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.version import __version__
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 MEMORY = 8 << 30
 """Limit in bytes of the address space of a worker; JAX reserves some of them at once."""
@@ -63,7 +63,7 @@ def main() -> None:
         reports.append(report if report.failure else replace(report, told=""))
         if len(reports) % 1000 == 0:
             rate = len(reports) / (time.monotonic() - began)
-            print(f"{counted(len(reports), 'case')}, {rate:.0f} a second", file=sys.stderr)
+            print(f"{quantity(len(reports), 'case')}, {rate:.0f} a second", file=sys.stderr)
     found = {"seed": arguments.seed, "cases": len(reports), **summary(reports)}
     found["seconds"] = round(time.monotonic() - began)
     print(json.dumps({k: v for k, v in found.items() if k != "failures"}, indent=1))

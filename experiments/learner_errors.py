@@ -30,7 +30,7 @@ from semipunct.corpus.synthetic.learners import (
 from semipunct.formats.parallel import read_parallel_texts, write_erroneous
 from semipunct.marks import spacing
 from semipunct.marks.corrections import corrections, moves
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 REFERENCES = 4
 
@@ -54,8 +54,8 @@ def count(folder: Path, output: Path | None) -> None:
             moved += len(moves(own))
     judged = sum(errors.occurrences.values())
     print(
-        f"{counted(len(pairs), 'sentence')}, {REFERENCES} references: "
-        f"{counted(found.total(), 'error')} in {judged} slots; {moved} of a mark that was moved "
+        f"{quantity(len(pairs), 'sentence')}, {REFERENCES} references: "
+        f"{quantity(found.total(), 'error')} in {judged} slots; {moved} of a mark that was moved "
         "by one word"
     )
     for error, number in found.most_common(12):
@@ -121,8 +121,8 @@ def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
     """
     made = write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
     print(
-        f"{counted(made.sentences, 'sentence')}, {counted(made.slots, 'slot')}, "
-        f"{counted(made.errors, 'error')}; {counted(made.omitted, 'sentence')} left out"
+        f"{quantity(made.sentences, 'sentence')}, {quantity(made.slots, 'slot')}, "
+        f"{quantity(made.errors, 'error')}; {quantity(made.omitted, 'sentence')} left out"
     )
 
 

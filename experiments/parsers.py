@@ -15,7 +15,7 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.base import Trained
 from semipunct.tasks.parse import parse, parses
 from semipunct.training.config import load_config
-from semipunct.training.jackknife import jackknifed
+from semipunct.training.jackknife import train_jackknife
 
 
 class ParsedTreebank(NamedTuple):
@@ -73,7 +73,7 @@ def parsed_treebank(
     committee: list[Trained[Any]] = [parser]
     of_folds = load_config(None, [*arguments.set, *arguments.fold_set], {}, "parser")
     wanted = training[:first]
-    for part, fitted in jackknifed(of_folds, training, dev, folder / "folds", arguments.folds):
+    for part, fitted in train_jackknife(of_folds, training, dev, folder / "folds", arguments.folds):
         seen += _parsed(f"part from {part.start}", fitted, wanted[part.start : part.stop])
         committee.append(fitted)
         parts.append(part)

@@ -15,7 +15,7 @@ from typing import get_args
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.formats.conllu.heads import convention_of
-from semipunct.formats.conllu.punctuate import Style, punctuated
+from semipunct.formats.conllu.punctuate import Style, punctuate_record
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, read_records
 from semipunct.formats.conllu.renumber import spaces
@@ -73,8 +73,8 @@ def add(
         convention: convention for the heads of marks.
     """
     gold = entry.record
-    bare = to_entry(punctuated(entry, [()] * len(sentence.slots)))
-    restored = punctuated(bare, sentence.slots, Style(convention))
+    bare = to_entry(punctuate_record(entry, [()] * len(sentence.slots)))
+    restored = punctuate_record(bare, sentence.slots, Style(convention))
     last_word = entry.word_ids[-1]
     for old, new in zip(gold.tokens, restored.tokens, strict=True):
         if old.upos == "PUNCT":

@@ -79,7 +79,7 @@ def permuted(
         own.reorder(words)
         for system, arrangement in (("half", likewise), ("full", own)):
             chance = np.random.default_rng((seed, number))
-            new = tree.rearranged(arrangement)
+            new = tree.rearrange(arrangement)
             slots = regenerator.surface(new, chance, drawn=True)
             # Capitals stay in place, as in the paper, so that no system benefits from them.
             forms = [pair.slots.forms[word - 1] for word in new.words]
@@ -157,7 +157,7 @@ def compressed(
         if not (delete(with_marks, pair.words) and delete(own, pair.slots)):
             continue
         number += 1
-        new = tree.rearranged(own)
+        new = tree.rearrange(own)
         chance = np.random.default_rng((seed, at))
         forms = [pair.slots.forms[word - 1] for word in new.words]
         drawn, likeliest = (regenerator.surface(new, chance, drawn=x) for x in (True, False))

@@ -21,7 +21,7 @@ from semipunct.marks.nunberg import FIGURE_3
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.analyse import count, read_channel, rewriting
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
     rows = rewriting(channel, count(analyses), FIGURE_3)
     for row in rows:
         shown = "  ".join(f"{edit} {p:.3f}" for edit, p in row.probabilities.items())
-        print(f"{row.a} {row.b}  ({counted(row.times or 0, 'time')} underneath)  {shown}")
+        print(f"{row.a} {row.b}  ({quantity(row.times or 0, 'time')} underneath)  {shown}")
     for analysis in [a for a in analyses if absorbs_comma(a)][: arguments.analyses]:
         print(analysis)
     if arguments.output:

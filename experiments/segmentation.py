@@ -115,7 +115,7 @@ def ours(
     found: dict[str, float] = {"seconds": round(seconds, 1)}
     for name in model.model.options.guises:
         gold = IN_GUISE[name](whole)
-        (own,) = segmenter.segmented([gold.text])
+        (own,) = segmenter.segment([gold.text])
         found |= figures(name, gold, own.tokens, own.sentences)
     right = sum(
         segmenter.words(form) == (words if len(words) > 1 else ())
@@ -151,7 +151,7 @@ def tagger(
     found = TaggerPunctuator(model.model, model.parameters).restore(held)
     counts = own = SpanCounts()
     for right, slots, ours in zip(
-        gold, found, segmenter.segmented([one.text for one in gold]), strict=True
+        gold, found, segmenter.segment([one.text for one in gold]), strict=True
     ):
         ends = [bool(slot) for slot in slots[1:]]
         counts = counts.plus(SpanCounts.of(right.sentences, sentence_spans(right.tokens, ends)))

@@ -3,7 +3,7 @@
 import math
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def quantity(number: int, noun: str, plural: str = "") -> str:
     """Write a number with its noun: ``1 sentence``, ``1,200 sentences``.
 
     Args:

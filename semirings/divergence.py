@@ -26,7 +26,7 @@ import jax.numpy as jnp
 from semirings.base import Laws, Semiring
 from semirings.expectation import INFINITE_BROKEN
 from semirings.log import Log
-from semirings.numerics import log_balance, log_shares, log_sum, log_sum_and_shares, weighted
+from semirings.numerics import log_balance, log_shares, log_sum, log_sum_and_shares, weigh
 
 
 class Uncertain(NamedTuple):
@@ -64,7 +64,7 @@ class Entropy(Semiring):
     def sum(self, a: Uncertain, axis: int) -> Uncertain:
         """Choose among the summands along one axis."""
         total, shares = log_sum_and_shares(a.weight, axis)
-        nats = weighted(shares, a.nats - log_shares(a.weight, axis))
+        nats = weigh(shares, a.nats - log_shares(a.weight, axis))
         return Uncertain(total, jnp.sum(nats, axis))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Uncertain:
@@ -135,7 +135,7 @@ class Divergence(Semiring):
         endless = nats == jnp.inf
         lost = jnp.any(endless & (a.weight > -jnp.inf), axis)
         # Masked before the multiplication: the gradient of zero times infinity is NaN.
-        nats = jnp.sum(weighted(p, jnp.where(endless, 0.0, nats)), axis)
+        nats = jnp.sum(weigh(p, jnp.where(endless, 0.0, nats)), axis)
         nats = jnp.where(lost, jnp.inf, nats)
         return Compared(weight, log_sum(a.other, axis), nats)
 

@@ -28,7 +28,7 @@ import jax.numpy as jnp
 from semirings.base import Groups, Laws, Semiring, Value
 from semirings.capabilities import Divisible, require_divisible
 from semirings.log import Log
-from semirings.numerics import matmul, quotient, weighted
+from semirings.numerics import matmul, quotient, weigh
 from semirings.real import Real
 
 INFINITE_BROKEN = {"infinite weights": "times infinity all weights are alike, and so are shares"}
@@ -85,7 +85,7 @@ class Expectation(Semiring):
     def sum(self, a: Moments, axis: int) -> Moments:
         """Add weights, average features along one axis."""
         shares = self.base.shares(a.weight, axis)
-        return Moments(self.base.sum(a.weight, axis), jnp.sum(weighted(shares, a.mean), axis))
+        return Moments(self.base.sum(a.weight, axis), jnp.sum(weigh(shares, a.mean), axis))
 
     def matmul(self, a: Moments, b: Moments) -> Moments:
         """Multiply matrices; over ``Real`` with finite features, without storing all products."""
@@ -112,12 +112,12 @@ class Expectation(Semiring):
         """Return the log of the weight."""
         return self.base.log_weight(a.weight)
 
-    def expected(self, a: Moments) -> jax.Array:
+    def expected_value(self, a: Moments) -> jax.Array:
         """Return the expected feature; zero where the weight is zero."""
         return jnp.where(self.log_weight(a) == -jnp.inf, 0.0, a.mean)
 
     def observe(self, a: Moments) -> Any:
-        return self.base.observe(a.weight), self.expected(a)
+        return self.base.observe(a.weight), self.expected_value(a)
 
     def star(self, a: Moments) -> Moments:
         """Average over the number of repetitions, which is geometric with the mean p / (1 - p).
@@ -134,7 +134,7 @@ class Expectation(Semiring):
         stop, go_on = base.shares(jax.tree.map(lambda x, y: jnp.stack([x, y]), one, more), 0)
         rounds = jnp.where(ends, go_on / jnp.where(ends, stop, 1.0), 0.0)
         endless = jnp.where(a.mean == 0, 0.0, jnp.where(a.mean > 0, jnp.inf, -jnp.inf))
-        return Moments(weight, jnp.where(ends, weighted(rounds, a.mean), endless))
+        return Moments(weight, jnp.where(ends, weigh(rounds, a.mean), endless))
 
     def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
         """Balance the weight; averages have no scale."""
@@ -144,7 +144,7 @@ class Expectation(Semiring):
 
 def _total(a: Moments) -> jax.Array:
     """Return weight times average, Li and Eisner's r; zero where the weight is zero."""
-    return weighted(a.weight, a.mean)
+    return weigh(a.weight, a.mean)
 
 
 def _averaging(weight: jax.Array, total: jax.Array) -> Moments:
@@ -233,7 +233,7 @@ class Covariance(Semiring):
         shares = self.base.shares(a.weight, axis)
 
         def average(x: jax.Array) -> jax.Array:
-            return jnp.sum(weighted(shares, x), axis)
+            return jnp.sum(weigh(shares, x), axis)
 
         def centred(x: jax.Array, rest: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
             """Return the average, what it lacks, and the differences of the summands from it."""

@@ -208,7 +208,7 @@ def _quotient_jvp(
     return ratio, quotient(tangents[0] - ratio * tangents[1], primals[1])
 
 
-def weighted(shares: jax.Array, a: jax.Array) -> jax.Array:
+def weigh(shares: jax.Array, a: jax.Array) -> jax.Array:
     """Multiply by shares, where zero times infinity or NaN is zero.
 
     Args:

@@ -18,7 +18,7 @@ class Risk(Semiring):
     """The expectation of an additive loss where every log weight is multiplied by ``gamma``.
 
     As gamma grows, the risk tends to the loss of the best derivation but stays differentiable:
-    ``jax.grad`` of ``expected`` is the gradient for minimum risk training.
+    ``jax.grad`` of ``expected_value`` is the gradient for minimum risk training.
 
     Source: Smith and Eisner (2006), equation 1; Li and Eisner (2009), section 6.2.
 
@@ -84,9 +84,9 @@ class Risk(Semiring):
         """Return the log of the annealed weight."""
         return self._average.log_weight(a)
 
-    def expected(self, a: Moments) -> jax.Array:
+    def expected_value(self, a: Moments) -> jax.Array:
         """Return the risk; zero where the weight is zero."""
-        return self._average.expected(a)
+        return self._average.expected_value(a)
 
     def observe(self, a: Moments) -> Any:
         return self._average.observe(a)

@@ -22,7 +22,7 @@ import typer
 from semipunct.cli.app import app
 from semipunct.features.templates import TEMPLATES
 from semipunct.models.base import Model
-from semipunct.models.registry import KINDS, kind_named
+from semipunct.models.registry import KINDS, find_kind
 from semirings import Log
 from semirings.laws.catalogue import LAWS
 from semirings.plugins import available
@@ -279,7 +279,7 @@ def test_options_exist(page: str):
 SETTINGS = {
     f"{section}.{field.name}"
     for name in KINDS
-    for section, kind in kind_named(name).sections.items()
+    for section, kind in find_kind(name).sections.items()
     for field in dataclasses.fields(kind)
 }
 
@@ -296,7 +296,7 @@ def test_settings_exist(page: str):
 
 
 def test_presets_exist():
-    presets = {preset for name in KINDS for preset in kind_named(name).presets}
+    presets = {preset for name in KINDS for preset in find_kind(name).presets}
     for page in PAGES:
         for preset in re.findall(r"preset=(\w+)", (ROOT / page).read_text("utf-8")):
             assert preset in presets, (page, preset)

@@ -322,7 +322,7 @@ def test_from_text_to_text(
     found = semipunct.restore_words(model, semipunct.load(parser), words, samples=20)
     slots = [one.written for one in found]
     forms = semipunct.truecase(semipunct.load(truecaser), words, slots)
-    put = [s.punctuated(*each) for s, *each in zip(sentences, slots, forms, strict=True)]
+    put = [s.punctuate(*each) for s, *each in zip(sentences, slots, forms, strict=True)]
     options = ("--parser", parser, "--tokeniser", tokeniser, "--case", truecaser)
     told = run(
         "restore", finished.folder, "-", *options, "--samples", 20, "--format", "text",

@@ -10,7 +10,7 @@ from typing import get_overloads
 
 import pytest
 
-from semipunct.models.registry import KINDS, kind_named
+from semipunct.models.registry import KINDS, find_kind
 from semipunct.tasks.load import load
 
 CLIENT = Path(__file__).with_name("typed_client.py")
@@ -40,6 +40,6 @@ def test_each_kind_has_an_overload_with_the_class_of_its_models():
     signatures = [inspect.signature(each) for each in get_overloads(load)]
     typed = {s.parameters["expected"].annotation: s.return_annotation for s in signatures}
     for name in KINDS:
-        of = kind_named(name).load().__name__
+        of = find_kind(name).load().__name__
         assert typed[f"Literal['{name}']"] == f"SavedModel[{of}]"
     assert len(signatures) == len(KINDS) + 2  # a class, and a name that is not known statically

@@ -2,15 +2,15 @@
 
 import math
 
-from semipunct.wording import counted, figure
+from semipunct.wording import figure, quantity
 
 
 def test_a_number_and_its_noun_agree():
-    assert counted(1, "sentence") == "1 sentence"
-    assert [counted(n, "node") for n in (0, 2, -1)] == ["0 nodes", "2 nodes", "-1 nodes"]
-    assert counted(12_467, "sentence") == "12,467 sentences"
-    assert counted(1, "leaf", "leaves") == "1 leaf"
-    assert counted(3, "leaf", "leaves") == "3 leaves"
+    assert quantity(1, "sentence") == "1 sentence"
+    assert [quantity(n, "node") for n in (0, 2, -1)] == ["0 nodes", "2 nodes", "-1 nodes"]
+    assert quantity(12_467, "sentence") == "12,467 sentences"
+    assert quantity(1, "leaf", "leaves") == "1 leaf"
+    assert quantity(3, "leaf", "leaves") == "3 leaves"
 
 
 def test_an_undefined_figure_is_a_dash():

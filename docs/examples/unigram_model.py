@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import optax
 
-from semipunct.arrays.padding import padded, round_up
+from semipunct.arrays.padding import pad_rows, round_up
 from semipunct.corpus import Sentence
 from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
@@ -105,8 +105,8 @@ class Unigram(Model[Encoded, Batch]):
         size, slots = shape or (len(draft), longest)
         room = size, max(slots, longest)
         return Batch(
-            padded([encoded.numbers[i] for i in draft], room, fill=-1),
-            padded([encoded.spelt[i] for i in draft], room),
+            pad_rows([encoded.numbers[i] for i in draft], room, fill=-1),
+            pad_rows([encoded.spelt[i] for i in draft], room),
         )
 
     def log_likelihoods(self, parameters: Any, batch: Batch) -> jax.Array:

@@ -22,7 +22,7 @@ import jax
 import numpy as np
 import reference
 
-from semipunct.arrays.padding import shuffled
+from semipunct.arrays.padding import shuffled_batches
 from semipunct.corpus import Sentence
 from semipunct.corpus.synthetic import english_parameters, generate, scaling_sentence
 from semipunct.formats import read_treebank
@@ -30,7 +30,7 @@ from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.models.punctuation.shapes import draft, fit_shape, own_shape
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Objective = Callable[..., Any]
 GIBIBYTE = 2**30
@@ -115,7 +115,7 @@ def measure_batches(
     """
     parameters = model.initial_parameters(options.seed, 0.1)
     encoded = model.encode(sentences)
-    order = shuffled(len(sentences), size, np.random.default_rng(options.seed))
+    order = shuffled_batches(len(sentences), size, np.random.default_rng(options.seed))
     # Full batches only: the last one may be smaller.
     members = [m for m in order if len(m) == size][: options.count]
     if not members:
@@ -236,7 +236,7 @@ def main() -> None:
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory
     result: dict[str, Any] = {
-        "treebank": options.train or f"{counted(options.sentences, 'generated sentence')}",
+        "treebank": options.train or f"{quantity(options.sentences, 'generated sentence')}",
         "channel": options.channel,
         "words_per_sentence": sum(len(s.tree.heads) for s in sentences) / len(sentences),
         "symbols": len(inventory.symbols),

@@ -179,7 +179,7 @@ def updating(model: PunctuationModel, options: Any, optimiser: Any) -> Callable[
     """
 
     def update(weights: Any, state: Any, batch: Batch, gradient: Any) -> Any:
-        rows = model.updated(batch, options)
+        rows = model.updated_rows(batch, options)
         read = optimiser.current(weights, state, rows)
         gradients = {
             n: Rows(rows[n], g + 0 * read[n]) if n in rows else g for n, g in gradient.items()

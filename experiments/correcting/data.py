@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.parallel import ParallelSentence, aligned, to_learn_from
+from semipunct.corpus.parallel import ParallelSentence, align_versions, to_learn_from
 from semipunct.corpus.synthetic import english_learner_errors, erroneous
 from semipunct.formats.parallel import read_parallel_texts
 from semipunct.tasks.base import Trained
@@ -31,7 +31,7 @@ def with_errors(clean: Sequence[Sentence], seed: int) -> Pairs:
         seed: random seed of the errors.
     """
     written = erroneous(clean, english_learner_errors(), seed)
-    return [aligned(one, [right]) for one, right in zip(written, clean, strict=True)]
+    return [align_versions(one, [right]) for one, right in zip(written, clean, strict=True)]
 
 
 def learnt_from(clean: Sequence[Sentence], seed: int) -> list[Sentence]:

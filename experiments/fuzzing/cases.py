@@ -30,7 +30,7 @@ from semipunct.formats.conllu.records import format_record, read_records, write_
 from semipunct.models.scoring import Batches
 from semipunct.store.checkpoint import load, load_state
 from semipunct.training.run import take_up
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 LIMIT = 10.0
 """Time limit of a case in seconds."""
@@ -271,7 +271,7 @@ def _large(case: Case) -> tuple[Path, bytes]:
     content = shape(random, words).encode()
     if random.random() < 0.3:
         content = content.replace(b"w\tw", b"w" * random.choice((10**3, 10**5)) + b"\tw", 1)
-    case.told.append(f"{counted(words, 'word')}, {shape.__name__}")
+    case.told.append(f"{quantity(words, 'word')}, {shape.__name__}")
     path = case.folder / "in.conllu"
     path.write_bytes(content)
     return path, content
@@ -291,7 +291,7 @@ def reading(case: Case) -> str:
     except SemipunctError as error:
         return _clear(error, path)
     writer = format_of(path).writer(entries)
-    _check_given_back((writer.unchanged(e) for e in entries), content)
+    _check_given_back((writer.source_text(e) for e in entries), content)
     statistics(entries)
     treebank = Treebank.of(entries)
     written = [as_written(sentence) for sentence in treebank.sentences]
@@ -305,17 +305,17 @@ def reading(case: Case) -> str:
     words: list[tuple[str, ...]] = []
     for entry in entries:
         if not isinstance(entry.content, Sentence):
-            texts.append(writer.unchanged(entry))
+            texts.append(writer.source_text(entry))
             continue
         slots = [_slot(random, slot) for slot in entry.content.slots]
         attributes = {1: {"SemipunctLeft": random.choice(conllu.FORMS)}}
         note = random.choice(("x", "a b", "é", ""))
-        writer.annotated(entry, Annotation(attributes, {"semipunct_note": note}))
+        writer.annotate(entry, Annotation(attributes, {"semipunct_note": note}))
         try:
             writer.text(entry, slots)
-            texts.append(writer.punctuated(entry, slots))
+            texts.append(writer.punctuate(entry, slots))
         except UsageError:
-            texts.append(writer.unchanged(entry))
+            texts.append(writer.source_text(entry))
         words.append(entry.content.forms)
     target = case.target("out.conllu")
     with output(str(target)) as stream:

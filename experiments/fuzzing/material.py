@@ -22,7 +22,7 @@ from semipunct.corpus.sentences import Written
 from semipunct.corpus.synthetic import english_learner_errors, erroneous
 from semipunct.formats import read_treebank
 from semipunct.formats.examples import read_examples
-from semipunct.models.registry import kind_named
+from semipunct.models.registry import find_kind
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.training.config import Config, load_config
@@ -177,7 +177,7 @@ def _files_by_kind(folder: Path, learnt: Path) -> dict[str, Path]:
 
 def _examples(kind: str, path: Path) -> Sequence[Any]:
     if kind != "correction":
-        return read_examples(kind_named(kind).examples, [str(path)])
+        return read_examples(find_kind(kind).examples, [str(path)])
     right = read_treebank([path]).sentences
     written = erroneous(right, english_learner_errors(), 0)
     return [

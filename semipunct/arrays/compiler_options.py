@@ -33,7 +33,7 @@ def compiler_options() -> dict[str, Any]:
     return dict(_OPTIONS)
 
 
-def compiled(compile_with: Callable[[dict[str, Any]], T]) -> T:
+def compile_with_options(compile_with: Callable[[dict[str, Any]], T]) -> T:
     """Compile with the options, without those that the installed version of XLA refuses.
 
     Args:

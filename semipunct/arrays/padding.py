@@ -39,7 +39,7 @@ def row_lengths(lengths: Sequence[int], size: int) -> npt.NDArray[np.int32]:
     return found
 
 
-def padded(
+def pad_rows(
     rows: Sequence[npt.NDArray[Any]],
     shape: tuple[int, int],
     *,
@@ -63,7 +63,9 @@ def padded(
     return found
 
 
-def shuffled(sentences: int, batch: int, generator: np.random.Generator) -> Iterator[list[int]]:
+def shuffled_batches(
+    sentences: int, batch: int, generator: np.random.Generator
+) -> Iterator[list[int]]:
     """Yield sentence numbers in random order.
 
     Args:
@@ -76,12 +78,12 @@ def shuffled(sentences: int, batch: int, generator: np.random.Generator) -> Iter
         yield order[start : start + batch]
 
 
-def balanced(
+def balanced_batches(
     lengths: Sequence[int], batch: int, generator: np.random.Generator
 ) -> Iterator[list[int]]:
     """Yield sentence numbers in random order, in batches with about the same number of words.
 
-    The number of batches is that of ``shuffled``; none of them is empty.
+    The number of batches is that of ``shuffled_batches``; none of them is empty.
 
     Args:
         lengths: ``[sentences]`` words of each.
@@ -101,7 +103,7 @@ def balanced(
 
 
 MEAN_LENGTH = 24
-"""The sentence length for which the size of a batch of ``bucketed`` is exact."""
+"""The sentence length for which the size of a batch of ``bucketed_batches`` is exact."""
 
 
 _SHORTEST = 16
@@ -114,7 +116,7 @@ def padded_length(words: int) -> int:
 
 
 def room(length: int, batch: int) -> int:
-    """Return the number of sentences of a given length in a batch of ``bucketed``.
+    """Return the number of sentences of a given length in a batch of ``bucketed_batches``.
 
     Args:
         length: a length returned by ``padded_length``.
@@ -123,7 +125,7 @@ def room(length: int, batch: int) -> int:
     return max(1, MEAN_LENGTH * batch // length)
 
 
-def bucketed(
+def bucketed_batches(
     lengths: Sequence[int], batch: int, generator: np.random.Generator | None = None
 ) -> Iterator[list[int]]:
     """Yield sentence numbers in batches of one padded length each, with few shapes in total.
@@ -177,7 +179,7 @@ def in_small_batches(lengths: Sequence[int]) -> Iterator[tuple[list[int], tuple[
 
 
 def buckets(lengths: Sequence[int], batch: int) -> int:
-    """Return how many batches ``bucketed`` yields.
+    """Return how many batches ``bucketed_batches`` yields.
 
     Args:
         lengths: ``[sentences]`` words of each.

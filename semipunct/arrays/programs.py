@@ -35,7 +35,7 @@ from jax.core import Tracer
 from jax.stages import Lowered
 
 from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, default_device, settings
-from semipunct.arrays.compiler_options import compiled
+from semipunct.arrays.compiler_options import compile_with_options
 from semipunct.arrays.memory import holds_memory, memory_maps, releasing_memory
 from semipunct.arrays.traced_code import OURS, code_digest
 
@@ -151,7 +151,7 @@ class Program:
         try:
             described = tuple(map(_described, (self._function, *static)))
         except _IndescribableError:
-            return compiled(lambda options: self._jitted(options)(*arguments))
+            return compile_with_options(lambda options: self._jitted(options)(*arguments))
         home = default_device()
         key = (described, structure, tuple(_kind(x, home) for x in leaves), settings())
         with self._lock:
@@ -198,7 +198,7 @@ class Program:
             jax.clear_caches()
             gc.collect()
         with releasing_memory():
-            return compiled(lambda options: whole.compile(compiler_options=options))
+            return compile_with_options(lambda options: whole.compile(compiler_options=options))
 
     def _ready_to_compile(self, static: Sequence[Any], dynamic: Sequence[Any], key: str) -> Lowered:
         folder, path = compilation_folder(), None

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 BATCH = "batch"
 """The axis of independent items; there is at least one item."""
@@ -47,7 +47,7 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
         if len(names) != array.ndim:
             raise UsageError(
                 f"{argument} has shape {array.shape}; expected "
-                f"{counted(len(names), 'axis', 'axes')}: [{axes}]"
+                f"{quantity(len(names), 'axis', 'axes')}: [{axes}]"
             )
         for axis, (name, size) in enumerate(zip(names, array.shape, strict=True)):
             if name.isdigit():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console, pictures
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +92,7 @@ def analyse(
     if read.omitted:
         console.say(omissions(read))
     if missed := len(read.sentences) - (found.analysed or 0):
-        console.say(f"{counted(missed, 'sentence')} without an analysis: not counted above")
+        console.say(f"{quantity(missed, 'sentence')} without an analysis: not counted above")
 
 
 def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[str]:

@@ -8,7 +8,7 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
-from semipunct.wording import counted, figure
+from semipunct.wording import figure, quantity
 
 if TYPE_CHECKING:
     from semipunct.evaluation.comparison import Comparison, Difference
@@ -63,8 +63,8 @@ def _print_table(found: "Comparison") -> None:
         screen.print(f"{name}: {side.system}", markup=False, soft_wrap=True)
         screen.print(f"   {side.signature}", style="dim", markup=False, soft_wrap=True)
     console.say(
-        f"paired permutation test and bootstrap over {counted(found.sentences, 'sentence')}, "
-        f"{counted(found.resamples, 'resample')}, seed {found.seed}"
+        f"paired permutation test and bootstrap over {quantity(found.sentences, 'sentence')}, "
+        f"{quantity(found.resamples, 'resample')}, seed {found.seed}"
     )
 
 

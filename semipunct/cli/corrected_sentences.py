@@ -62,7 +62,7 @@ def _as_input(
 ) -> None:
     writer.write(
         (
-            writer.punctuated(entry, found.slots) if found else writer.unchanged(entry)
+            writer.punctuate(entry, found.slots) if found else writer.source_text(entry)
             for entry, found in outcomes
         ),
         stream,
@@ -74,7 +74,7 @@ def _texts(entry: "Entry[Any]", found: "Corrected", writer: "Writer[Any]") -> tu
     from semipunct.corpus.located import Located
 
     if isinstance(entry.record, Located):
-        return entry.record.text.rstrip(), entry.record.punctuated(found.slots).rstrip()
+        return entry.record.text.rstrip(), entry.record.punctuate(found.slots).rstrip()
     return writer.text(entry, found.sentence.slots), writer.text(entry, found.slots)
 
 
@@ -82,7 +82,7 @@ def _spelt(
     entry: "Entry[Any]", found: "Corrected", writer: "Writer[Any]"
 ) -> "tuple[Sequence[Puncteme], Sequence[Puncteme]]":
     """Return the slots as they were read and corrected, with the characters of the file."""
-    return writer.spelt(entry, found.sentence.slots), writer.spelt(entry, found.slots)
+    return writer.spell_marks(entry, found.sentence.slots), writer.spell_marks(entry, found.slots)
 
 
 def _tokens(entry: "Entry[Any]") -> Sequence[str]:
@@ -96,14 +96,14 @@ def _tokens(entry: "Entry[Any]") -> Sequence[str]:
 
 
 def _lines(outcomes: "Iterable[Outcome]", form: Form, writer: "Writer[Any]") -> Iterator[str]:
-    from semipunct.render.corrected import difference, m2, m2_unchanged
+    from semipunct.render.corrected import difference, m2, unchanged_to_m2
 
     for entry, found in outcomes:
         if found is None:
             if form is Form.TEXT:
                 yield writer.plain(entry) + "\n"
             elif form is Form.M2:
-                yield m2_unchanged(_tokens(entry))
+                yield unchanged_to_m2(_tokens(entry))
         elif form is Form.M2:
             yield m2(found, *_spelt(entry, found, writer))
         else:

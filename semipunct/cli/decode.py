@@ -156,9 +156,9 @@ def _annotated(outcome: Outcome, writer: "Writer[Any]", label: str) -> Iterator[
     from semipunct.render.analyses import annotation, omission
 
     if not outcome.analyses:
-        yield writer.annotated(outcome.entry, omission(outcome.reason))
+        yield writer.annotate(outcome.entry, omission(outcome.reason))
     for analysis, number in outcome.numbered(label):
-        yield writer.annotated(outcome.entry, annotation(analysis, number, label))
+        yield writer.annotate(outcome.entry, annotation(analysis, number, label))
 
 
 def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from semipunct.cli import console
 from semipunct.cli.treebanks import LeftOut, check_any, in_chunks, omissions
 from semipunct.errors import UsageError
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry, Sentence
@@ -87,9 +87,9 @@ def parse_derivations(
             stream.writelines(advancing(texts()))
     omitted.say()
     if missing:
-        console.say(f"{counted(missing, 'sentence')} left out: no derivation was found")
+        console.say(f"{quantity(missing, 'sentence')} left out: no derivation was found")
     if cut:
-        console.say(f"{counted(cut, 'sentence')} not fully parsed: the chart became too large")
+        console.say(f"{quantity(cut, 'sentence')} not fully parsed: the chart became too large")
     if gold:
         from semipunct.tasks.parse_derivations import compare_derivations
 
@@ -145,7 +145,7 @@ def evaluate_derivations(
     trees = by_sentence(sentences, found)
     missing = trees.count(None)
     if missing:
-        console.say(f"{counted(missing, 'sentence')} without a derivation in {parsed}")
+        console.say(f"{quantity(missing, 'sentence')} without a derivation in {parsed}")
     _report(compare_derivations(parsed, digest, sentences, trees), json=json, path=path)
 
 
@@ -156,7 +156,7 @@ def _parsed(
 
     parser = CcgParser(loaded.model, loaded.parameters)
     for chunk in in_chunks(_well_formed(inputs, omitted), CHUNK):
-        yield from zip(chunk, parser.parsed([entry.content for entry in chunk]), strict=True)
+        yield from zip(chunk, parser.parse([entry.content for entry in chunk]), strict=True)
 
 
 def _well_formed(inputs: Sequence[str], omitted: LeftOut) -> "Iterator[Derived]":
@@ -173,11 +173,11 @@ def _well_formed(inputs: Sequence[str], omitted: LeftOut) -> "Iterator[Derived]"
 
 def _text(entry: "Derived", tree: "Derivation") -> str:
     from semipunct.formats.ccgbank import auto_line
-    from semipunct.trees.coindexation import coindexed
+    from semipunct.trees.coindexation import coindex
 
     record = entry.record.source
     leaves = [
-        leaf._replace(dependency_category=str(coindexed(tree.parsed[node])))
+        leaf._replace(dependency_category=str(coindex(tree.parsed[node])))
         for leaf, node in zip(record.leaves, tree.leaves, strict=True)
     ]
     return f"ID={record.sentence_id} PARSER=SEMIPUNCT NUMPARSE=1\n{auto_line(tree, leaves)}\n"

@@ -13,7 +13,7 @@ from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
 from semipunct.errors import TreebankError
 from semipunct.tasks import limits
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from semipunct.tasks.parse import Parse
@@ -84,11 +84,11 @@ def jackknife(
     sentences = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
     if len(sentences) < folds:
         raise TreebankError(
-            f"{', '.join(files)}: {counted(len(sentences), 'sentence')}, fewer than the "
-            f"{counted(folds, 'part')} of --folds; give more sentences"
+            f"{', '.join(files)}: {quantity(len(sentences), 'sentence')}, fewer than the "
+            f"{quantity(folds, 'part')} of --folds; give more sentences"
         )
     if left := len(entries) - len(sentences):
-        console.say(f"{counted(left, 'sentence')} left unchanged (see semipunct stats)")
+        console.say(f"{quantity(left, 'sentence')} left unchanged (see semipunct stats)")
     keep_programs()
     found: list[Sequence[Parse]] = []
     with ExitStack() as held:
@@ -111,7 +111,7 @@ def jackknife(
                 raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
             figure = fitted.criterion.of(fitted.best) or 0.0
             console.say(
-                f"part {number} of {folds}: {counted(len(part.sentences), 'sentence')}; "
+                f"part {number} of {folds}: {quantity(len(part.sentences), 'sentence')}; "
                 f"dev {fitted.criterion.label} of its parser {figure:.4f}"
             )
             found += part.parses
@@ -123,7 +123,7 @@ def jackknife(
             if isinstance(entry.content, Sentence):
                 yield from parsed_texts(entry, next(several), label, probabilities=True)
             else:
-                yield writer.unchanged(entry)
+                yield writer.source_text(entry)
 
     writer = Conllu().writer()
     with console.output(out) as stream:

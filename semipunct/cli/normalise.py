@@ -8,7 +8,7 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.treebanks import LeftOut
 from semipunct.errors import UsageError
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,10 +107,10 @@ def _tell(found: "Normalised") -> None:
     if counts := found.conversion:
         share = counts.converted / counts.trees
         console.say(
-            f"converted {counts.converted:,} of {counted(counts.trees, 'tree')} ({share:.1%})"
+            f"converted {counts.converted:,} of {quantity(counts.trees, 'tree')} ({share:.1%})"
         )
         if counts.reasons:
-            console.say(f"left out {counted(counts.reasons.total(), 'tree')}: {counts.told}")
+            console.say(f"left out {quantity(counts.reasons.total(), 'tree')}: {counts.told}")
     if moved := found.commas:
         _tell_faults(moved.unlicensed)
         before, after = moved.before, moved.after
@@ -129,4 +129,4 @@ def _tell_faults(wrong: "Sequence[tuple[AutoRecord, str]]") -> None:
             "the derivation is left unchanged"
         )
     if len(wrong) > _LISTED:
-        console.say(f"and {counted(len(wrong) - _LISTED, 'more derivation')} of this kind")
+        console.say(f"and {quantity(len(wrong) - _LISTED, 'more derivation')} of this kind")

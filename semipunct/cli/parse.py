@@ -248,7 +248,7 @@ def _texts(outcome: "Outcome", label: str, probabilities: bool) -> Iterator[str]
 
     entry, found = outcome
     if not found and isinstance(entry.record, Record):
-        yield Conllu().writer().unchanged(entry)
+        yield Conllu().writer().source_text(entry)
     yield from parsed_texts(entry, found, label, probabilities=probabilities)
 
 

@@ -46,7 +46,7 @@ def parse_into_phrases(
     """
     from semipunct.cli.compiling import keep_programs
     from semipunct.cli.progress import sentence_progress
-    from semipunct.formats.ptb.writing import written
+    from semipunct.formats.ptb.writing import write_phrases
     from semipunct.tasks.parse_phrases import parse_phrases
 
     if gold and out is not None and console.STANDARD in inputs:
@@ -69,7 +69,7 @@ def parse_into_phrases(
         for chunk in in_chunks(advancing(words_to_parse(inputs, tokeniser, omitted)), CHUNK):
             cut.look_at(chunk)
             for sentence in parse_phrases(model, chunk):
-                stream.write(written(sentence))
+                stream.write(write_phrases(sentence))
     omitted.say()
     cut.say()
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from semipunct.cli import console
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -104,9 +104,9 @@ def evaluation_line(now: "Progress") -> str:
     """Return the result of the last evaluation as one line."""
     figure = "none" if now.figure is None else f"{now.figure:.4f}"
     best = " (best so far)" if now.figure == now.best else ""
-    zero = f", {counted(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
+    zero = f", {quantity(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
     return (
-        f"{now.visits:>9,} of {counted(now.total, 'visit')}, {duration(now.seconds):>7}: "
+        f"{now.visits:>9,} of {quantity(now.total, 'visit')}, {duration(now.seconds):>7}: "
         f"dev {now.measure} {figure}{best}{zero}"
     )
 

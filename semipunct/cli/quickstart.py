@@ -13,7 +13,7 @@ import typer
 from semipunct.cli import console
 from semipunct.errors import UsageError
 from semipunct.files import undoable
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from semipunct.corpus.sentences import Sentence
@@ -50,17 +50,17 @@ def quickstart(
     """
     from semipunct.cli.drawing import draw_analyses, draw_rules, telling
     from semipunct.cli.rules import frequent_rules
-    from semipunct.store.folder import claimed
+    from semipunct.store.folder import claim_folder
 
     if force and out is None:
         raise UsageError("--force needs --output, the folder to replace; give both")
     if out is not None:
-        with claimed(out, force=force):
+        with claim_folder(out, force=force):
             pass
     _restore()
     training, development = sample()
     console.say(
-        f"sample treebank: {counted(len(training), 'training sentence')}, {len(development)} held "
+        f"sample treebank: {quantity(len(training), 'training sentence')}, {len(development)} held "
         "out"
     )
     with (
@@ -77,7 +77,7 @@ def quickstart(
 
     console.say("decoding ...")
     fitted = cast("PunctuationModel", model.model)
-    parameters = fitted.placed(model.parameters)
+    parameters = fitted.place_weights(model.parameters)
     found = best(fitted, parameters, [*training, *development])
     rewriter = Rewriter.of(fitted, parameters)
     rules = frequent_rules([a for a in found if a], rewriter, RULES)

@@ -11,7 +11,7 @@ from semipunct.cli import arguments, console
 from semipunct.cli.timings import phase
 from semipunct.cli.treebanks import LeftOut, Unseen, in_chunks
 from semipunct.errors import EditError, UsageError
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry, Sentence
@@ -134,7 +134,7 @@ def rephrase(
     with phase("reading"):
         first = list(islice(entries, CHUNK))
     writer = form_in.writer(first)
-    if type(writer).rearranged is Writer.rearranged:
+    if type(writer).rearrange is Writer.rearrange:
         raise UsageError(
             f"{inputs[0]}: words of this file format cannot be rearranged; give CoNLL-U"
         )
@@ -175,7 +175,7 @@ def rephrase(
         listed = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
         where = own[missing[0]][0].where
         raise EditError(
-            f"{where}: {counted(len(missing), 'sentence')} of the list could not be changed, "
+            f"{where}: {quantity(len(missing), 'sentence')} of the list could not be changed, "
             f"missing in the input or left out: {listed}; correct the sent_id. All other sentences "
             "were rephrased and written"
         )
@@ -193,7 +193,7 @@ class _Told:
     def say(self) -> None:
         self.omitted.say()
         if self.long:
-            console.say(f"{counted(self.long, 'node')} not permuted: too many dependents")
+            console.say(f"{quantity(self.long, 'node')} not permuted: too many dependents")
 
 
 def _move(text: str) -> "tuple[str, Place]":
@@ -238,15 +238,15 @@ def _rearranged(entry: "AnyEntry", found: "Rephrasing", writer: "Writer[Any]") -
     is_whole = found.words == tuple(range(1, len(entry.word_ids) + 1))
     # Nothing was deleted or moved: all lines are kept, with empty nodes and the enhanced graph.
     if isinstance(before, Sentence) and is_whole and found.sentence.tree == before.tree:
-        return writer.cased(entry, found.sentence.forms)
-    moved = writer.rearranged(entry, found.words, found.sentence.tree)
-    return writer.cased(moved, found.sentence.forms)
+        return writer.recase(entry, found.sentence.forms)
+    moved = writer.rearrange(entry, found.words, found.sentence.tree)
+    return writer.recase(moved, found.sentence.forms)
 
 
 def _conllu(entry: "AnyEntry", found: "Rephrasing | None", writer: "Writer[Any]") -> str:
     if found is None:
-        return writer.unchanged(entry)
-    return writer.punctuated(_rearranged(entry, found, writer), found.sentence.slots)
+        return writer.source_text(entry)
+    return writer.punctuate(_rearranged(entry, found, writer), found.sentence.slots)
 
 
 def _text(entry: "AnyEntry", found: "Rephrasing | None", writer: "Writer[Any]") -> str:

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from semipunct.cli import console
-from semipunct.marks import Puncteme, shown, shown_string
+from semipunct.marks import Puncteme, display_form, shown_string
 from semipunct.wording import figure
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def report(
     by_mark = console.table("mark", "precision", "recall", "F1", "in the input")
     for mark, score in sorted(figures.marks.items(), key=lambda item: -item[1].gold):
         ratios = (score.precision, score.recall, score.f1)
-        by_mark.add_row(escape(shown(mark)), *map(figure, ratios), f"{score.gold:,}")
+        by_mark.add_row(escape(display_form(mark)), *map(figure, ratios), f"{score.gold:,}")
     screen = console.tables()
     screen.print(table)
     screen.print(by_mark)

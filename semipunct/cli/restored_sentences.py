@@ -45,7 +45,7 @@ def with_capitals(
         for entry, found in chunk:
             if found:
                 own = next(forms)
-                yield writer.cased(entry, own), found.spelt(own)
+                yield writer.recase(entry, own), found.spelt(own)
             else:
                 yield entry, None
 
@@ -58,7 +58,7 @@ def in_own_capitals(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> "It
         writer: of the entries.
     """
     for entry, found in outcomes:
-        yield (writer.cased(entry, found.sentence.forms) if found else entry), found
+        yield (writer.recase(entry, found.sentence.forms) if found else entry), found
 
 
 def write(
@@ -94,7 +94,7 @@ def write(
     if form is Format.CONLLU or (form is Format.TEXT and is_text):
         writer.write(
             (
-                writer.punctuated(entry, found.written) if found else writer.unchanged(entry)
+                writer.punctuate(entry, found.written) if found else writer.source_text(entry)
                 for entry, found in outcomes
             ),
             stream,
@@ -105,7 +105,7 @@ def write(
         if form is Format.TEXT:
             stream.write(text + "\n")
         elif found:
-            own = in_own_characters(found, writer.spelt(entry, found.written))
+            own = in_own_characters(found, writer.spell_marks(entry, found.written))
             stream.write(dump(as_dict(own, text, entry.word_ids, LISTED)) + "\n")
         elif isinstance(entry.content, Omitted):
             omitted = omitted_as_dict(entry.content, entry.content.reason)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from semipunct.errors import SemipunctError
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from semipunct.tasks.analyse import PunctuationGrammar, Row
@@ -57,7 +57,7 @@ def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
         names = [shown_string(result(edit, row.a, row.b)) for edit in row.probabilities]
         panel.set_xticks(range(len(names)), names, fontsize=13)
         panel.set_ylim(0, 1)
-        times = "" if row.times is None else f"   {counted(row.times, 'time')}"
+        times = "" if row.times is None else f"   {quantity(row.times, 'time')}"
         panel.set_title(f"{shown_string((row.a, row.b))}{times}")
     for panel in panels.flat[len(rows) :]:
         panel.set_visible(False)

@@ -6,7 +6,7 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.tasks import limits
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from semirings.laws import Failure, Report
@@ -128,7 +128,7 @@ def check_semiring(
     else:
         _print_report(report)
         console.say(
-            f"{name}: {counted(len(report.passed), 'law')} satisfied, "
+            f"{name}: {quantity(len(report.passed), 'law')} satisfied, "
             f"{len(report.not_claimed)} not claimed, {len(report.failures)} failed"
         )
     if not report.ok:
@@ -166,14 +166,14 @@ def _report_as_dict(report: "Report") -> dict[str, Any]:
 
 
 def _failure_as_dict(failure: "Failure") -> dict[str, Any]:
-    from semirings.laws import shown
+    from semirings.laws import format_values
 
     error = failure.exception
     return {
         "law": failure.law,
         "statement": failure.statement,
-        "counterexample": shown(failure.counterexample),
-        "left": shown({"left": failure.left}),
-        "right": shown({"right": failure.right}),
+        "counterexample": format_values(failure.counterexample),
+        "left": format_values({"left": failure.left}),
+        "right": format_values({"right": failure.right}),
         "exception": None if error is None else f"{type(error).__name__}: {error}",
     }

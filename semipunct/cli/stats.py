@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -79,7 +79,7 @@ def _counts(s: "TreebankStatistics") -> "Table":
         ("  quotation marks made directional", s.quotes_replaced),
         ("  quotation marks left straight", s.quotes_straight),
         ("  abbreviation dots split off", s.abbreviation_dots),
-        (f"  types seen fewer than {counted(s.minimum_count, 'time')}", s.rare_types),
+        (f"  types seen fewer than {quantity(s.minimum_count, 'time')}", s.rare_types),
         ("  tokens of such types", s.rare_tokens),
     ]
     for name, number in rows:
@@ -97,9 +97,9 @@ def _slots(s: "TreebankStatistics") -> "Table":
 def _tokens(s: "TreebankStatistics") -> "Table":
     from rich.text import Text
 
-    from semipunct.marks import shown
+    from semipunct.marks import display_form
 
     table = console.table("token", "times")
     for token, number in list(s.token_counts.items())[:SHOWN_TOKENS]:
-        table.add_row(Text(shown(token)), f"{number:,}")
+        table.add_row(Text(display_form(token)), f"{number:,}")
     return table

@@ -108,8 +108,8 @@ def _texts(pairs: "Iterable[tuple[AnyEntry, Sentence | None]]", omitted: LeftOut
     writer = Conllu().writer()
     for entry, sentence in pairs:
         if sentence is not None:
-            yield writer.annotated(analysed_entry(entry, sentence), Annotation(replaces=OURS))
+            yield writer.annotate(analysed_entry(entry, sentence), Annotation(replaces=OURS))
         elif isinstance(entry.content, Omitted):
             omitted.count(entry.content)
             if isinstance(entry.record, Record):
-                yield writer.unchanged(entry)
+                yield writer.source_text(entry)

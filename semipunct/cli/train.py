@@ -11,7 +11,7 @@ from semipunct.cli import arguments, console
 from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
 from semipunct.models.registry import DEFAULT, KINDS
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from semipunct.training.report import TrainingResult
@@ -130,7 +130,7 @@ def train(
     from semipunct.cli.parallel_treebanks import ORDERING, analysed, check_corrected, corrections
     from semipunct.cli.progress import training_progress
     from semipunct.cli.treebanks import examples, omissions, tell_unknown_words
-    from semipunct.store.folder import claimed, unfinished
+    from semipunct.store.folder import claim_folder, unfinished_folder
     from semipunct.training.config import load_config
 
     options: dict[str, Any] = {"model.channel": channel and str(channel), "train.seed": seed}
@@ -150,7 +150,7 @@ def train(
         check_start(further, chosen)
     check_corrected(kind, corrected, dev_corrected, align, analysis)
     # Checked before reading and compiling, which may take minutes.
-    with claimed(out, force=force, resume=resume):
+    with claim_folder(out, force=force, resume=resume):
         pass
     hold_memory()
     with phase("reading"):
@@ -163,7 +163,7 @@ def train(
             development, training = examples(chosen.kind, dev), examples(chosen.kind, files)
     for name, read in (("training", training), ("development", development)):
         told = omissions(read)
-        console.say(f"{name}: {counted(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}")
+        console.say(f"{name}: {quantity(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}")
     tell_unknown_words(training, development)
 
     with phase("importing"):
@@ -208,7 +208,7 @@ def train(
         )
     console.say(summary(result, out))
     if result.interrupted:
-        kept = f"; until then {out} is unchanged" if unfinished(out).exists() else ""
+        kept = f"; until then {out} is unchanged" if unfinished_folder(out).exists() else ""
         how = "--resume in place of --force" if force else "--resume"
         console.say(f"interrupted; run the same command with {how} to continue{kept}")
         raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
@@ -228,16 +228,16 @@ def summary(result: "TrainingResult", out: str) -> str:
     label = result.criterion.label
     figure = "not evaluated yet" if found is None else f"dev {label} {found:.4f}"
     if unscorable:
-        figure += f" without {counted(unscorable, 'sentence')} of probability zero"
+        figure += f" without {quantity(unscorable, 'sentence')} of probability zero"
     left = ""
     if (pruned := result.best.get("pruned_weights")) is not None:
         cost = result.best.get("pruning_cost")
         costs = "" if cost is None else f" for {cost:+.4f}"
         left = f"; {pruned:,} of {pruned + result.best['weights']:,} weights pruned{costs}"
     early = ", stopped early" if result.stopped_early else ""
-    shapes = counted(result.compiled_shapes, "shape")
+    shapes = quantity(result.compiled_shapes, "shape")
     return (
-        f"{out}: {figure} (best of {counted(len(result.metrics), 'evaluation')}), "
-        f"{counted(result.visits, 'visit')}{early}, {duration(result.seconds)}, of which "
+        f"{out}: {figure} (best of {quantity(len(result.metrics), 'evaluation')}), "
+        f"{quantity(result.visits, 'visit')}{early}, {duration(result.seconds)}, of which "
         f"compiling {shapes} took {duration(result.compile_seconds)}{left}"
     )

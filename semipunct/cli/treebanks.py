@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from semipunct.cli import console
 from semipunct.errors import TreebankError
 from semipunct.tasks import limits
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry, Omitted, Sentence, Treebank, Words
@@ -93,7 +93,7 @@ class Unseen:
             listed = ", ".join(f"{value} ({n:,})" for value, n in counts.most_common(_LISTED))
             more = f" and {len(counts) - _LISTED:,} more" if len(counts) > _LISTED else ""
             console.say(
-                f"{counted(counts.total(), 'word')} with {name} that the model has never "
+                f"{quantity(counts.total(), 'word')} with {name} that the model has never "
                 f"seen: {listed}{more}"
             )
 
@@ -139,7 +139,7 @@ class LeftOut:
         """Print their numbers, with the first fault of those that are not well-formed."""
         for reason, number in self._counts.items():
             first = f", first {self._faults[reason]}" if reason in self._faults else ""
-            console.say(f"{counted(number, 'sentence')} {self._outcome}: {reason}{first}")
+            console.say(f"{quantity(number, 'sentence')} {self._outcome}: {reason}{first}")
 
 
 class InPieces:
@@ -157,7 +157,7 @@ class InPieces:
         """Print their number, if there are any."""
         if self._count:
             console.say(
-                f"{counted(self._count, 'sentence')} of more than {limits.PARSED:,} words "
+                f"{quantity(self._count, 'sentence')} of more than {limits.PARSED:,} words "
                 "parsed in pieces, attached to the root of the first piece"
             )
 
@@ -217,7 +217,7 @@ def omissions(treebank: "Sequence[Any]") -> str:
 
     if isinstance(treebank, Corrections) and treebank.omitted:
         first = treebank.omitted[0]
-        return f"{counted(len(treebank.omitted), 'sentence')} omitted, first {first}"
+        return f"{quantity(len(treebank.omitted), 'sentence')} omitted, first {first}"
     if not isinstance(treebank, Treebank):
         return ""
     reasons = {reason: n for reason, n in treebank.omitted_by_reason().items() if n}
@@ -228,4 +228,4 @@ def omissions(treebank: "Sequence[Any]") -> str:
         f"{n:,} with {reason}" + (f" (first {faults[reason]})" if reason in faults else "")
         for reason, n in reasons.items()
     )
-    return f"{counted(len(treebank.omitted), 'sentence')} omitted: {told}"
+    return f"{quantity(len(treebank.omitted), 'sentence')} omitted: {told}"

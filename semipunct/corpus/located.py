@@ -16,7 +16,7 @@ from semipunct.marks import ABBREVIATION, SILENT, SPECIAL_TOKENS, UNK, Puncteme,
 from semipunct.marks.gaps import Gap, kept_tokens, rewritten
 from semipunct.marks.quotes import Mark, directional
 from semipunct.marks.tokens import carries_dot
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 BLANKS = re.compile("[\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]+")
 """White space and control characters: no token begins or ends with one."""
@@ -74,7 +74,7 @@ class Located:
     marks: tuple[tuple[Span, ...], ...] = ()
     offset: int = 0
 
-    def punctuated(
+    def punctuate(
         self, slots: Sequence[Puncteme] | None = None, forms: Sequence[str] | None = None
     ) -> str:
         """Return the part with other marks or capitals.
@@ -96,8 +96,8 @@ class Located:
         wanted = self._checked(self.content, slots)
         if forms is not None and len(forms) != len(self.spans):
             raise UsageError(
-                f"{self._where()}: {counted(len(forms), 'form')} for "
-                f"{counted(len(self.spans), 'word')}"
+                f"{self._where()}: {quantity(len(forms), 'form')} for "
+                f"{quantity(len(self.spans), 'word')}"
             )
         if wanted == self.content.slots and forms is None:
             return self.text
@@ -133,7 +133,7 @@ class Located:
                 gap, start, stop = self._gap(slot, before[slot], end + (ABBREVIATION in tokens))
                 yield start, stop, rewritten(gap, shown[slot], rows[slot])
 
-    def cased(self, forms: Sequence[str]) -> "Located":
+    def recase(self, forms: Sequence[str]) -> "Located":
         """Return the part with other capitals; all positions stay the same.
 
         Args:
@@ -142,7 +142,7 @@ class Located:
         Raises:
             UsageError: if there are no words, or the words differ.
         """
-        text = self.punctuated(None, forms)
+        text = self.punctuate(None, forms)
         known = () if isinstance(self.content, Omitted) else self.content.forms
         if list(map(len, forms)) != list(map(len, known)) or len(text) != len(self.text):
             raise UsageError(f"{self._where()}: the words given differ from it in more than case")
@@ -179,7 +179,7 @@ class Located:
             place = (own[0] if own else self.spans[0])[0]
         return place, place
 
-    def spelt(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
+    def spell_marks(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
         """Return slots in which unchanged marks are spelt as in the part.
 
         Args:
@@ -217,8 +217,8 @@ class Located:
         wanted = words.slots if slots is None else tuple(slots)
         if len(wanted) != len(words.slots):
             raise UsageError(
-                f"{self._where()}: {counted(len(wanted), 'slot')} for "
-                f"{counted(len(words.forms), 'word')}; give one more than there are words"
+                f"{self._where()}: {quantity(len(wanted), 'slot')} for "
+                f"{quantity(len(words.forms), 'word')}; give one more than there are words"
             )
         for slot, (new, old) in enumerate(zip(wanted, words.slots, strict=True)):
             if new == old:
@@ -277,7 +277,7 @@ class Located:
         return Gap(tokens, spelt, spaces, opens=slot == 0, closes=last), start, end
 
 
-def located(
+def located_sentence(
     name: str,
     path: str,
     line: int,

@@ -59,7 +59,7 @@ def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> 
     return found
 
 
-def joined(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
+def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
     """Restore the marks of a slot that were words between predicted ones.
 
     Args:
@@ -74,7 +74,7 @@ def joined(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Pu
     return tuple(result)
 
 
-def interleaved(sentence: Sentence[Any] | Words) -> tuple[list[str], list[int]]:
+def interleave_marks(sentence: Sentence[Any] | Words) -> tuple[list[str], list[int]]:
     """Return words and marks in order, and the positions of the marks, from 1.
 
     Args:

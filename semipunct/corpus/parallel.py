@@ -10,7 +10,7 @@ from typing_extensions import TypeVar
 from semipunct.corpus.sentences import Sentence, Words, Written, unfillable
 from semipunct.errors import TreebankError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Alignment = Literal["words", "trees", "shared"]
 """Methods to align the slots of a corrected sentence with those of its source.
@@ -73,7 +73,7 @@ def _dotted(old: Puncteme, new: Puncteme) -> Puncteme:
     return (*(token for token in old if token == ABBREVIATION), *new)
 
 
-def aligned(
+def align_versions(
     source: S, corrected: Sequence[S], alignment: Alignment = "words"
 ) -> ParallelSentence[S]:
     """Align corrected versions with a sentence, slot by slot.
@@ -128,7 +128,7 @@ def _disagreement(
         longer = source if one > other else corrected
         number = min(one, other) + 1
         return (
-            f"{counted(one, 'word')}, and {other} in the corrected sentence; word {number} of the "
+            f"{quantity(one, 'word')}, and {other} in the corrected sentence; word {number} of the "
             f"longer one is {longer.forms[number - 1]!r}"
         )
     if alignment == "trees":

@@ -6,9 +6,9 @@ from typing import Any, Generic, Literal
 
 from typing_extensions import TypeVar
 
-from semipunct.marks import ABBREVIATION, INITIAL, Pair, Puncteme, shown
+from semipunct.marks import ABBREVIATION, INITIAL, Pair, Puncteme, display_form
 from semipunct.trees import DependencyTree, Tree
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 MISSING = "_"
 """The value of an unspecified column."""
@@ -79,8 +79,8 @@ class Words:
     def __post_init__(self) -> None:
         if not self.forms or len(self.slots) != len(self.forms) + 1:
             raise ValueError(
-                f"{self.where}: {counted(len(self.forms), 'word')} and "
-                f"{counted(len(self.slots), 'slot')}; a sentence needs at least one word, and one "
+                f"{self.where}: {quantity(len(self.forms), 'word')} and "
+                f"{quantity(len(self.slots), 'slot')}; a sentence needs at least one word, and one "
                 "slot more than words"
             )
 
@@ -192,7 +192,7 @@ class Sentence(Generic[T]):
             # Readers see the dot of an abbreviation as a part of its word.
             dots = slot.count(ABBREVIATION)
             pieces += [form + "." * dots] if form else []
-            pieces += (shown(token) for token in slot if token != ABBREVIATION)
+            pieces += (display_form(token) for token in slot if token != ABBREVIATION)
         return " ".join(pieces)
 
     def __repr__(self) -> str:

@@ -24,7 +24,7 @@ from semipunct.corpus.sentences import Sentence
 from semipunct.corpus.tokens import MINIMUM_COUNT, frequent_tokens, with_unknown
 from semipunct.corpus.treebank import EMPTY, REASONS, AnyEntry, Omitted
 from semipunct.marks import ABBREVIATION, INITIAL, UNK, Pair, Puncteme
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -94,10 +94,10 @@ class TreebankStatistics:
     def __repr__(self) -> str:
         omitted = sum(self.omitted.values())
         return (
-            f"<TreebankStatistics: {counted(self.sentences_used, 'sentence')} and {omitted:,} "
-            f"omitted, {counted(self.tokens, 'token')}, {self.percent_punctuation:.1f}% "
-            f"punctuation, {counted(self.types, 'type')}, {counted(self.punctemes, 'puncteme')}, "
-            f"{counted(self.pairs, 'pair')}>"
+            f"<TreebankStatistics: {quantity(self.sentences_used, 'sentence')} and {omitted:,} "
+            f"omitted, {quantity(self.tokens, 'token')}, {self.percent_punctuation:.1f}% "
+            f"punctuation, {quantity(self.types, 'type')}, {quantity(self.punctemes, 'puncteme')}, "
+            f"{quantity(self.pairs, 'pair')}>"
         )
 
     def as_dict(self) -> dict[str, Any]:

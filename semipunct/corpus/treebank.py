@@ -9,7 +9,7 @@ from typing_extensions import TypeVar
 
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import TreebankError
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Reason = Literal[
     "punctuation has dependents",
@@ -142,8 +142,8 @@ class Treebank(Sequence[Sentence]):
     def __repr__(self) -> str:
         words = sum(len(sentence.forms) for sentence in self.sentences)
         return (
-            f"<Treebank: {counted(len(self.sentences), 'sentence')}, {counted(words, 'word')}; "
-            f"{counted(len(self.omitted), 'sentence')} omitted, {self.projectivised:,} made "
+            f"<Treebank: {quantity(len(self.sentences), 'sentence')}, {quantity(words, 'word')}; "
+            f"{quantity(len(self.omitted), 'sentence')} omitted, {self.projectivised:,} made "
             "projective>"
         )
 

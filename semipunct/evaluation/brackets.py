@@ -17,7 +17,7 @@ from semipunct.files import finite
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
-from semipunct.wording import counted, figure
+from semipunct.wording import figure, quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def bracket_statistics(
     for number, (one, other) in enumerate(zip(gold, predicted, strict=True), 1):
         if one.words != other.words:
             raise UsageError(
-                f"sentence {number}: {counted(one.words, 'word')}, and {other.words} in the "
+                f"sentence {number}: {quantity(one.words, 'word')}, and {other.words} in the "
                 "predicted tree; parse the words of the gold sentences, in their order"
             )
         # The gold tags determine which words are punctuation, in both trees.

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.files import finite
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Array = npt.NDArray[Any]
 Counts = npt.NDArray[np.int64]
@@ -117,7 +117,7 @@ class Column(ABC):
             marks: the marks that are counted by a column by mark.
         """
         for number in np.flatnonzero(a != b)[:1]:
-            one = counted(int(a[number]), name.removesuffix("s"), name)
+            one = quantity(int(a[number]), name.removesuffix("s"), name)
             return f"sentence {number + 1} has {one} in A and {b[number]} in B"
         return None
 
@@ -214,8 +214,8 @@ class CountByMark(Column):
         for number, mark in np.argwhere(a != b)[:1].tolist():
             return (
                 f"sentence {number + 1} has the mark {marks[mark]} "
-                f"{counted(int(a[number, mark]), 'time')} in the {name} punctuation of A and "
-                f"{counted(int(b[number, mark]), 'time')} in that of B"
+                f"{quantity(int(a[number, mark]), 'time')} in the {name} punctuation of A and "
+                f"{quantity(int(b[number, mark]), 'time')} in that of B"
             )
         return None
 

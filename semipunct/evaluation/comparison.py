@@ -21,7 +21,7 @@ from semipunct.evaluation.metric import Measure, Statistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import split_signature
 from semipunct.files import finite
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 CONFIDENCE = 0.95
 
@@ -139,7 +139,8 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
     """
     if resamples < 1 or seed < 0:
         raise UsageError(
-            f"{counted(resamples, 'resample')} with seed {seed}: give at least 1, and a seed from 0"
+            f"{quantity(resamples, 'resample')} with seed {seed}: give at least 1, and a seed "
+            "from 0"
         )
     _check_signatures(a, b)
     _check_statistics(a.statistics, b.statistics)
@@ -297,7 +298,7 @@ def _check_signatures(a: Result, b: Result) -> None:
 def _check_statistics(a: Statistics, b: Statistics) -> None:
     """Check that A and B are of the same sentences, counted in the same way."""
     if len(a) != len(b):
-        raise ResultError(f"A has {counted(len(a), 'sentence')} and B {len(b)}; {_AGAIN}")
+        raise ResultError(f"A has {quantity(len(a), 'sentence')} and B {len(b)}; {_AGAIN}")
     if len(a) < 2:
         raise ResultError(f"a test needs at least 2 sentences, not {len(a)}; evaluate more")
     marks = sorted({*a.marks, *b.marks})

@@ -39,7 +39,7 @@ from semipunct.files import finite
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.marks.distance import edit_distance
-from semipunct.wording import counted, figure
+from semipunct.wording import figure, quantity
 
 Choice = Literal["sentence", "corpus"]
 """How the reference of a sentence is chosen: by F0.5 of the ``sentence``, or, as in MaxMatch, by
@@ -314,7 +314,7 @@ def correction_statistics(
     """
     if not len(source) == len(proposed) == len(references):
         raise UsageError(
-            f"{counted(len(source), 'sentence')}, {len(proposed)} corrected ones and references "
+            f"{quantity(len(source), 'sentence')}, {len(proposed)} corrected ones and references "
             f"of {len(references)}: give the same sentences for all"
         )
     chosen: list[_Counted] = []
@@ -350,7 +350,7 @@ def _against_all(
     for slots in (proposed, *references):
         if len(slots) != len(source):
             raise UsageError(
-                f"sentence {number}: {counted(len(source), 'slot')} and {len(slots)} corrected "
+                f"sentence {number}: {quantity(len(source), 'slot')} and {len(slots)} corrected "
                 "ones: correcting punctuation must not change the words"
             )
     before, after = spacing.visible(source), spacing.visible(proposed)

@@ -18,7 +18,7 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from semipunct.evaluation.columns import Array, Column, Floats
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 class Figures(Protocol):
@@ -157,7 +157,7 @@ class Statistics(ABC, Generic[F_co]):
         for name in others:
             if len(self.column(name)) != len(self.column(first)):
                 raise ValueError(
-                    f"{first} has {counted(len(self.column(first)), 'sentence')} and {name} has "
+                    f"{first} has {quantity(len(self.column(first)), 'sentence')} and {name} has "
                     f"{len(self.column(name))}"
                 )
         for name, kind in self.columns.items():

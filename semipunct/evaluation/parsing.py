@@ -13,7 +13,7 @@ from semipunct.errors import UsageError
 from semipunct.evaluation.columns import Column, Count, Counts, refuse
 from semipunct.evaluation.metric import Measure, Statistics, ratio
 from semipunct.files import finite
-from semipunct.wording import counted, figure
+from semipunct.wording import figure, quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ def _check_words(gold: Sentence, predicted: Sentence) -> None:
     advice = "parse the words of the gold sentences, in their order"
     if len(gold.forms) != len(predicted.forms):
         raise UsageError(
-            f"{gold.where}: {counted(len(gold.forms), 'word')}, and {len(predicted.forms)} in the "
+            f"{gold.where}: {quantity(len(gold.forms), 'word')}, and {len(predicted.forms)} in the "
             f"predicted sentence {predicted.sentence_id}; {advice}"
         )
     pairs = zip(gold.forms, predicted.forms, strict=True)

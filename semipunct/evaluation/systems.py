@@ -9,7 +9,7 @@ from semipunct.evaluation import comparison
 from semipunct.evaluation.aggregation import aggregate, read_runs
 from semipunct.evaluation.comparison import Comparison
 from semipunct.evaluation.results import Result
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 System = Result | str | Path
 """A result in memory, or the path of a stored result or of a folder of stored results."""
@@ -34,7 +34,7 @@ def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> 
     names = [side.system if isinstance(side, Result) else str(side) for side in (a, b)]
     if len(one) != len(other):
         raise UsageError(
-            f"A = {names[0]} has {counted(len(one), 'run')}, B = {names[1]} has {len(other)}; "
+            f"A = {names[0]} has {quantity(len(one), 'run')}, B = {names[1]} has {len(other)}; "
             "give the same number of runs"
         )
     try:

@@ -110,7 +110,7 @@ class MarkHistory:
         self._columns = np.array([[nothing, 0, 0, NOWHERE]], np.int64)
         self._state = np.zeros(shape, np.int64)
 
-    def seen(self, slot: int) -> list[Ints]:
+    def seen_columns(self, slot: int) -> list[Ints]:
         """Return the columns ``SEEN`` before a slot, in the shape of the states.
 
         Args:
@@ -190,7 +190,7 @@ class _OpenedAfter(dict[tuple[int, int], int]):
 
     def __missing__(self, key: tuple[int, int]) -> int:
         stack, string = key
-        marks = self._vocabulary.known("token", self._strings.items[string])
+        marks = self._vocabulary.replace_unknown("token", self._strings.items[string])
         opened = REMEMBERED.after(self._stacks.items[stack], marks)[-_DEEPEST:]
         self[key] = found = self._stacks.number(opened)
         return found
@@ -224,7 +224,7 @@ def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
         alive = int(np.searchsorted(-lengths[:alive], -slot, side="left"))
         history.keep(alive)
         here = place[:alive] + slot
-        seen[here] = np.stack(history.seen(slot), 1)
+        seen[here] = np.stack(history.seen_columns(slot), 1)
         at[here] = history.last_marked
         history.read(slot, shown[here])
     left, right = (start[words.sentence] + edge for edge in (words.left, words.right))

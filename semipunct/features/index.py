@@ -126,7 +126,7 @@ class FeatureIndex:
         ]
 
     def attributes(self, sentences: Sequence[Sentence]) -> Attributes:
-        """Return the attributes of all nodes of sentences, for ``FeatureLookup.placed``."""
+        """Return the attributes of all nodes, for ``FeatureLookup.place_node_codes``."""
         return Attributes(sentences, self.vocabulary, attribute_table())
 
     @cached_property
@@ -230,7 +230,7 @@ class FeatureLookup:
             np.concatenate(parts),
         )
 
-    def placed(self, attributes: Attributes) -> Ints:
+    def place_node_codes(self, attributes: Attributes) -> Ints:
         """Return the part of each family's code that depends on the nodes, ``[nodes, families]``.
 
         Args:
@@ -245,7 +245,7 @@ class FeatureLookup:
         """Return feature numbers, ``[cases, families]``, -1 for none.
 
         Args:
-            fixed: ``[cases, families]`` from ``placed``, for the node of each case.
+            fixed: ``[cases, families]`` from ``place_node_codes``, for the node of each case.
             values: ``[cases, attributes]`` values of the attributes in ``looked_at``.
         """
         return self.numbers.take(fixed + values @ self.radix)

@@ -105,7 +105,7 @@ def outcome_columns(table: Table, sizes: Mapping[Target, int]) -> dict[Target, s
     return {t: slice(*ends) for t, ends in zip(TABLES[table], pairwise(ends), strict=True)}
 
 
-def supported(
+def find_support(
     families: Sequence[Conjunction],
     columns: Mapping[Target, slice],
     rows: FeatureRows,

@@ -75,7 +75,7 @@ class Vocabulary:
         otherwise = table.get(UNK, _UNSEEN) if kind == "token" else _UNSEEN
         return np.array([table.get(v, otherwise) for v in values], np.int64)
 
-    def known(self, kind: str, values: Iterable[str]) -> list[str]:
+    def replace_unknown(self, kind: str, values: Iterable[str]) -> list[str]:
         """Return strings with ``UNK`` in place of those without a code.
 
         Args:

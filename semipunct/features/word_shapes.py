@@ -35,7 +35,7 @@ def upper(form: str) -> str:
     return whole if whole.lower() == form.lower() else form
 
 
-def capitalised(form: str) -> str:
+def capitalise(form: str) -> str:
     """Return a word with its first letter capitalised."""
     for place, char in enumerate(form):
         if char.isalpha():
@@ -48,7 +48,7 @@ def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for form in forms:
         low = form.lower()
-        if len(low) == len(form) and form not in (low, upper(low), capitalised(low)):
+        if len(low) == len(form) and form not in (low, upper(low), capitalise(low)):
             counts[low][form] += 1
     return {low: found.most_common(1)[0][0] for low, found in sorted(counts.items())}
 
@@ -58,12 +58,12 @@ def shape_of(form: str) -> int:
     low = form.lower()
     if form == low:
         return LOWER
-    if form == capitalised(low):
+    if form == capitalise(low):
         return CAPITALISED
     return UPPER if form == upper(low) else MIXED
 
 
-def shaped(form: str, shape: int, mixed: Mapping[str, str]) -> str:
+def apply_shape(form: str, shape: int, mixed: Mapping[str, str]) -> str:
     """Return a lower-cased word spelt in a shape.
 
     Args:
@@ -75,7 +75,7 @@ def shaped(form: str, shape: int, mixed: Mapping[str, str]) -> str:
         return form
     if shape == MIXED:
         return mixed[form]
-    return capitalised(form) if shape == CAPITALISED else upper(form)
+    return capitalise(form) if shape == CAPITALISED else upper(form)
 
 
 def possible(form: str, mixed: Mapping[str, str]) -> npt.NDArray[np.bool_]:
@@ -85,5 +85,5 @@ def possible(form: str, mixed: Mapping[str, str]) -> npt.NDArray[np.bool_]:
         form: the word; without cased letters it has one shape, and with a single one not ``UPPER``.
         mixed: from ``mixed_forms``.
     """
-    whole, first = upper(form), capitalised(form)
+    whole, first = upper(form), capitalise(form)
     return np.array([True, first != form, whole not in (form, first), form in mixed])

@@ -1,8 +1,8 @@
 """Bytes in and out: reading and writing of files and folders, checksums, strict JSON."""
 
 from semipunct.files.digests import file_sha256, sha256
-from semipunct.files.folders import folder_made, recover_folder, replace_folder, swap_folder
-from semipunct.files.locks import locked
+from semipunct.files.folders import make_folder, recover_folder, replace_folder, swap_folder
+from semipunct.files.locks import hold_lock
 from semipunct.files.reading import (
     STANDARD,
     FileKind,
@@ -32,11 +32,11 @@ __all__ = [
     "display_name",
     "file_sha256",
     "finite",
-    "folder_made",
     "from_json",
+    "hold_lock",
     "json_document",
     "json_object",
-    "locked",
+    "make_folder",
     "output",
     "read_bytes",
     "recover_folder",

@@ -14,7 +14,7 @@ from semipunct.files.unfinished import undoable
 
 
 @contextmanager
-def folder_made(path: str | Path) -> Generator[None, None, None]:
+def make_folder(path: str | Path) -> Generator[None, None, None]:
     """Make a folder, and those above it, for a ``with`` block that puts something into it.
 
     Those that were missing and are still empty at the end of the block go again.
@@ -53,7 +53,7 @@ def replace_folder(path: str | Path, files: Mapping[str, bytes], owned: Set[str]
         OSError: if writing fails; the old folder stays.
     """
     target = Path(os.path.realpath(path))
-    with folder_made(target.parent):
+    with make_folder(target.parent):
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.new-", dir=target.parent))
         remove = partial(shutil.rmtree, temporary, ignore_errors=True)
         with undoable(remove):

@@ -19,7 +19,7 @@ _UNAVAILABLE = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 @contextmanager
-def locked(path: str | Path) -> Generator[bool, None, None]:
+def hold_lock(path: str | Path) -> Generator[bool, None, None]:
     """Hold a lock within a ``with`` block.
 
     The lock is ``flock`` on the file of this name, which the system releases when the process

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from semipunct.errors import OutputError, SemipunctError
-from semipunct.files.folders import folder_made
+from semipunct.files.folders import make_folder
 from semipunct.files.reading import STANDARD
 from semipunct.files.unfinished import undoable
 
@@ -120,7 +120,7 @@ def atomic_file(path: str | Path) -> Generator[BinaryIO, None, None]:
     own = f"{os.getpid()}-{next(_NUMBERS)}"
     temporary = target.with_name(f".{target.name[:_LONGEST]}.{own}.part")
     remove = partial(temporary.unlink, missing_ok=True)
-    with folder_made(target.parent), undoable(remove):
+    with make_folder(target.parent), undoable(remove):
         try:
             with open(temporary, "xb") as stream:
                 if target.exists():

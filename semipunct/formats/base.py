@@ -55,7 +55,7 @@ class Writer(ABC, Generic[R]):
     """A writer of the entries of one format, which preserves everything that is not changed."""
 
     @abstractmethod
-    def annotated(self, entry: Entry[R], annotation: Annotation) -> str:
+    def annotate(self, entry: Entry[R], annotation: Annotation) -> str:
         """Return the text of an entry with annotations.
 
         Args:
@@ -64,7 +64,7 @@ class Writer(ABC, Generic[R]):
         """
 
     @abstractmethod
-    def punctuated(self, entry: Entry[R], slots: Sequence[Puncteme]) -> str:
+    def punctuate(self, entry: Entry[R], slots: Sequence[Puncteme]) -> str:
         """Return the text of an entry with other punctuation.
 
         Args:
@@ -93,7 +93,7 @@ class Writer(ABC, Generic[R]):
             stream: a stream that does not translate line ends.
         """
 
-    def cased(self, entry: Entry[R], forms: Sequence[str]) -> Entry[R]:
+    def recase(self, entry: Entry[R], forms: Sequence[str]) -> Entry[R]:
         """Return an entry with other capitals.
 
         A format overrides this if it can write capitals.
@@ -110,7 +110,7 @@ class Writer(ABC, Generic[R]):
             "text or CoNLL-U"
         )
 
-    def rearranged(self, entry: Entry[R], words: Sequence[int], tree: DependencyTree) -> Entry[R]:
+    def rearrange(self, entry: Entry[R], words: Sequence[int], tree: DependencyTree) -> Entry[R]:
         """Return an entry with a subset of the words of another one, in any order.
 
         A format overrides this if its files contain words with trees.
@@ -126,7 +126,7 @@ class Writer(ABC, Generic[R]):
         """
         raise UsageError("words of this file format cannot be rearranged; give CoNLL-U")
 
-    def spelt(self, entry: Entry[R], slots: Sequence[Puncteme]) -> Sequence[Puncteme]:
+    def spell_marks(self, entry: Entry[R], slots: Sequence[Puncteme]) -> Sequence[Puncteme]:
         """Return slots with the characters that ``text`` writes for them.
 
         The default assumes that the format spells marks as models do.
@@ -151,9 +151,9 @@ class Writer(ABC, Generic[R]):
         """
         return () if isinstance(entry.content, Omitted) else entry.content.forms
 
-    def unchanged(self, entry: Entry[R]) -> str:
+    def source_text(self, entry: Entry[R]) -> str:
         """Return the text of an entry as read."""
-        return self.annotated(entry, Annotation())
+        return self.annotate(entry, Annotation())
 
     def plain(self, entry: Entry[R]) -> str:
         """Return the sentence of an entry as plain text with its own punctuation.
@@ -189,7 +189,7 @@ class Format(ABC, Generic[R]):
             TreebankError: with file and line, if the file is missing or not in this format.
         """
 
-    def followed(self) -> "Format[R]":
+    def before_file(self) -> "Format[R]":
         """Return the format for a file that another file follows, from which it must be separated.
 
         A format overrides this if the last sentence of a file may be unterminated.

@@ -21,7 +21,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees import tree_fault
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 COLUMNS = ("form", "tag", "head")
 
@@ -119,19 +119,19 @@ class Dependencies(Format[DependencyRecord]):
 class DependencyWriter(Writer[DependencyRecord]):
     """A writer that only reproduces sentences: the three columns have no room for annotations."""
 
-    def annotated(self, entry: Entry[DependencyRecord], annotation: Annotation) -> str:
+    def annotate(self, entry: Entry[DependencyRecord], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
             _refuse(entry, "annotations")
         return "".join(entry.record.lines)
 
-    def punctuated(self, entry: Entry[DependencyRecord], slots: Sequence[Puncteme]) -> str:
+    def punctuate(self, entry: Entry[DependencyRecord], slots: Sequence[Puncteme]) -> str:
         _refuse(entry, "new punctuation, which would need tags and heads")
 
     def text(self, entry: Entry[DependencyRecord], slots: Sequence[Puncteme]) -> str:
         words = [entry.record.tokens[word_id - 1].form for word_id in entry.word_ids]
         if len(slots) != len(words) + 1:
             raise UsageError(
-                f"{counted(len(slots), 'slot')} for {counted(len(words), 'word')}; give one more "
+                f"{quantity(len(slots), 'slot')} for {quantity(len(words), 'word')}; give one more "
                 "than words"
             )
         pairs = zip(("", *words), map(" ".join, slots), strict=True)
@@ -163,7 +163,7 @@ def _tokens(path: str, first: int, name: str, lines: Sequence[str]) -> tuple[Tok
         if len(columns) != len(COLUMNS) or not all(column.strip() for column in columns):
             fail(
                 place,
-                f"found {counted(len(columns), 'column')} of which none may be empty",
+                f"found {quantity(len(columns), 'column')} of which none may be empty",
                 f"give {len(COLUMNS)}, separated by tabs: {', '.join(COLUMNS)}",
             )
         form, tag, head = columns

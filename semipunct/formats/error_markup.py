@@ -17,8 +17,8 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from semipunct.corpus import Omitted, Sentence, Words
-from semipunct.corpus.located import BLANKS, Piece, is_mark, located
-from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned, shared_slots
+from semipunct.corpus.located import BLANKS, Piece, is_mark, located_sentence
+from semipunct.corpus.parallel import Alignment, ParallelSentence, align_versions, shared_slots
 from semipunct.corpus.sentences import MISSING
 from semipunct.errors import TreebankError
 from semipunct.files import display_name
@@ -118,7 +118,7 @@ def read_error_markup(
         both = _versions(name, line, where, marked)
         written, corrected = (_words(where, name, line, text) for text in both)
         if isinstance(written, Words) and isinstance(corrected, Words):
-            yield aligned(written, [corrected], alignment)
+            yield align_versions(written, [corrected], alignment)
     if not number:
         _fail(name, 1, "no text with error markup was found",
               "give XML with paragraphs <p>, or CoNLL-U with comments #SENT=")  # fmt: skip
@@ -226,7 +226,7 @@ def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
 def _words(sentence_id: str, path: str, line: int, text: str) -> Words | Omitted:
     spans = [found.span() for found in _TOKEN.finditer(text)]
     pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
-    return located(sentence_id, path, line, text, pieces).content
+    return located_sentence(sentence_id, path, line, text, pieces).content
 
 
 def _fail(path: str, line: int, problem: str, remedy: str) -> NoReturn:

@@ -28,10 +28,10 @@ from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
-from semipunct.formats.text import spaced
+from semipunct.formats.text import read_spaced_words
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.marks.corrections import ErrorKind, corrections
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 NOTHING = "-NONE-"
 """The correction of deleted tokens, and the value of an unspecified field."""
@@ -105,7 +105,7 @@ class M2Record:
     tokens: tuple[str, ...]
     edits: tuple[M2Edit, ...]
 
-    def corrected(self, annotator: int) -> tuple[str, ...]:
+    def corrected_tokens(self, annotator: int) -> tuple[str, ...]:
         """Apply the edits of an annotator, with their first choices, and return the tokens.
 
         Args:
@@ -140,9 +140,11 @@ class M2Record:
             annotator: a number.
 
         Raises:
-            TreebankError: as for ``corrected``.
+            TreebankError: as for ``corrected_tokens``.
         """
-        return self._words(f"{self.sentence_id}, annotator {annotator}", self.corrected(annotator))
+        return self._words(
+            f"{self.sentence_id}, annotator {annotator}", self.corrected_tokens(annotator)
+        )
 
     @property
     def source(self) -> Words | Omitted:
@@ -150,7 +152,7 @@ class M2Record:
         return self._words(self.sentence_id, self.tokens)
 
     def _words(self, name: str, tokens: Sequence[str]) -> Words | Omitted:
-        return spaced(name, self.path, self.line, " ".join(tokens)).content
+        return read_spaced_words(name, self.path, self.line, " ".join(tokens)).content
 
 
 class M2(Format[M2Record]):
@@ -184,7 +186,7 @@ class M2(Format[M2Record]):
 class M2Writer(Writer[M2Record]):
     """A writer of M2, which never changes source lines."""
 
-    def annotated(self, entry: Entry[M2Record], annotation: Annotation) -> str:
+    def annotate(self, entry: Entry[M2Record], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
             record = entry.record
             raise UsageError(
@@ -193,7 +195,7 @@ class M2Writer(Writer[M2Record]):
             )
         return "".join(entry.record.lines)
 
-    def punctuated(self, entry: Entry[M2Record], slots: Sequence[Puncteme]) -> str:
+    def punctuate(self, entry: Entry[M2Record], slots: Sequence[Puncteme]) -> str:
         edits = _edits(entry, slots)
         lines = entry.record.lines
         last = next(place for place, line in enumerate(lines) if line.strip())
@@ -372,7 +374,7 @@ def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
     fields = text.split("|||")
     if len(fields) != len(_FIELDS):
         return (
-            f"found {counted(len(fields), 'field')} parted by '|||', not {len(_FIELDS)}: "
+            f"found {quantity(len(fields), 'field')} parted by '|||', not {len(_FIELDS)}: "
             f"{', '.join(_FIELDS)}"
         )
     offsets, kind, correction, required, comment, annotator = fields
@@ -384,7 +386,7 @@ def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
     start, stop = map(int, places)
     if (start, stop) != (-1, -1) and not 0 <= start <= stop <= tokens:
         return (
-            f"the offsets {start} {stop} are outside of the {counted(tokens, 'token')}, or in "
+            f"the offsets {start} {stop} are outside of the {quantity(tokens, 'token')}, or in "
             "reverse order"
         )
     choices = tuple(correction.split("||"))

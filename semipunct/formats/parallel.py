@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar, overload
 
 from semipunct.corpus import Omitted, Sentence, Words
-from semipunct.corpus.parallel import Alignment, ParallelSentence, aligned, to_learn_from
+from semipunct.corpus.parallel import Alignment, ParallelSentence, align_versions, to_learn_from
 from semipunct.corpus.synthetic.learners import LearnerErrors, erroneous
 from semipunct.corpus.treebank import OUTSIDE
 from semipunct.errors import TreebankError, UsageError
@@ -16,7 +16,7 @@ from semipunct.formats.m2 import M2, M2Record, annotators, read_m2_records
 from semipunct.formats.registry import format_of, read_entries, read_words
 from semipunct.formats.running_text import line_of_text, read_lines
 from semipunct.formats.text import Text
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Content = Sentence | Omitted
 A = TypeVar("A", bound=Sentence | Words | Omitted)
@@ -67,8 +67,9 @@ class Corrections(Sequence[Sentence]):
             for a, b in zip(s.written.slots, s.slots, strict=True)
         )
         return (
-            f"<Corrections: {counted(len(self.sentences), 'sentence')}, {counted(errors, 'slot')} "
-            f"corrected; {counted(len(self.omitted), 'sentence')} omitted>"
+            f"<Corrections: {quantity(len(self.sentences), 'sentence')}, "
+            f"{quantity(errors, 'slot')} corrected; "
+            f"{quantity(len(self.omitted), 'sentence')} omitted>"
         )
 
 
@@ -107,7 +108,7 @@ def read_parallel_treebanks(
             omitted.append(bad.fault or place)
             continue
         try:
-            pairs.append(aligned(one, [other], alignment))
+            pairs.append(align_versions(one, [other], alignment))
         except TreebankError as error:
             if not omit:
                 raise
@@ -191,7 +192,7 @@ def read_references(
         if isinstance(source, Omitted) or len(kept) < len(own):
             found.append(None)
         else:
-            found.append(aligned(source, kept, alignment))
+            found.append(align_versions(source, kept, alignment))
     return found
 
 
@@ -199,7 +200,7 @@ def _reference(record: M2Record, annotator: int | None, *, running: bool) -> Wor
     """Return the source of a record of M2, or the version of an annotator."""
     if not running:
         return record.source if annotator is None else record.reference(annotator)
-    tokens = record.tokens if annotator is None else record.corrected(annotator)
+    tokens = record.tokens if annotator is None else record.corrected_tokens(annotator)
     return line_of_text(record.sentence_id, record.path, record.line, " ".join(tokens)).content
 
 
@@ -232,7 +233,7 @@ def _lonely(
     over = next((c for c in longer if c.sentence_id not in known), longer[len(shorter)])
     return (
         f"{over.path}:{over.line}: sentence {over.sentence_id} has no counterpart: there are "
-        f"{counted(len(source), 'sentence')} and {len(corrected)} corrected ones; give the same "
+        f"{quantity(len(source), 'sentence')} and {len(corrected)} corrected ones; give the same "
         "sentences twice, with the same sent_id or in the same order"
     )
 
@@ -257,13 +258,13 @@ def read_parallel_texts(
     for number, row in enumerate(zip_longest(*(read_words([path]) for path in paths)), 1):
         if None in row:
             raise TreebankError(
-                f"{paths[row.index(None)]}: has {counted(number - 1, 'sentence')}, but another of "
+                f"{paths[row.index(None)]}: has {quantity(number - 1, 'sentence')}, but another of "
                 "the files has more; give one corrected sentence for each original one"
             )
         contents = [entry.content for entry in row]
         words = [content for content in contents if isinstance(content, Words)]
         if len(words) == len(contents):
-            yield aligned(words[0], words[1:], alignment)
+            yield align_versions(words[0], words[1:], alignment)
 
 
 def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[ParallelSentence[Words]]:
@@ -287,7 +288,7 @@ def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[Paral
         versions = [record.reference(annotator) for annotator in numbers]
         words = [version for version in versions if isinstance(version, Words)]
         if isinstance(source, Words) and len(words) == len(versions):
-            yield aligned(source, words, alignment)
+            yield align_versions(source, words, alignment)
 
 
 class ErrorsMade(NamedTuple):
@@ -341,9 +342,9 @@ def write_erroneous(
     written = list(erroneous((sentence for _, sentence in usable), errors, seed))
     pairs = list(zip(usable, written, strict=True))
     with output(str(source)) as stream:
-        writer.write((writer.punctuated(entry, s.slots) for (entry, _), s in pairs), stream)
+        writer.write((writer.punctuate(entry, s.slots) for (entry, _), s in pairs), stream)
     with output(str(corrected)) as stream:
-        writer.write((writer.unchanged(entry) for entry, _ in usable), stream)
+        writer.write((writer.source_text(entry) for entry, _ in usable), stream)
     return ErrorsMade(
         len(pairs),
         sum(len(sentence.slots) for sentence in written),

@@ -22,7 +22,7 @@ def read(*files: str | Path, examples: ExampleType = "sentences") -> Sequence[Ex
         *files: names, whose suffixes determine their formats; ``.gz`` is decompressed, ``-`` is
             standard input.
         examples: the type of examples that the kind of model is trained on: the attribute
-            ``examples`` of ``semipunct.models.registry.kind_named(kind)``.
+            ``examples`` of ``semipunct.models.registry.find_kind(kind)``.
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.

@@ -102,7 +102,7 @@ def _in_order(
     waiting = [*paths]
     for number, path in enumerate(waiting, start=1):
         kind = format_of(path, words=words)
-        yield (kind if number == len(waiting) else kind.followed()), path
+        yield (kind if number == len(waiting) else kind.before_file()), path
 
 
 def read_treebank(paths: Iterable[str | Path]) -> Treebank:

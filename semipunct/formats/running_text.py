@@ -7,7 +7,7 @@ from pathlib import Path
 
 from semipunct.corpus import Entry, Omitted, Words
 from semipunct.corpus.fixed_parts import fixed_parts
-from semipunct.corpus.located import BLANKS, Located, Piece, located
+from semipunct.corpus.located import BLANKS, Located, Piece, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.corpus.word_streams import (
@@ -173,7 +173,7 @@ def _located(
 ) -> Located:
     """Make a sentence, in whose addresses, tags of markup and code nothing changes."""
     fixed = fixed_parts(text)
-    found = located(name, path, line, text, pieces, offset, fixed)
+    found = located_sentence(name, path, line, text, pieces, offset, fixed)
     if isinstance(found.content, Omitted):
         return found
     # They may contain blanks and marks.

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
 from semipunct.corpus.fixed_parts import fixed_parts
-from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located
+from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located_sentence
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.base import Annotation, Format, Writer
@@ -35,7 +35,7 @@ class Text(Format[Located]):
         """
         self.ended = ended
 
-    def followed(self) -> "Text":
+    def before_file(self) -> "Text":
         return Text(ended=True)
 
     def read(self, path: str | Path) -> Iterator[Entry[Located]]:
@@ -44,7 +44,7 @@ class Text(Format[Located]):
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
         for number, line in enumerate(lines_with_text(path, ended=self.ended), start=1):
-            yield text_entry(spaced(f"#{number}", name, number, line))
+            yield text_entry(read_spaced_words(f"#{number}", name, number, line))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
         return TextWriter()
@@ -53,7 +53,7 @@ class Text(Format[Located]):
 class TextWriter(Writer[Located]):
     """A writer of plain text, whose entries include their line ends."""
 
-    def annotated(self, entry: Entry[Located], annotation: Annotation) -> str:
+    def annotate(self, entry: Entry[Located], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
             content = entry.content
             raise UsageError(
@@ -62,18 +62,18 @@ class TextWriter(Writer[Located]):
             )
         return entry.record.text
 
-    def punctuated(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> str:
-        return entry.record.punctuated(slots)
+    def punctuate(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> str:
+        return entry.record.punctuate(slots)
 
-    def cased(self, entry: Entry[Located], forms: Sequence[str]) -> Entry[Located]:
-        record = entry.record.cased(forms)
+    def recase(self, entry: Entry[Located], forms: Sequence[str]) -> Entry[Located]:
+        record = entry.record.recase(forms)
         return replace(entry, content=record.content, record=record)
 
-    def spelt(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> list[Puncteme]:
-        return entry.record.spelt(slots)
+    def spell_marks(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> list[Puncteme]:
+        return entry.record.spell_marks(slots)
 
     def text(self, entry: Entry[Located], slots: Sequence[Puncteme]) -> str:
-        return BLANKS.sub(" ", entry.record.punctuated(slots)).strip()
+        return BLANKS.sub(" ", entry.record.punctuate(slots)).strip()
 
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
         stream.writelines(texts)
@@ -151,7 +151,7 @@ def in_paragraphs(lines: Iterable[str], name: str = "text") -> Iterator[RawText]
         yield RawText("".join(paragraph), name, first)
 
 
-def spaced(name: str, path: str, line: int, text: str) -> Located:
+def read_spaced_words(name: str, path: str, line: int, text: str) -> Located:
     """Read a sentence whose words are separated by white space.
 
     Args:
@@ -163,4 +163,4 @@ def spaced(name: str, path: str, line: int, text: str) -> Located:
     edges = [0, *(x for found in BLANKS.finditer(text) for x in found.span()), len(text)]
     spans = [span for span in zip(edges[::2], edges[1::2], strict=True) if span[0] < span[1]]
     pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
-    return located(name, path, line, text, pieces, fixed=fixed_parts(text))
+    return located_sentence(name, path, line, text, pieces, fixed=fixed_parts(text))

@@ -11,9 +11,9 @@ from semipunct.errors import UsageError
 from semipunct.formats.base import Annotation, FromFile, Writer
 from semipunct.formats.conllu.records import Token
 from semipunct.marks import Puncteme
-from semipunct.marks.penn import unescaped
+from semipunct.marks.penn import unescape
 from semipunct.marks.spacing import visible
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 class Source(FromFile, Protocol):
@@ -98,12 +98,12 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
     lines: bool
     rewrite: Callable[[Entry[VerbatimRecord[S]], Sequence[Puncteme]], str] | None = None
 
-    def annotated(self, entry: Entry[VerbatimRecord[S]], annotation: Annotation) -> str:
+    def annotate(self, entry: Entry[VerbatimRecord[S]], annotation: Annotation) -> str:
         if annotation.attributes or annotation.comments:
             self._refuse(entry, "annotations")
         return entry.record.source.text
 
-    def punctuated(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
+    def punctuate(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
         if isinstance(entry.content, Sentence) and tuple(slots) == entry.content.slots:
             return entry.record.source.text
         if self.rewrite:
@@ -111,10 +111,10 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
         self._refuse(entry, "new punctuation, whose place in the tree would be a guess")
 
     def text(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
-        words = [unescaped(entry.record.tokens[number - 1].form) for number in entry.word_ids]
+        words = [unescape(entry.record.tokens[number - 1].form) for number in entry.word_ids]
         if len(slots) != len(words) + 1:
             raise UsageError(
-                f"{counted(len(slots), 'slot')} for {counted(len(words), 'word')}; give one more "
+                f"{quantity(len(slots), 'slot')} for {quantity(len(words), 'word')}; give one more "
                 "than words"
             )
         pairs = zip(("", *words), map(" ".join, visible(slots)), strict=True)

@@ -20,7 +20,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import excerpt
 from semipunct.inference.rewriting import Rewriter, Rewriting
-from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, shown, with_boundaries
+from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, display_form, with_boundaries
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.channel import CHANNEL
@@ -125,7 +125,7 @@ class Analysis:
 
 
 def _marks(puncteme: Puncteme) -> list[str]:
-    return [_BRACKETS.get(token) or shown(token) for token in puncteme]
+    return [_BRACKETS.get(token) or display_form(token) for token in puncteme]
 
 
 def best(

@@ -200,7 +200,7 @@ class _Drawing:
         self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         attributes = order.features.attributes(sentences)
         self.opening, self.closing = (
-            [(lookup, lookup.placed(attributes)) for lookup in lookups]
+            [(lookup, lookup.place_node_codes(attributes)) for lookup in lookups]
             for lookups in (order.opening_lookups, order.closing_lookups)
         )
         slots = [len(sentence.slots) for sentence in sentences]
@@ -363,7 +363,7 @@ class _Drawing:
         (generator,) = self.generators
         order, channel = self.order, self.order.channel
         stands = evidence.strings[slot]
-        string = tuple(order.features.vocabulary.known("token", stands))
+        string = tuple(order.features.vocabulary.replace_unknown("token", stands))
         own = [Categorical(c.weight, row) for c in choices for row in self._rows(c.distribution)]
         spelt, probability = sample_spelling(own, order.label, string, generator)
         guided = (probability > 0) & (generator.random(self.count) < GUIDED)

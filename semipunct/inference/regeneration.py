@@ -111,7 +111,7 @@ class UnderlyingTree:
         pairs = tuple((tokens(left), tokens(right)) for left, right in self.sides)
         return replace(self.sentence, underlying=pairs)
 
-    def rearranged(self, arrangement: Arrangement) -> UnderlyingTree:
+    def rearrange(self, arrangement: Arrangement) -> UnderlyingTree:
         """Return the remaining tree in its new order.
 
         Punctemes that would stand within an orthographic word are removed. If one mark of a pair

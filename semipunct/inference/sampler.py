@@ -30,9 +30,9 @@ from semipunct.models.base import Parameters, Weights
 from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel, TreeScores
-from semipunct.models.remembered import remembered
+from semipunct.models.remembered import cache_latest
 from semipunct.models.scoring import Batches
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 A = TypeVar("A", bound=tuple[Any, ...])
 R = TypeVar("R")
@@ -66,7 +66,7 @@ def generate(
             order of drawing, or if there is evidence and the order is not from left to right.
     """
     if count < 1:
-        raise UsageError(f"{counted(count, 'draw')}; at least 1 is needed")
+        raise UsageError(f"{quantity(count, 'draw')}; at least 1 is needed")
     order = _order(model, parameters)
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]
     encoded = model.encode_trees(bare_sentences)
@@ -90,7 +90,7 @@ def generate(
     return [result[i] for i in range(len(sentences))]
 
 
-@remembered
+@cache_latest
 def _order(model: PunctuationModel, parameters: Weights) -> LeftToRightSampler | BottomUpSampler:
     sampler = LeftToRightSampler if has_history_features(parameters) else BottomUpSampler
     return sampler.of(model, parameters)

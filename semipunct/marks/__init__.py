@@ -1,6 +1,6 @@
 """Punctuation as data: tokens, pairs, matching, edits, spacing, symbols, Nunberg's rules."""
 
-from semipunct.marks.display import legend, shown, shown_string
+from semipunct.marks.display import display_form, legend, shown_string
 from semipunct.marks.edits import (
     EDITS,
     Edit,
@@ -49,10 +49,10 @@ __all__ = [
     "Pair",
     "Puncteme",
     "TokenPair",
+    "display_form",
     "is_symmetric",
     "is_unmatched",
     "legend",
-    "shown",
     "shown_string",
     "with_boundaries",
     "without_boundaries",

@@ -232,7 +232,7 @@ def statuses(existing: Sequence[Puncteme]) -> Sequence[Statuses]:
     return found
 
 
-def unmatched(
+def count_unmatched(
     slots: Sequence[Puncteme], forms: Sequence[str], existing: Sequence[Statuses] | None = None
 ) -> Unmatched:
     """Count the brackets and quotation marks without a partner.
@@ -250,7 +250,7 @@ def unmatched(
     return state.ended().unmatched
 
 
-def balanced(
+def balance_strings(
     alternatives: Sequence[Sequence[tuple[Puncteme, Cost]]],
     forms: Sequence[str],
     existing: Sequence[Statuses],
@@ -262,7 +262,7 @@ def balanced(
         alternatives: ``[n + 1]`` the possible strings of each slot with their costs.
         forms: ``[n]`` the words.
         existing: ``[n + 1]`` the status of tokens before insertion.
-        limits: the largest numbers of unmatched marks, as from ``unmatched``.
+        limits: the largest numbers of unmatched marks, as from ``count_unmatched``.
 
     Returns:
         ``[n + 1]`` strings; None if no choice that was considered is within the limits.
@@ -308,4 +308,12 @@ def encloses(string: Puncteme) -> bool:
     return any(token in _MEMBERS for token in string)
 
 
-__all__ = ["BEAM", "ENCLOSING", "Unmatched", "balanced", "encloses", "statuses", "unmatched"]
+__all__ = [
+    "BEAM",
+    "ENCLOSING",
+    "Unmatched",
+    "balance_strings",
+    "count_unmatched",
+    "encloses",
+    "statuses",
+]

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from semipunct.errors import UsageError
 from semipunct.marks.display import shown_string
 from semipunct.marks.tokens import Puncteme
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 ErrorKind = Literal["missing", "superfluous", "doubled", "moved", "replaced"]
 
@@ -69,7 +69,7 @@ def corrections(
     """
     if len(before) != len(after):
         raise UsageError(
-            f"{counted(len(before), 'slot')} and {len(after)} corrected ones: correcting "
+            f"{quantity(len(before), 'slot')} and {len(after)} corrected ones: correcting "
             "punctuation must not change the words"
         )
     pairs = enumerate(zip(before, after, strict=True))
@@ -98,7 +98,9 @@ def _kind(old: Puncteme, new: Puncteme, neighbours: set[str]) -> ErrorKind:
     return "moved" if sorted(old) == sorted(new) else "replaced"
 
 
-def corrected(slots: Sequence[Puncteme], found: Iterable[Correction]) -> tuple[Puncteme, ...]:
+def apply_corrections(
+    slots: Sequence[Puncteme], found: Iterable[Correction]
+) -> tuple[Puncteme, ...]:
     """Apply corrections; those of ``corrections(slots, after)`` turn ``slots`` into ``after``.
 
     Args:

@@ -26,7 +26,7 @@ MEANINGS: Mapping[str, str] = {
 }
 
 
-def shown(token: str) -> str:
+def display_form(token: str) -> str:
     """Return a token in the form shown to readers."""
     return SYMBOLS.get(token, token)
 
@@ -38,7 +38,7 @@ def shown_string(tokens: Iterable[str], nothing: str = "") -> str:
         tokens: the tokens in text order.
         nothing: the result if there are no tokens.
     """
-    return " ".join(map(shown, tokens)) or nothing
+    return " ".join(map(display_form, tokens)) or nothing
 
 
 def legend(tokens: Iterable[str]) -> str:

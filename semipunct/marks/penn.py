@@ -33,7 +33,7 @@ _SPELT = {
 }
 
 
-def unescaped(form: str) -> str:
+def unescape(form: str) -> str:
     """Unescape a token: brackets, and ``/`` and ``*``, which have backslashes in treebanks.
 
     Args:
@@ -42,8 +42,8 @@ def unescaped(form: str) -> str:
     return _ESCAPES.get(form) or form.replace("\\/", "/").replace("\\*", "*")
 
 
-def escaped(form: str) -> str:
-    """Escape the round brackets in a word, as bracketed trees require; inverts ``unescaped``.
+def escape(form: str) -> str:
+    """Escape the round brackets in a word, as bracketed trees require; inverts ``unescape``.
 
     Args:
         form: the form in text.

@@ -206,7 +206,7 @@ class Model(ABC, Generic[E, B, X]):
         """
         return self.lay_out(encoded, self.draft(encoded, members), shape)
 
-    def placed(self, parameters: Weights) -> Weights:
+    def place_weights(self, parameters: Weights) -> Weights:
         """Place the weights where batches read them, once for all batches: on the device.
 
         A kind overrides this to keep a weight on the host if a batch reads only a few of its rows.
@@ -220,12 +220,12 @@ class Model(ABC, Generic[E, B, X]):
         """Return the weights that a batch needs; a kind with large tables selects only some rows.
 
         Args:
-            parameters: from ``placed``.
+            parameters: from ``place_weights``.
             batch: from ``lay_out``.
         """
         return parameters
 
-    def updated(self, batch: B, options: Any) -> Mapping[str, RowNumbers]:
+    def updated_rows(self, batch: B, options: Any) -> Mapping[str, RowNumbers]:
         """Return the rows updated in a training step, for weights that are only updated in part.
 
         For these weights, ``loss`` receives the rows, in this order, and ``optimiser`` their
@@ -281,7 +281,7 @@ class Model(ABC, Generic[E, B, X]):
         """Return the training objective per slot, which is differentiable, and sums over the batch.
 
         Args:
-            parameters: weights by name; for those in ``updated``, the rows listed there.
+            parameters: weights by name; for those in ``updated_rows``, the rows listed there.
             constants: from ``constants``.
             batch: from ``lay_out``.
             key: PRNG key, for dropout.
@@ -294,7 +294,8 @@ class Model(ABC, Generic[E, B, X]):
     ) -> optax.GradientTransformation | Optimiser:
         """Return the optimiser; the model decides on the learning rate of each weight.
 
-        It is an optax transformation, or one that handles the weights in ``updated`` as ``Rows``.
+        It is an optax transformation, or one that handles the weights in ``updated_rows`` as
+        ``Rows``.
 
         Args:
             options: an instance of the kind's ``train_options``.
@@ -319,7 +320,7 @@ class Model(ABC, Generic[E, B, X]):
             f"{other.kind}; leave out --near"
         )
 
-    def calibrated(
+    def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], B]]
     ) -> Mapping[str, Any]:
         """Fit the weights that depend on development examples, before these are evaluated.
@@ -330,7 +331,7 @@ class Model(ABC, Generic[E, B, X]):
         """
         return parameters
 
-    def pruned(
+    def prune(
         self,
         parameters: Mapping[str, Array],
         options: Any,

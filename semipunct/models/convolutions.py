@@ -20,7 +20,7 @@ from semipunct.models.layers import (
     Weights,
     affine,
     affine_weights,
-    dropped,
+    drop_out,
     flat,
 )
 
@@ -85,10 +85,10 @@ def word_scores(
         word = names.index(WORD)
         codes = codes.at[word].set(jnp.where(hidden, 0, codes[word]))
     inside = jnp.arange(codes.shape[2]) < lengths[:, None]
-    return convolved(weights, names, codes, inside, drop)
+    return convolve(weights, names, codes, inside, drop)
 
 
-def convolved(
+def convolve(
     weights: Weights,
     names: Sequence[str],
     codes: jax.Array,
@@ -116,5 +116,5 @@ def convolved(
         x = jnp.where(there, x + jnp.tanh(new) * jax.nn.sigmoid(gate), 0.0)
         layer += 1
     if dropout is not None:
-        x = dropped(x, dropout[1], dropout[0])
+        x = drop_out(x, dropout[1], dropout[0])
     return affine(weights, "output", x)

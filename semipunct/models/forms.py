@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.arrays.padding import padded, padded_length, room, row_lengths
+from semipunct.arrays.padding import pad_rows, padded_length, room, row_lengths
 from semipunct.features.characters import ngrams, shape
 from semipunct.models.layers import Floats, Weights, affine, affine_weights, embeddings
 from semipunct.models.vocabulary import Codes, Vocabulary, frequent
@@ -126,15 +126,15 @@ class EncodedForms:
 
         Args:
             members: the numbers of the sentences.
-            shape: the size of a batch, as in ``arrays.padding.bucketed``; None to add no padding
-                sentences.
+            shape: the size of a batch, as in ``arrays.padding.bucketed_batches``; None to add no
+                padding sentences.
         """
         lengths = [len(self.words[i]) for i in members]
         length = padded_length(max(lengths))
         size = len(members) if shape is None else max(room(length, shape), len(members))
-        return self.padded(members, (size, length))
+        return self.pad(members, (size, length))
 
-    def padded(self, members: Sequence[int], shape: tuple[int, int]) -> FormInputs:
+    def pad(self, members: Sequence[int], shape: tuple[int, int]) -> FormInputs:
         """Pad some sentences to a given length.
 
         Args:
@@ -142,7 +142,7 @@ class EncodedForms:
             shape: the size of the batch and the length.
         """
         words, ngrams, shapes = (
-            padded([rows[i] for i in members], shape)
+            pad_rows([rows[i] for i in members], shape)
             for rows in (self.words, self.ngrams, self.shapes)
         )
         lengths = [len(self.words[i]) for i in members]
@@ -156,7 +156,7 @@ def form_weights(
     ngram: int,
     hidden: int,
 ) -> dict[str, Mapping[str, Floats]]:
-    """Draw the initial weights of ``embedded``, by layer and name.
+    """Draw the initial weights of ``embed_forms``, by layer and name.
 
     Args:
         generator: the random number generator.
@@ -175,7 +175,7 @@ def form_weights(
     }
 
 
-def embedded(
+def embed_forms(
     weights: Weights,
     inputs: FormInputs,
     drop: Callable[[jax.Array], jax.Array],

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.errors import UsageError
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -60,11 +60,11 @@ class Katz:
             sound = sound and keys.dtype == counts.dtype == np.int64
             if not sound or (np.diff(keys) <= 0).any() or keys[0] < 0 or (counts < 1).any():
                 raise ValueError(
-                    f"n-grams after {counted(order, 'part')} are not in order, or lack counts"
+                    f"n-grams after {quantity(order, 'part')} are not in order, or lack counts"
                 )
             if order and (_places(self.keys[order - 1], self._shorter(keys)) < 0).any():
                 raise ValueError(
-                    f"n-grams after {counted(order, 'part')} have ends that are not n-grams"
+                    f"n-grams after {quantity(order, 'part')} have ends that are not n-grams"
                 )
 
     @classmethod
@@ -84,7 +84,7 @@ class Katz:
         order = contexts.shape[1]
         if base ** (order + 1) >= 2**63:
             raise UsageError(
-                f"{base:,} symbols are too many for contexts of {counted(order, 'part')}; raise "
+                f"{base:,} symbols are too many for contexts of {quantity(order, 'part')}; raise "
                 "the minimum count of frequent words"
             )
         possible = np.asarray(possible, np.int64)

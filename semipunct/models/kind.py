@@ -21,7 +21,7 @@ from semipunct.models.settings import (
     Seed,
     Setting,
     Share,
-    checked,
+    check_settings,
 )
 
 if TYPE_CHECKING:
@@ -213,9 +213,9 @@ class Config:
             settings: if two have the same key, the later one takes precedence.
 
         Raises:
-            ConfigError: under the same conditions as in ``semipunct.models.settings.checked``.
+            ConfigError: as for ``semipunct.models.settings.check_settings``.
         """
-        values = checked(kind.sections, settings)
+        values = check_settings(kind.sections, settings)
         return cls(
             kind, kind.model_options(**values["model"]), kind.train_options(**values["train"])
         )

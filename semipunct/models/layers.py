@@ -98,10 +98,10 @@ def affine(weights: Weights, name: str, x: Any) -> Any:
 
 
 _OUTCOMES = 2**16
-"""The number of equally probable outcomes of a random draw in ``dropped``."""
+"""The number of equally probable outcomes of a random draw in ``drop_out``."""
 
 
-def dropped(
+def drop_out(
     x: jax.Array, rate: float | jax.Array, key: jax.Array, shared: int | None = None
 ) -> jax.Array:
     """Set some entries to zero, and scale the others so that the expected value is unchanged.
@@ -228,7 +228,7 @@ def _scan(
 
 
 def normalising_weights(size: int) -> dict[str, Floats]:
-    """Return the initial weights of ``normalised``, by their names within the layer.
+    """Return the initial weights of ``normalise_layer``, by their names within the layer.
 
     Args:
         size: size of the axis that is normalised.
@@ -236,7 +236,7 @@ def normalising_weights(size: int) -> dict[str, Floats]:
     return {"scale": np.ones(size, np.float32), "shift": np.zeros(size, np.float32)}
 
 
-def normalised(weights: Weights, name: str, x: jax.Array) -> jax.Array:
+def normalise_layer(weights: Weights, name: str, x: jax.Array) -> jax.Array:
     """Normalise the last axis to mean 0 and variance 1, scale and shift it (Ba et al. 2016).
 
     Args:
@@ -301,7 +301,7 @@ def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Arra
         x: ``[batch, length, size]``.
         inside: ``[batch, length, 1]``, false in the padding, where states are zero.
     """
-    read = affine(weights, f"{name}.gates", normalised(weights, name, x))
+    read = affine(weights, f"{name}.gates", normalise_layer(weights, name, x))
     candidate, gate, way_out = jnp.split(read, 3, -1)
     # Nothing is remembered in the padding, so states depend on nothing beyond it.
     gate = jax.nn.sigmoid(gate)

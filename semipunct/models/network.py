@@ -44,10 +44,10 @@ class AveragedNetwork(Model[E, B, X]):
             steps: total number of updates.
             slots: ignored, because no penalty is per sentence.
         """
-        from semipunct.models.optimisation import averaged, clipped_adamw
+        from semipunct.models.optimisation import average_weights, clipped_adamw
 
         adamw = clipped_adamw(options, steps, warming=self.warming, b2=_SECOND_MOMENT)
-        return averaged(adamw, options.average)
+        return average_weights(adamw, options.average)
 
 
 _SECOND_MOMENT = 0.95

@@ -73,7 +73,7 @@ def prompt(transformation: optax.GradientTransformation) -> Optimiser:
 
 
 class AveragedState(NamedTuple):
-    """The state of ``averaged``.
+    """The state of ``average_weights``.
 
     Attributes:
         steps: number of steps so far.
@@ -86,7 +86,7 @@ class AveragedState(NamedTuple):
     inner: Any
 
 
-def averaged(optimiser: optax.GradientTransformation, decay: float) -> Optimiser:
+def average_weights(optimiser: optax.GradientTransformation, decay: float) -> Optimiser:
     """Return an optimiser whose result is a running mean of the weights (Polyak and Juditsky 1992).
 
     For the first steps it is the arithmetic mean, later an exponential moving average.

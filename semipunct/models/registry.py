@@ -9,7 +9,7 @@ from importlib import import_module
 
 from semipunct.errors import ConfigError
 from semipunct.models.kind import Kind
-from semipunct.models.settings import meant
+from semipunct.models.settings import suggest
 
 KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
@@ -30,7 +30,7 @@ KINDS: dict[str, str] = {
 DEFAULT = "punctuation"
 
 
-def kind_named(name: str, where: str = "--kind") -> Kind:
+def find_kind(name: str, where: str = "--kind") -> Kind:
     """Return the kind with a name.
 
     Args:
@@ -42,7 +42,7 @@ def kind_named(name: str, where: str = "--kind") -> Kind:
     """
     if name not in KINDS:
         raise ConfigError(
-            f"{where}: there is no kind of model {name!r}{meant(name, KINDS)}; "
+            f"{where}: there is no kind of model {name!r}{suggest(name, KINDS)}; "
             f"choose one of: {', '.join(KINDS)}"
         )
     module, _, attribute = KINDS[name].partition(":")

@@ -13,7 +13,7 @@ M = TypeVar("M", bound=Model[Any, Any, Any])
 R = TypeVar("R")
 
 
-def remembered(make: Callable[[M, Weights], R]) -> Callable[[M, Weights], R]:
+def cache_latest(make: Callable[[M, Weights], R]) -> Callable[[M, Weights], R]:
     """Return a function that caches, for each model, its result for the most recent weights.
 
     Weights are compared by identity: a dictionary of weights is never modified.

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.compilation import Shapes
-from semipunct.arrays.padding import bucketed, by_length
+from semipunct.arrays.padding import bucketed_batches, by_length
 from semipunct.arrays.programs import jit
 from semipunct.corpus.examples import Example
 from semipunct.evaluation.perplexity import PerplexityStatistics
@@ -41,7 +41,7 @@ class Batches(Generic[E, B]):
         self._model, self._encoded = model, encoded
         sentences, words = model.scoring_limits
         if model.batching == "length":
-            self._members = list(bucketed(encoded.lengths, sentences))
+            self._members = list(bucketed_batches(encoded.lengths, sentences))
         else:
             self._members = list(by_length(encoded.lengths, sentences, words))
         self._drafts = [model.draft(encoded, members) for members in self._members]
@@ -79,7 +79,7 @@ def answers(
         shapes: records the compiled shapes.
     """
     shapes = shapes or Shapes()
-    weights = model.placed(parameters)
+    weights = model.place_weights(parameters)
     for members, batch in batches:
         with shapes.first_call(name, batch):
             found = jax.tree.map(np.asarray, ask(model, weights, batch))
@@ -102,7 +102,7 @@ def log_likelihoods(
     """
     shapes = shapes or Shapes()
     result = np.zeros(len(batches))
-    weights = model.placed(parameters)
+    weights = model.place_weights(parameters)
     # Lay out each batch while the device is still processing the previous one.
     for (members, read, batch), scores in _one_late(_scored(model, weights, batches, shapes)):
         found = np.asarray(scores, np.float64)

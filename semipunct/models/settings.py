@@ -50,7 +50,7 @@ class Setting:
     where: str
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean ...?`` with the most similar known word, or nothing if none is close.
 
     Args:
@@ -61,7 +61,7 @@ def meant(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {found!r}?" if found else ""
 
 
-def checked(
+def check_settings(
     sections: Mapping[str, type[Any]], settings: Iterable[Setting]
 ) -> dict[str, dict[str, Any]]:
     """Check settings and convert their values; for duplicate keys the last value takes precedence.
@@ -84,7 +84,7 @@ def checked(
     for setting in settings:
         if setting.key not in known:
             raise ConfigError(
-                f"{setting.where}: there is no setting {setting.key!r}{meant(setting.key, known)}"
+                f"{setting.where}: there is no setting {setting.key!r}{suggest(setting.key, known)}"
             )
         section, _, name = setting.key.partition(".")
         values[section][name] = _converted(setting, types(sections[section])[name])
@@ -125,7 +125,7 @@ def _wanted(value: object, info: inspect.Type) -> str:
     """Return the value as shown in an error message, and a description of valid values."""
     if isinstance(info, inspect.LiteralType):
         choices = [str(choice) for choice in info.values]
-        return f"{value!r}{meant(str(value), choices)}; choose one of: {', '.join(choices)}"
+        return f"{value!r}{suggest(str(value), choices)}; choose one of: {', '.join(choices)}"
     if isinstance(info, inspect.VarTupleType):
         return f'{value!r}; give a list of names: ["N", "W"]'
     if isinstance(info, inspect.IntType | inspect.FloatType):

@@ -67,10 +67,6 @@ class Vocabulary(msgspec.Struct, frozen=True, dict=True):
         """Return the number of codes of several kinds."""
         return {kind: self.size(kind) for kind in kinds}
 
-    def known(self, kind: str, value: Any) -> bool:
-        """Tell whether a value has a code of its own."""
-        return value in self._code[kind]
-
     def codes(self, kind: str, values: Iterable[Any]) -> Codes:
         """Return the codes of values.
 

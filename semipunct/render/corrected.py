@@ -99,7 +99,7 @@ def as_dict(
         before: its text as it was read.
         after: its text with corrected punctuation.
         spelt: its slots as they were read, and with corrected punctuation, in the characters of the
-            file (``Writer.spelt``).
+            file (``Writer.spell_marks``).
         word_ids: ``[n]`` the number of each word in the file.
         places: of its tokens in ``before``.
         offset: where ``before`` begins in the file; None for files other than running text.
@@ -174,7 +174,7 @@ def m2(found: Corrected, before: Sequence[Puncteme], after: Sequence[Puncteme]) 
     return m2_sentence(found.sentence.forms, before, [after])
 
 
-def m2_unchanged(tokens: Sequence[str]) -> str:
+def unchanged_to_m2(tokens: Sequence[str]) -> str:
     """Return a sentence that was left unchanged as M2, so that all sentences keep their numbers.
 
     Args:

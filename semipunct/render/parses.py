@@ -62,4 +62,4 @@ def parsed_texts(
     writer = Conllu().writer()
     for number, one in enumerate(found, 1):
         made = annotation(one, number if label else None, label, probabilities=probabilities)
-        yield writer.annotated(analysed_entry(entry, one.sentence), made)
+        yield writer.annotate(analysed_entry(entry, one.sentence), made)

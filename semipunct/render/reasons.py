@@ -79,7 +79,7 @@ def rule(edits: Sequence[Edit]) -> str | None:
     return "; ".join(told) or None
 
 
-def named(tokens: Puncteme) -> str:
+def name_marks(tokens: Puncteme) -> str:
     """Return a name for a string of marks, such as ``comma`` or ``string ” .``.
 
     Args:
@@ -102,20 +102,20 @@ def reason(found: Corrected, one: Explained) -> str:
     if not after:
         kept = _absorbing(one)
         if kept:
-            return f"The {named(before)} is absorbed by the mark beside it ({kept})."
+            return f"The {name_marks(before)} is absorbed by the mark beside it ({kept})."
         where = _between(found, one.correction.slot)
         if one.reason is None:
-            name = named(before)
+            name = name_marks(before)
             return f"{_article(name)} {name} is improbable {where}."
-        return f"No constituent that begins or ends {where} has a {named(before)} there."
+        return f"No constituent that begins or ends {where} has a {name_marks(before)} there."
     wanted = [s for s in speakers if set(after) & set(s.tokens)] or speakers
     told = rule(() if one.reason is None else one.reason.edits)
     because = f" ({told})" if told else ""
     if not wanted:
         return f"The marks {shown_string(after)} are more probable here{because}."
     speaker = wanted[-1] if wanted[-1].side == "left" else wanted[0]
-    subject = f"{_article(named(after))} {named(after)}"
-    instead = f" in place of the {named(before)}" if before else ""
+    subject = f"{_article(name_marks(after))} {name_marks(after)}"
+    instead = f" in place of the {name_marks(before)}" if before else ""
     return f"{subject}{instead} {_attached(found, speaker)}{because}."
 
 

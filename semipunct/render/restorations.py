@@ -19,7 +19,7 @@ def in_own_characters(found: Restoration[S], spelt: Sequence[Puncteme]) -> Resto
 
     Args:
         found: the restored sentence.
-        spelt: ``[n + 1]`` what is written for ``found.written`` (``Writer.spelt``).
+        spelt: ``[n + 1]`` what is written for ``found.written`` (``Writer.spell_marks``).
     """
     own: list[Puncteme] = []
     for string, known, row in zip(found.slots, found.posteriors, spelt, strict=True):

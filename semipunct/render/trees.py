@@ -23,7 +23,7 @@ from semipunct.trees.derivations import Derivation
 from semipunct.trees.ordered import OrderedTree
 from semipunct.trees.phrases import PhraseTree
 from semipunct.trees.pruning import without_wrapper
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 WIDTH = 100
 """Default number of columns of a drawing."""
@@ -75,8 +75,8 @@ def draw_phrases(tree: PhraseTree, forms: Sequence[str], *, width: int = WIDTH) 
 def _drawing(tree: OrderedTree, forms: Sequence[str], signs: Sequence[str], width: int) -> str:
     if len(forms) != tree.words:
         raise UsageError(
-            f"{counted(len(forms), 'form')} for {counted(tree.words, 'leaf', 'leaves')}; give one "
-            "form for each leaf"
+            f"{quantity(len(forms), 'form')} for {quantity(tree.words, 'leaf', 'leaves')}; give "
+            "one form for each leaf"
         )
     if width < 1:
         raise UsageError(f"the width is {width} columns; give at least 1")

@@ -20,9 +20,9 @@ from semipunct.search.transitions import (
     RIGHT,
     SHIFT,
     Attach,
-    allowed,
-    attached,
-    shifted,
+    allowed_actions,
+    attach_dependent,
+    shift_word,
 )
 
 _BELOW, _NEXT = -2, -1  # the columns of the arena after those of the item
@@ -112,7 +112,7 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
     steps = max(2 * words - 1, 1)
     following_gold = question.gold is not None
     lanes = beam + following_gold
-    width = shifted(jnp.zeros((), jnp.int32), question.carried[0, 0]).shape[0]
+    width = shift_word(jnp.zeros((), jnp.int32), question.carried[0, 0]).shape[0]
     row = jnp.arange(batch)[:, None]
     last = jnp.arange(lanes) == beam
 
@@ -120,7 +120,7 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
         stack = _stack(trace.arena, trace.arena[t])
         now = _tops(stack)
         found = scorer(now)
-        legal = allowed(t, now.following, question.lengths[:, None])
+        legal = allowed_actions(t, now.following, question.lengths[:, None])
         score, label = found.actions, jnp.zeros((batch, lanes, ACTIONS), jnp.int32)
         if found.labels is not None:
             best = jnp.argmax(found.labels, -1).astype(jnp.int32)
@@ -147,14 +147,14 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
         first, second = upper[..., :_BELOW], under[..., :_BELOW]
         is_shift = action == SHIFT
         following = upper[..., _NEXT]
-        fresh = shifted(following, question.carried[row, jnp.minimum(following, words + 1)])
+        fresh = shift_word(following, question.carried[row, jnp.minimum(following, words + 1)])
         item = jnp.where(
             is_shift[..., None],
             fresh,
             jnp.where(
                 (action == LEFT)[..., None],
-                attached(first, second, LEFT, chosen, attach),
-                attached(second, first, RIGHT, chosen, attach),
+                attach_dependent(first, second, LEFT, chosen, attach),
+                attach_dependent(second, first, RIGHT, chosen, attach),
             ),
         )
         pointer = jnp.where(is_shift, t * lanes + parent, under[..., _BELOW])

@@ -65,7 +65,7 @@ def keep_head(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
     return head
 
 
-def shifted(word: jax.Array, carried: jax.Array) -> jax.Array:
+def shift_word(word: jax.Array, carried: jax.Array) -> jax.Array:
     """Return the item of a word without dependents, ``[..., fields]``.
 
     Args:
@@ -76,7 +76,7 @@ def shifted(word: jax.Array, carried: jax.Array) -> jax.Array:
     return jnp.concatenate([word[..., None], empty, carried], axis=-1)
 
 
-def attached(
+def attach_dependent(
     head: jax.Array, dependent: jax.Array, side: int, label: jax.Array, attach: Attach
 ) -> jax.Array:
     """Return an item with a new outermost dependent.
@@ -102,7 +102,7 @@ def attached(
     return jnp.concatenate([jnp.stack(columns, axis=-1), carried], axis=-1)
 
 
-def allowed(step: jax.Array | int, following: jax.Array, lengths: jax.Array) -> jax.Array:
+def allowed_actions(step: jax.Array | int, following: jax.Array, lengths: jax.Array) -> jax.Array:
     """Return the actions that are possible in a state, ``[..., ACTIONS]``.
 
     Args:

@@ -22,7 +22,7 @@ from semipunct.models.base import Array, Model
 from semipunct.models.contents import compact, digest, with_arrays, without_arrays
 from semipunct.models.eight_bits import multiples
 from semipunct.models.kind import Config
-from semipunct.models.registry import KINDS, kind_named
+from semipunct.models.registry import KINDS, find_kind
 from semipunct.store.checked_files import (
     Manifest,
     check_arrays,
@@ -46,9 +46,9 @@ from semipunct.store.folder import (
     write_folder,
 )
 from semipunct.store.installed import folder_of, installed_names_like
-from semipunct.store.migrations import VERSION, Parsed, migrated
+from semipunct.store.migrations import VERSION, Parsed, migrate
 from semipunct.version import __version__
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 M = TypeVar("M", bound=Model[Any, Any, Any], default=Model[Any, Any, Any])
 M_co = TypeVar("M_co", bound=Model[Any, Any, Any], default=Model[Any, Any, Any], covariant=True)
@@ -83,7 +83,7 @@ class SavedModel(Generic[M_co]):
         found = criterion.of(self.figures)
         figure = "" if found is None else f", dev {criterion.label} {found:.4f}"
         weights = sum(array.size for array in self.parameters.values())
-        return f"<{self.model.kind} model in {self.path}: {counted(weights, 'weight')}{figure}>"
+        return f"<{self.model.kind} model in {self.path}: {quantity(weights, 'weight')}{figure}>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but vocabulary and weights as JSON-serialisable values."""
@@ -204,8 +204,8 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         head = msgspec.convert(content, _ConfigFile)
         vocabulary = with_arrays(vocabulary, large)
         parsed = Parsed(parsed.kind, head.config, vocabulary, parsed.arrays)
-        parsed = migrated(parsed, manifest.format_version)
-        kind = kind_named(parsed.kind, f"{folder / MANIFEST}")
+        parsed = migrate(parsed, manifest.format_version)
+        kind = find_kind(parsed.kind, f"{folder / MANIFEST}")
         config = Config.from_dict(kind, parsed.settings, f"{folder / CONFIG}")
         model = kind.load().from_data(parsed.vocabulary, config.model)
         shapes = model.initial_parameters(0, 0.0)

@@ -12,9 +12,9 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.files import (
     STANDARD,
     check_place,
-    folder_made,
     from_json,
-    locked,
+    hold_lock,
+    make_folder,
     recover_folder,
     replace_folder,
     swap_folder,
@@ -80,20 +80,20 @@ def check_output(path: str | Path) -> None:
     check_place(path, ModelError)
 
 
-def unfinished(path: str | Path) -> Path:
+def unfinished_folder(path: str | Path) -> Path:
     """Return the folder, next to a model's, for the unfinished run that will replace it."""
     target = _real(path)
     return target.with_name(f".{target.name}.training")
 
 
 @contextmanager
-def claimed(
+def claim_folder(
     path: str | Path, *, force: bool = False, resume: bool = False
 ) -> Generator[Path, None, None]:
     """Lock a folder for one training run, and yield the folder in which to save the run.
 
     This is the folder itself, unless it holds a model to be replaced: then it is
-    ``unfinished(path)``, which ``put_in_place`` moves to ``path`` once it is complete.
+    ``unfinished_folder(path)``, which ``put_in_place`` moves to ``path`` once it is complete.
 
     Args:
         path: the folder.
@@ -115,8 +115,8 @@ def claimed(
     target = _real(path)
     with ExitStack() as held:
         try:
-            held.enter_context(folder_made(target.parent))
-            alone = held.enter_context(locked(target.with_name(f".{target.name}.lock")))
+            held.enter_context(make_folder(target.parent))
+            alone = held.enter_context(hold_lock(target.with_name(f".{target.name}.lock")))
         except OSError as error:
             raise ModelError(
                 f"{path}: cannot be written ({error.strerror or error}); name another folder"
@@ -129,21 +129,21 @@ def claimed(
 
 
 def _place(path: str | Path, force: bool, resume: bool) -> Path:
-    has_model, has_run = is_model_folder(_real(path)), is_model_folder(unfinished(path))
+    has_model, has_run = is_model_folder(_real(path)), is_model_folder(unfinished_folder(path))
     if (has_model or has_run) and not (force or resume):
         found = "a model" if has_model else "an unfinished run"
         raise ModelError(
             f"{path}: there is {found} already; name another folder, replace it (--force), or "
             "continue its run (--resume)"
         )
-    return unfinished(path) if has_run or (has_model and force) else Path(path)
+    return unfinished_folder(path) if has_run or (has_model and force) else Path(path)
 
 
 def put_in_place(place: Path, path: str | Path) -> None:
     """Move the model of a complete run to its folder.
 
     Args:
-        place: the folder yielded by ``claimed``.
+        place: the folder yielded by ``claim_folder``.
         path: the folder of the model.
 
     Raises:

@@ -35,7 +35,7 @@ class Parsed:
     arrays: dict[str, Array]
 
 
-def migrated(parsed: Parsed, version: int) -> Parsed:
+def migrate(parsed: Parsed, version: int) -> Parsed:
     """Migrate the content of a folder to the current version.
 
     Args:

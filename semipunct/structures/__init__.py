@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semipunct.structures.automata import PathParts, StringPaths, string_paths
-    from semipunct.structures.base import Parts, PartWise, Structure, Total, lifted
+    from semipunct.structures.base import Parts, PartWise, Structure, Total, lift_weights
     from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
     from semipunct.structures.distribution import Answer, Distribution
     from semipunct.structures.draws import Draws, Places, Traceable, choose
@@ -63,7 +63,7 @@ __all__ = [
     "choose",
     "hypergraphs",
     "inside",
-    "lifted",
+    "lift_weights",
     "linear_chain",
     "linear_orderings",
     "order_of",
@@ -109,7 +109,7 @@ _MODULES = {
     "choose": "semipunct.structures.draws",
     "hypergraphs": "semipunct.structures.hypergraph",
     "inside": "semipunct.structures.given_tree",
-    "lifted": "semipunct.structures.base",
+    "lift_weights": "semipunct.structures.base",
     "linear_chain": "semipunct.structures.chain",
     "linear_orderings": "semipunct.structures.permutations",
     "order_of": "semipunct.structures.permutations",

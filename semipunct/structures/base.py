@@ -40,7 +40,7 @@ class Structure(Protocol):
         """Return the same structure with other weights of the same shapes."""
         ...
 
-    def expanded(self) -> Self:
+    def expand(self) -> Self:
         """Return the same structure with shared log weights broadcast to every place of use."""
         ...
 
@@ -90,7 +90,7 @@ class PartWise(ABC, Generic[P]):
     def with_log_weights(self, log_weights: P) -> Self:
         return replace(self, weights=log_weights)
 
-    def expanded(self) -> Self:
+    def expand(self) -> Self:
         return self
 
     def by_item(self, parts: P) -> jax.Array:
@@ -106,7 +106,7 @@ class PartWise(ABC, Generic[P]):
         """Sum over all derivations of each item; arguments as in ``Structure.total``."""
 
 
-def lifted(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
+def lift_weights(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
     """Lift log weights and their features, broadcasting shared features.
 
     Args:
@@ -118,7 +118,7 @@ def lifted(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
     return semiring.lift(log_weight, feature)
 
 
-def unpadded(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
+def mask_padding(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
     """Replace what padding holds, NaN included, so that it has neither effect nor gradient.
 
     It is replaced before any arithmetic: the gradient of a result that is discarded later would be

@@ -27,9 +27,9 @@ from semipunct.arrays.shapes import (
     used_by_any,
     within,
 )
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
-from semipunct.structures.products import product, settled
+from semipunct.structures.products import product, settle
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
@@ -53,7 +53,7 @@ class LinearChain(PartWise[ChainParts], Traceable):
 
     method: Literal["sequential", "parallel"] = "sequential"
 
-    def expanded(self) -> LinearChain:
+    def expand(self) -> LinearChain:
         batch, length, states = self.weights.emission.shape
         whole = (batch, max(length - 1, 0), states, states)
         transition = jnp.broadcast_to(self.weights.transition, whole)
@@ -119,14 +119,14 @@ class LinearChain(PartWise[ChainParts], Traceable):
             last, later = recursion.scan_outputs(kept, first, slices, length - 1)
             return jnp.concatenate([forward, later], 1), last[3]
 
-        forward = settled(Log(), run) if _multiplies(self, Log()) else run(False)[0]
+        forward = settle(Log(), run) if _multiplies(self, Log()) else run(False)[0]
         shared = transition.shape[1] == 1
         item = jnp.arange(batch)
 
         def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
             position, uniform = at
             leave = transition[:, 0] if shared else jnp.take(transition, position, 1, mode="clip")
-            onward = unpadded(position + 1 < self.lengths, jnp.swapaxes(leave, 1, 2))
+            onward = mask_padding(position + 1 < self.lengths, jnp.swapaxes(leave, 1, 2))
             by_state = log_times(jnp.take(forward, position, 1)[:, None], onward)
             state = choose_in_row(uniform, by_state, item, after)
             return state, state
@@ -216,7 +216,7 @@ def _sequential(
         state = how.scan(step, state, slices, chain.weights.emission.shape[1] - 1)
         return state[:2], state[3]
 
-    forward, log_scale = settled(s, run) if _multiplies(chain, s) else run(False)[0]
+    forward, log_scale = settle(s, run) if _multiplies(chain, s) else run(False)[0]
     return _ended(chain, s.sum(forward, axis=1), log_scale, s)
 
 
@@ -237,7 +237,7 @@ def _forward(
     # An item of one position has no transition.
     several = used_by_any(chain.lengths > 1, transition.shape[:1])
     one = (
-        lifted(s, *unpadded(several, (transition[:, 0], _at(transition_feature, 0))))
+        lift_weights(s, *mask_padding(several, (transition[:, 0], _at(transition_feature, 0))))
         if shared
         else None
     )
@@ -247,15 +247,15 @@ def _forward(
         forward, log_scale, lost, unsure = state
         position, *padded = slices
         active = position < chain.lengths
-        weight, weight_feature, arrive, arrive_feature = unpadded(active, tuple(padded))
+        weight, weight_feature, arrive, arrive_feature = mask_padding(active, tuple(padded))
         if is_one:
             after, doubt = product(s, forward, jax.tree.map(lambda x: x[0], one), by_terms)
             unsure = unsure | (doubt & active)
         else:
-            leave = one if shared else lifted(s, weight, weight_feature)
+            leave = one if shared else lift_weights(s, weight, weight_feature)
             before = jax.tree.map(lambda x: x[:, :, None], forward)
             after = s.sum(s.times(before, leave), axis=1)
-        after = s.times(after, lifted(s, arrive, arrive_feature))
+        after = s.times(after, lift_weights(s, arrive, arrive_feature))
         after, factor = s.balance(after, (1,))
         # Compensated (Kahan 1965): otherwise many small terms would round a large sum in one
         # direction.
@@ -267,7 +267,9 @@ def _forward(
 
     later = jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1))
     beginning = emission[:, 0], _at(None if feature is None else feature.emission, 0)
-    start = s.times(s.ones((batch, states)), lifted(s, *unpadded(chain.lengths > 0, beginning)))
+    start = s.times(
+        s.ones((batch, states)), lift_weights(s, *mask_padding(chain.lengths > 0, beginning))
+    )
     slices = (
         later,
         None if each is None else jnp.broadcast_to(each, (batch, *each.shape[1:])),
@@ -284,14 +286,14 @@ def _forward(
 def _parallel(
     chain: LinearChain, s: Semiring, feature: ChainParts | None, recursion: Recursion
 ) -> Total:
-    chain = chain.expanded()
+    chain = chain.expand()
     emission, transition = chain.weights
     batch, length, states = emission.shape
     features = ChainParts(None, None) if feature is None else feature
     used = jnp.arange(length)[None] < chain.lengths[:, None]
-    arrive = lifted(s, *unpadded(used, (emission, features.emission)))
+    arrive = lift_weights(s, *mask_padding(used, (emission, features.emission)))
     matrices = s.times(
-        lifted(s, *unpadded(used[:, 1:], (transition, features.transition))),
+        lift_weights(s, *mask_padding(used[:, 1:], (transition, features.transition))),
         jax.tree.map(lambda x: x[:, 1:, None, :], arrive),
     )
     eye = jnp.eye(states, dtype=bool)

@@ -19,7 +19,7 @@ from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total
-from semipunct.structures.draws import Draws, Traceable, traced
+from semipunct.structures.draws import Draws, Traceable, trace_draws
 from semipunct.structures.recursion import Plan, Recursion
 from semirings.base import Semiring
 from semirings.capabilities import Divisible, Selective
@@ -29,7 +29,7 @@ from semirings.divergence import Divergence, Entropy
 from semirings.expectation import Covariance, Expectation
 from semirings.kbest import KBest
 from semirings.log import Log
-from semirings.numerics import log_times, weighted
+from semirings.numerics import log_times, weigh
 from semirings.sampling import Sampling
 from semirings.viterbi import Viterbi
 
@@ -140,7 +140,7 @@ class Distribution(Generic[S]):
 
     def score(self, parts: Parts) -> jax.Array:
         """Return the log weight ``[batch]`` of a derivation given by its parts."""
-        return self.structure.expanded().score(parts)
+        return self.structure.expand().score(parts)
 
     def best(self, base: Selective = Viterbi()) -> Answer:
         """Find the best derivation: exactly one, the first in a tie.
@@ -177,7 +177,7 @@ class Distribution(Generic[S]):
         parts = jax.lax.map(mark, _spoilt(semiring.seeds(total.value), log_weight))
         return Answer(parts, log_weight)
 
-    def ranked(self, base: Selective = Viterbi()) -> Iterator[Answer]:
+    def ranking(self, base: Selective = Viterbi()) -> Iterator[Answer]:
         """Yield derivations lazily, best first.
 
         Whenever the list of the k best is exhausted it is recomputed for twice the k, which repeats
@@ -213,7 +213,7 @@ class Distribution(Generic[S]):
             raise UsageError(f"count is {count}; draw 1 or more")
         if isinstance(self.structure, Traceable):
             places, each = self.structure.trace(key, count, self.recursion)
-            return traced(self.structure.expanded().log_weights, places, each)
+            return trace_draws(self.structure.expand().log_weights, places, each)
         semiring = Sampling()
         total, mark = self._marking(semiring)
         # Only full batches, since a smaller last batch would need a second compilation.
@@ -270,11 +270,11 @@ class Distribution(Generic[S]):
             return self._expected_vectors(feature)
         semiring = Expectation(self.base)
         value = self._expanded_total(semiring, feature).value
-        return _spoilt(semiring.expected(value), semiring.log_weight(value))
+        return _spoilt(semiring.expected_value(value), semiring.log_weight(value))
 
     def _pairs(self, feature: Parts) -> list[tuple[jax.Array, Any]]:
         """Return the expanded log weights of each array of parts, with the feature."""
-        weights, treedef = jax.tree.flatten(self.structure.expanded().log_weights)
+        weights, treedef = jax.tree.flatten(self.structure.expand().log_weights)
         return list(zip(weights, treedef.flatten_up_to(feature), strict=True))
 
     def _expected_vectors(self, feature: Parts) -> jax.Array:
@@ -286,11 +286,11 @@ class Distribution(Generic[S]):
         deepest = max(jnp.shape(x)[w.ndim :] for w, x in pairs)
         marginals, treedef = jax.tree.flatten(self.marginals())
         found = [
-            weighted(m[(..., *(None,) * len(deepest))], _like_weights(w, x, deepest))
+            weigh(m[(..., *(None,) * len(deepest))], _like_weights(w, x, deepest))
             for m, (w, x) in zip(marginals, pairs, strict=True)
         ]
         flat = [x.reshape(*w.shape, -1) for x, (w, _) in zip(found, pairs, strict=True)]
-        by_item = jax.vmap(self.structure.expanded().by_item, -1, -1)
+        by_item = jax.vmap(self.structure.expand().by_item, -1, -1)
         expected = by_item(treedef.unflatten(flat))
         return expected.reshape(*expected.shape[:-1], *deepest)
 
@@ -319,7 +319,7 @@ class Distribution(Generic[S]):
         recursion = Recursion(self.recursion.budget_mib, plans.append)
 
         def marking(structure: S) -> Any:
-            expanded = structure.expanded()
+            expanded = structure.expand()
             feature = jax.tree.map(jnp.zeros_like, expanded.log_weights)
             return expanded.total(semiring, feature, recursion).log_scale
 
@@ -334,14 +334,14 @@ class Distribution(Generic[S]):
 
         JAX would add up gradients with respect to weights that devices share.
         """
-        expanded = self.structure.expanded()
+        expanded = self.structure.expand()
         return expanded.with_log_weights(varying(expanded.log_weights, axes_of(expanded)))
 
     def _total(self, semiring: Semiring, feature: Parts | None = None) -> Total:
         return self.structure.total(semiring, feature, self.recursion)
 
     def _expanded_total(self, semiring: Semiring, feature: Parts) -> Total:
-        expanded = self.structure.expanded()
+        expanded = self.structure.expand()
         # Scans slice features by position, so features without that axis are broadcast.
         whole = jax.tree.map(_like_weights, expanded.log_weights, feature)
         return self._of(expanded)._total(semiring, whole)
@@ -370,7 +370,7 @@ class Distribution(Generic[S]):
         return Total(found, log_scale), lambda seed: pull(varying(seed, axes))[0]
 
     def _divergence(self, semiring: Divergence, other: Distribution[S]) -> jax.Array:
-        ours, theirs = self.structure.expanded(), other.structure.expanded()
+        ours, theirs = self.structure.expand(), other.structure.expand()
         shapes = [[x.shape for x in jax.tree.leaves(s.log_weights)] for s in (ours, theirs)]
         if shapes[0] != shapes[1]:
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
@@ -398,7 +398,7 @@ def _like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()
         shapes = [jnp.shape(x) for x in jax.tree.leaves(feature)]
         raise UsageError(
             f"a feature has shape {shapes[0]}, but its part has shape {weights.shape}; give a "
-            "number for each entry of Distribution.structure.expanded().log_weights"
+            "number for each entry of Distribution.structure.expand().log_weights"
         ) from None
 
 

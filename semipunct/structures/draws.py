@@ -107,7 +107,7 @@ class Traceable(ABC):
         """
 
 
-def traced(log_weights: Parts, places: Parts, total: jax.Array) -> Draws[Any]:
+def trace_draws(log_weights: Parts, places: Parts, total: jax.Array) -> Draws[Any]:
     """Make ``Draws`` from the places of their parts.
 
     Args:

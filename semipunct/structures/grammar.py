@@ -30,7 +30,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     next_ends,
@@ -60,7 +60,7 @@ class GrammarParts(NamedTuple):
 class PCFG(PartWise[GrammarParts], Traceable):
     """A batch of sentences, each with a grammar; see ``pcfg``."""
 
-    def expanded(self) -> PCFG:
+    def expand(self) -> PCFG:
         root, rules, emission = self.weights
         batch = emission.shape[0]
         root = jnp.broadcast_to(root, (batch, *root.shape[1:]))
@@ -251,12 +251,14 @@ def _lifted(
     used = (
         jnp.arange(grammar.weights.emission.shape[1])[None] < grammar.lengths[:, None]
     ) & parsed[:, None]
-    emission = unpadded(used, grammar.weights.emission, -jnp.inf)
-    words, by_word = s.balance(lifted(s, emission, unpadded(used, features.emission)), (2,))
+    emission = mask_padding(used, grammar.weights.emission, -jnp.inf)
+    words, by_word = s.balance(
+        lift_weights(s, emission, mask_padding(used, features.emission)), (2,)
+    )
 
     def of_grammar(weights: jax.Array, feature: Any) -> Value:
         used = used_by_any(parsed, weights.shape[:1])
-        return lifted(s, *unpadded(used, (weights, feature)))
+        return lift_weights(s, *mask_padding(used, (weights, feature)))
 
     rules, by_rule = s.balance(of_grammar(grammar.weights.rules, features.rules), (1, 2, 3))
     root, by_root = s.balance(of_grammar(grammar.weights.root, features.root), (1,))

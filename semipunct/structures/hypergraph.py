@@ -31,7 +31,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
@@ -101,20 +101,20 @@ class Hypergraphs(PartWise[Any]):
         item = rows[:, None, None, None]
         place = jnp.maximum(self.edges, 0)
         used = self.edges >= 0
-        weight = unpadded(used, self.weights[item, place], -jnp.inf)
+        weight = mask_padding(used, self.weights[item, place], -jnp.inf)
         marks = jax.tree.map(
             lambda x: jnp.broadcast_to(x, self.weights.shape)[item, place], feature
         )
-        marks = unpadded(used, marks)
+        marks = mask_padding(used, marks)
         table = s.concatenate([s.ones((batch, 1)), s.zeros((batch, levels * width))], 1)
         # In the precision of the weights.
         lone = jax.tree.map(lambda x: x[:, :1, 0, 0], (weight, marks))
-        like = jax.eval_shape(lambda pair: lifted(s, *pair), lone)
+        like = jax.eval_shape(lambda pair: lift_weights(s, *pair), lone)
         table = jax.tree.map(lambda x, y: x.astype(y.dtype), table, like)
 
         def step(table: Any, at: Any) -> Any:
             level, used, weight, marks, tails = at
-            value = lifted(s, weight, marks)
+            value = lift_weights(s, weight, marks)
             # Lifted values may have several leaves; padded places are zero in all of them.
             none = jax.tree.map(lambda x, y: x.astype(y.dtype), s.zeros(used.shape), value)
             value = s.where(used, value, none)
@@ -174,7 +174,7 @@ def hypergraphs(
     ]
     for found in layouts:
         _check_derivations(found)
-    return arranged(weights, layouts, lengths, room)
+    return arrange_hypergraphs(weights, layouts, lengths, room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ def _ranks(keys: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return found
 
 
-def arranged(
+def arrange_hypergraphs(
     weights: jax.Array,
     layouts: Sequence[Layout],
     lengths: npt.ArrayLike,

@@ -34,7 +34,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
@@ -173,7 +173,7 @@ def _forward(
     used = _used_pairs(jnp.arange(items)[None] < orderings.lengths[:, None])
     # Unused entries have weight one.
     of_pairs = None if feature is None else feature.precedence
-    pairs = lifted(s, *unpadded(used, (weights, of_pairs)))
+    pairs = lift_weights(s, *mask_padding(used, (weights, of_pairs)))
     factor = jnp.zeros((batch,), weights.dtype)
     if items > 1:
         # An order uses one of the two weights of each pair; both are divided by the larger one.

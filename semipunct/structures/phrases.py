@@ -34,7 +34,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.log import Log
@@ -125,8 +125,8 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
             stack, log_scale = state
             place, depth, leaf, *padded = at
             active = place < self.lengths
-            choice, final, of_choice, of_final = unpadded(active, tuple(padded))
-            end = lifted(s, final, of_final)
+            choice, final, of_choice, of_final = mask_padding(active, tuple(padded))
+            end = lift_weights(s, final, of_final)
             word = s.times(
                 jax.tree.map(lambda x: x[:, :, None], end),
                 jax.tree.map(lambda x: x[None, None], initial),
@@ -142,7 +142,7 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
                 jax.tree.map(lambda x: x[:, :, None], left),
                 jax.tree.map(lambda x: x[None, None], matrices),
             )
-            chosen = jax.tree.map(lambda x: x[..., None, None], lifted(s, choice, of_choice))
+            chosen = jax.tree.map(lambda x: x[..., None, None], lift_weights(s, choice, of_choice))
             found = s.sum(s.sum(s.times(chosen, both), 2), 1)
             found, factor = s.balance(found, (1, 2))
             beside = s.matmul(found, jax.tree.map(lambda x: x[item, depth], stack))
@@ -158,8 +158,8 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         # No word follows the last slot, so its string is ended here.
         last = jnp.max(jnp.where(self._used & is_word, slot + 1, 0), 1, initial=0)
         final_feature = jax.tree.map(lambda x: x[item, last], features[1])
-        ending = unpadded(self.lengths > 0, (weights.final[item, last], final_feature))
-        end = lifted(s, *ending)
+        ending = mask_padding(self.lengths > 0, (weights.final[item, last], final_feature))
+        end = lift_weights(s, *ending)
         row = s.matmul(jax.tree.map(lambda x: x[None, None], initial), root)
         whole = s.matmul(row, jax.tree.map(lambda x: x[:, :, None], end))
         value = jax.tree.map(lambda x: x[:, 0, 0], whole)

@@ -42,7 +42,7 @@ def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax
     return value, jnp.any(unsure.reshape(batch, -1), 1)
 
 
-def settled(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
+def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
     """Run a recursion, and again term by term if a result may be wrong.
 
     Args:

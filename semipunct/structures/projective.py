@@ -27,7 +27,7 @@ from semipunct.arrays.shapes import (
     check_shapes,
     within,
 )
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -161,8 +161,8 @@ def _arcs(trees: ProjectiveTrees, s: Semiring, feature: ArcParts | None) -> tupl
     head, dependent = words[None, :, None], words[None, None, :]
     lengths = trees.lengths[:, None, None]
     used = _used_arcs(words[None] <= trees.lengths[:, None])
-    of_arc = unpadded(used, None if feature is None else feature.arc)
-    values = lifted(s, unpadded(used, arc, -jnp.inf), of_arc)
+    of_arc = mask_padding(used, None if feature is None else feature.arc)
+    values = lift_weights(s, mask_padding(used, arc, -jnp.inf), of_arc)
     # Every tree has one arc to each word, so all trees have the same scale.
     values, factors = s.balance(values, (1,))
     scaled = (words[None] > 0) & (words[None] <= trees.lengths[:, None])

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semipunct.wording import counted
+from semipunct.wording import quantity
 from semirings.devices import scan
 
 Carry = Any
@@ -143,7 +143,7 @@ class Recursion:
         best = min(range(1, steps + 1), key=kept)
         if kept(best) > self.budget_mib:
             raise ValueError(
-                f"a budget of {self.budget_mib:g} MiB is too small for {counted(steps, 'step')} "
+                f"a budget of {self.budget_mib:g} MiB is too small for {quantity(steps, 'step')} "
                 f"with {residuals / MIB:.3g} MiB of residuals each: at least {kept(best):.3g} MiB"
             )
         # The longest chunks that fit, since fewer chunks need less recomputation.

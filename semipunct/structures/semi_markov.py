@@ -31,9 +31,9 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
-from semipunct.structures.products import product, settled
+from semipunct.structures.products import product, settle
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
@@ -54,7 +54,7 @@ class SemiMarkovParts(NamedTuple):
 class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
     """A batch of semi-Markov chains; see ``semi_markov_chain``."""
 
-    def expanded(self) -> SemiMarkovChain:
+    def expand(self) -> SemiMarkovChain:
         batch, _, _, states = self.weights.segment.shape
         transition = jnp.broadcast_to(self.weights.transition, (batch, states, states))
         initial = jnp.broadcast_to(self.weights.initial, (batch, states))
@@ -84,7 +84,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
             state = how.scan(lambda before, at: step(before, at)[0], state, slices, length)
             return state[:2], state[2]
 
-        window, log_scale = settled(semiring, run)
+        window, log_scale = settle(semiring, run)
         value = semiring.sum(jax.tree.map(lambda x: x[:, 0], window), axis=1)
         return Total(semiring.where(self.lengths > 0, value, semiring.ones((batch,))), log_scale)
 
@@ -99,7 +99,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
         segment, transition, _ = self.weights
         batch, length, widths, states = segment.shape
         ends = jnp.arange(length)[None] < self.lengths[:, None]
-        segment = unpadded(_used_segments(ends, widths), segment)
+        segment = mask_padding(_used_segments(ends, widths), segment)
         if length == 0:
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
             return SemiMarkovParts(nothing, nothing, nothing), jnp.zeros((batch,), segment.dtype)
@@ -109,7 +109,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
             state, outputs = recursion.scan_outputs(step, state, slices, length)
             return (state[0], *outputs), state[2]
 
-        window, opened, ended = settled(Log(), run)
+        window, opened, ended = settle(Log(), run)
         item = jnp.arange(batch)
         onward = jnp.swapaxes(transition, 1, 2)
 
@@ -122,7 +122,7 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
             end, following = after
             position, uniform = at
             last = position == self.lengths - 1
-            leave = unpadded(~last, onward)
+            leave = mask_padding(~last, onward)
             by_state = log_times(jnp.take(ended, position, 1)[:, None], leave)
             state = choose_in_row(uniform[0], by_state, item, following)
             by_width = log_times(jnp.take(opened, position, 1), jnp.take(segment, position, 1))
@@ -162,11 +162,11 @@ def _forward(
     features = SemiMarkovParts(None, None, None) if feature is None else feature
     ends = jnp.arange(length)[None] < chain.lengths[:, None]
     there = _used_segments(ends, widths)
-    segment, of_segment = unpadded(there, (segment, features.segment))
+    segment, of_segment = mask_padding(there, (segment, features.segment))
     several = used_by_any(chain.lengths > 1, transition.shape[:1])
-    follow = lifted(s, *unpadded(several, (transition, features.transition)))
+    follow = lift_weights(s, *mask_padding(several, (transition, features.transition)))
     some = used_by_any(chain.lengths > 0, initial.shape[:1])
-    beginning = lifted(s, *unpadded(some, (initial, features.initial)))
+    beginning = lift_weights(s, *mask_padding(some, (initial, features.initial)))
     first = s.times(s.ones((batch, states)), beginning)
 
     def step(state: Any, slices: Any) -> tuple[Any, Any]:
@@ -180,7 +180,7 @@ def _forward(
         begun = s.where((position == 0)[:, None], first, begun)
         older = jax.tree.map(lambda x: x[:, 1:], window)
         opened = s.concatenate([_row(begun), older], axis=1)
-        ended = s.sum(s.times(opened, lifted(s, weight, feature)), axis=1)
+        ended = s.sum(s.times(opened, lift_weights(s, weight, feature)), axis=1)
         older = jax.tree.map(lambda x: x[:, :-1], opened)
         after, factor = s.balance(s.concatenate([_row(ended), older], axis=1), (1, 2))
         log_scale = log_scale + jnp.where(active, factor, 0.0)

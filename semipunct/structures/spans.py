@@ -27,7 +27,7 @@ from semipunct.arrays.shapes import (
     used_by_any,
     within,
 )
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -130,9 +130,9 @@ def _lifted(
     span = trees.weights.span
     words = jnp.arange(span.shape[1])
     used = _used_spans(words[None] < trees.lengths[:, None])
-    of_span = unpadded(used, None if feature is None else feature.span)
+    of_span = mask_padding(used, None if feature is None else feature.span)
     # Labels of different spans are independent, so they are summed first.
-    spans = s.sum(lifted(s, unpadded(used, span, -jnp.inf), of_span), axis=3)
+    spans = s.sum(lift_weights(s, mask_padding(used, span, -jnp.inf), of_span), axis=3)
     # Each tree has all words as spans, and one wider span fewer than words.
     single, factors = s.balance(jax.tree.map(_diagonal, spans), ())
     wider, factor = s.balance(diagonals(s, spans), (1, 2))

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure
 from semipunct.structures.distribution import Answer, Distribution
-from semipunct.wording import counted
+from semipunct.wording import quantity
 from semirings.counting import Counting
 
 _FEW = 16
@@ -70,8 +70,8 @@ def sample_without_replacement(
         drawn.take(_samples(distribution, now, max(count, 1)), ~few)
     item = int(np.flatnonzero(drawn.found < drawn.wanted)[0])
     raise UsageError(
-        f"item {item}: {counted(patience * count, 'draw')} gave "
-        f"{counted(drawn.found[item], 'different derivation')} of {drawn.wanted[item]} wanted; "
+        f"item {item}: {quantity(patience * count, 'draw')} gave "
+        f"{quantity(drawn.found[item], 'different derivation')} of {drawn.wanted[item]} wanted; "
         "the others have too little weight, or the same parts. Draw fewer, or get the best ones: "
         "Distribution.top"
     )
@@ -85,7 +85,7 @@ class _Drawn:
     ) -> None:
         self.wanted = wanted
         self.found = np.zeros_like(wanted)
-        self._structure = distribution.structure.expanded()
+        self._structure = distribution.structure.expand()
         weights = self._structure.log_weights
         self._nothing = jax.tree.map(jnp.zeros_like, weights)
         self._seen: list[set[bytes]] = [set() for _ in wanted]

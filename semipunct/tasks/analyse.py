@@ -27,7 +27,7 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.scoring import Batches
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confidence, recall
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 FREQUENT = 25
 """Minimum count of a frequent underlying bigram (footnote 16)."""
@@ -291,12 +291,12 @@ class PunctuationGrammar:
     def __repr__(self) -> str:
         met = "no treebank"
         if self.analysed is not None:
-            met = f"{counted(self.analysed, 'sentence')} analysed"
+            met = f"{quantity(self.analysed, 'sentence')} analysed"
         relations = ""
         if self.relations is not None:
-            relations = f", {counted(len(self.relations), 'relation')}"
+            relations = f", {quantity(len(self.relations), 'relation')}"
         return (
-            f"<PunctuationGrammar of {met}: {counted(len(self.rewriting), 'bigram')}{relations}, "
+            f"<PunctuationGrammar of {met}: {quantity(len(self.rewriting), 'bigram')}{relations}, "
             f"mean reciprocal rank of Nunberg's rules {self.changed.mean_reciprocal_rank:.4f}>"
         )
 

@@ -14,7 +14,7 @@ from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
 from semipunct.models.base import Model, Weights
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.remembered import remembered
+from semipunct.models.remembered import cache_latest
 
 Slots = tuple[Puncteme, ...]
 """The string of each slot of a sentence."""
@@ -55,9 +55,9 @@ class InPlace(Generic[M]):
         return cls(trained.model, _placed(trained.model, trained.parameters))
 
 
-@remembered
+@cache_latest
 def _placed(model: Model[Any, Any, Any], parameters: Weights) -> Weights:
-    return model.placed(parameters)
+    return model.place_weights(parameters)
 
 
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:

@@ -18,7 +18,14 @@ import numpy as np
 from semipunct.corpus.sentences import Sentence, Words, unfillable
 from semipunct.inference.draws import Draws
 from semipunct.marks import SILENT, UNK, Puncteme, spacing
-from semipunct.marks.balance import Statuses, Unmatched, balanced, encloses, statuses, unmatched
+from semipunct.marks.balance import (
+    Statuses,
+    Unmatched,
+    balance_strings,
+    count_unmatched,
+    encloses,
+    statuses,
+)
 from semipunct.marks.emoticons import is_emoticon, is_picture
 from semipunct.marks.joining import JoiningMarks
 from semipunct.marks.neighbours import SIGNS, may_stand_between
@@ -78,7 +85,7 @@ class Standing:
     @cached_property
     def limits(self) -> Unmatched:
         """The numbers of brackets and quotation marks that already lack a partner."""
-        return unmatched(self.existing, self.sentence.forms)
+        return count_unmatched(self.existing, self.sentence.forms)
 
     @cached_property
     def _compounds(self) -> frozenset[int]:
@@ -150,7 +157,7 @@ class Standing:
         """
         if not (self.is_evidence or self.paired) or not any(map(encloses, slots)):
             return True
-        return unmatched(slots, self.sentence.forms, self._statuses).is_within(self.limits)
+        return count_unmatched(slots, self.sentence.forms, self._statuses).is_within(self.limits)
 
     def balanced(
         self, alternatives: Sequence[Sequence[tuple[Puncteme, float]]]
@@ -163,7 +170,7 @@ class Standing:
         Returns:
             ``[n + 1]`` strings; None if no choice that was considered is balanced.
         """
-        return balanced(alternatives, self.sentence.forms, self._statuses, self.limits)
+        return balance_strings(alternatives, self.sentence.forms, self._statuses, self.limits)
 
 
 def _has_signs(shown: Puncteme) -> bool:

@@ -8,13 +8,13 @@ from typing import Literal, TypedDict
 
 from semipunct.corpus.sentences import Sentence, excerpt
 from semipunct.errors import UsageError
-from semipunct.marks import ABBREVIATION, SILENT, UNK, Edit, Puncteme, shown, spacing
+from semipunct.marks import ABBREVIATION, SILENT, UNK, Edit, Puncteme, display_form, spacing
 from semipunct.marks.corrections import Correction, corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Slots
 from semipunct.tasks.slot_posteriors import SlotPosterior
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Minimise = Literal["errors", "slots", "draws"]
 
@@ -54,11 +54,11 @@ class CorrectOptions:
     def check(self, model: CorrectionModel) -> None:
         """Raise ``UsageError`` unless all values are valid for a model."""
         if not 1 <= self.samples <= limits.SAMPLES:
-            raise UsageError(f"{counted(self.samples, 'sample')}; give 1 to {limits.SAMPLES:,}")
+            raise UsageError(f"{quantity(self.samples, 'sample')}; give 1 to {limits.SAMPLES:,}")
         if not 0 <= self.analyses <= min(limits.TREES, self.samples):
             raise UsageError(
-                f"{counted(self.analyses, 'analysis', 'analyses')} for "
-                f"{counted(self.samples, 'sample')}; give 0 to "
+                f"{quantity(self.analyses, 'analysis', 'analyses')} for "
+                f"{quantity(self.samples, 'sample')}; give 0 to "
                 f"{min(limits.TREES, self.samples):,}, with at least one sample each"
             )
         self.check_marks(model.inventory.tokens)
@@ -181,7 +181,7 @@ class Corrected:
     @property
     def text(self) -> str:
         """The sentence as plain text, spaced by the rules of its script, not as in a file."""
-        visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.slots]
+        visible = [tuple(t if t in SILENT else display_form(t) for t in s) for s in self.slots]
         return spacing.text(self.sentence.forms, visible)
 
     def __str__(self) -> str:
@@ -190,5 +190,5 @@ class Corrected:
     def __repr__(self) -> str:
         return (
             f"<Corrected {self.sentence.sentence_id}, "
-            f"{counted(len(self.corrections), 'correction')}: {excerpt(self.text)}>"
+            f"{quantity(len(self.corrections), 'correction')}: {excerpt(self.text)}>"
         )

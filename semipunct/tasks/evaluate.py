@@ -17,7 +17,7 @@ from semipunct.evaluation.signature import join_signature
 from semipunct.models.base import Model
 from semipunct.models.contents import digest
 from semipunct.models.kind import PUNCTUATION
-from semipunct.models.registry import kind_named
+from semipunct.models.registry import find_kind
 from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.tasks.base import Trained
 from semipunct.version import __version__
@@ -48,7 +48,7 @@ def evaluate(
     Raises:
         ModelError: if the model predicts anything other than punctuation.
     """
-    predicts = kind_named(model.model.kind).predicts
+    predicts = find_kind(model.model.kind).predicts
     if predicts != PUNCTUATION:
         raise ModelError(
             f"a model of the kind {model.model.kind} predicts {predicts}, so it has no perplexity "

@@ -13,7 +13,7 @@ from semipunct.corpus import Sentence
 from semipunct.models.kind import Config
 from semipunct.tasks.parse import Parse, ParseOptions, parse, parses
 from semipunct.training.config import load_config
-from semipunct.training.jackknife import jackknifed
+from semipunct.training.jackknife import train_jackknife
 from semipunct.training.report import Progress, TrainingResult
 
 PARSER = "parser"
@@ -112,7 +112,9 @@ def jackknifed_parts(
         UsageError, TreebankError, ModelError, TrainingError: as in ``jackknife``.
     """
     options = ParseOptions(seed=seed)
-    for part, fitted in jackknifed(config, sentences, dev, folder, count, report=report, stop=stop):
+    for part, fitted in train_jackknife(
+        config, sentences, dev, folder, count, report=report, stop=stop
+    ):
         held_out = [sentences[i] for i in part]
         found: Sequence[Sequence[Parse]]
         if fitted.interrupted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from semipunct.models.registry import kind_named
+from semipunct.models.registry import find_kind
 from semipunct.store import checkpoint
 from semipunct.store.checkpoint import M, SavedModel
 
@@ -72,5 +72,5 @@ def load(
         ModelError: as in ``semipunct.store.checkpoint.load``: if the folder is missing or damaged,
             or its model is of another kind.
     """
-    kind = kind_named(expected, "expected").load() if isinstance(expected, str) else expected
+    kind = find_kind(expected, "expected").load() if isinstance(expected, str) else expected
     return checkpoint.load(path, kind)

@@ -14,10 +14,10 @@ from semipunct.formats import format_of
 from semipunct.formats.ccgbank import AutoRecord, auto_record, read_derivations, with_derivation
 from semipunct.formats.ptb import read_bracketings
 from semipunct.formats.verbatim import Malformed
-from semipunct.trees.commas import Rule, attested_categories, comma_nodes, commas_normalised
-from semipunct.trees.conversion import Unconverted, converted
+from semipunct.trees.commas import Rule, attested_categories, comma_nodes, normalise_absorption
+from semipunct.trees.conversion import Unconverted, convert_phrases
 from semipunct.trees.derivations import Derivation
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 _LISTED = 5
 """The number of reasons in a message."""
@@ -148,7 +148,7 @@ class Normalised:
         return {name: part.as_dict() for name, part in parts.items() if part is not None}
 
     def __repr__(self) -> str:
-        return f"<Normalised: {counted(len(self.records), 'derivation')}>"
+        return f"<Normalised: {quantity(len(self.records), 'derivation')}>"
 
 
 def normalise(
@@ -215,7 +215,7 @@ def _converted(files: Sequence[str | Path], *, quotes: bool) -> Normalised:
             continue
         number += 1
         try:
-            conversion = converted(found.tree, found.forms, quotes=quotes)
+            conversion = convert_phrases(found.tree, found.forms, quotes=quotes)
         except Unconverted as error:
             reasons[str(error)] += 1
             places.setdefault(str(error), f"{found.path}:{found.line}")
@@ -224,7 +224,7 @@ def _converted(files: Sequence[str | Path], *, quotes: bool) -> Normalised:
     counts = ConversionCounts(number, len(records), reasons, places)
     if not records:
         raise TreebankError(
-            f"{_names(files)}: none of {counted(number, 'tree')} could be converted "
+            f"{_names(files)}: none of {quantity(number, 'tree')} could be converted "
             f"({counts.told}); give trees of the Penn Treebank, with function tags and empty "
             "elements"
         )
@@ -273,12 +273,12 @@ def normalise_commas(trees: Sequence[Derivation], rule: Rule = "better") -> list
 
     Args:
         trees: the derivations of the treebank.
-        rule: as for ``semipunct.trees.commas.commas_normalised``.
+        rule: as for ``semipunct.trees.commas.normalise_absorption``.
     """
     sound = [not faults(tree) for tree in trees]
     attested = attested_categories(tree for tree, good in zip(trees, sound, strict=True) if good)
     return [
-        commas_normalised(tree, rule, attested) if good else tree
+        normalise_absorption(tree, rule, attested) if good else tree
         for tree, good in zip(trees, sound, strict=True)
     ]
 

@@ -21,8 +21,8 @@ from semipunct.models.parsing.decoding import (
     Decoder,
     Marked,
     Trees,
-    parsed,
-    sampled,
+    decode_trees,
+    sample_trees,
     top,
 )
 from semipunct.models.parsing.parser import Parser
@@ -33,7 +33,7 @@ from semipunct.tasks.pieces import Pieces, joined_expectations, joined_tables
 from semipunct.tasks.slot_posteriors import SlotPosterior, predicted
 from semipunct.trees import DependencyTree
 from semipunct.version import __version__
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Table = npt.NDArray[np.float32]
 """``[slots, strings]`` the probabilities of the strings of the slots of a piece."""
@@ -111,7 +111,7 @@ def parse(
     found: list[Parse | None] = [None] * len(pieces.parts)
     tables: dict[int, Table] = {}
     for members, inputs in _batches(fitted, pieces.parts):
-        *answer, table = parsed(fitted.model, options.decoder, fitted.parameters, inputs)
+        *answer, table = decode_trees(fitted.model, options.decoder, fitted.parameters, inputs)
         trees, tags, certainty, marked = jax.tree.map(np.asarray, answer)
         if slots:
             tables |= _rows(table, members, pieces)
@@ -160,7 +160,7 @@ def parses(
     """
     options = replace(options or ParseOptions(), **settings)
     if not 1 <= count <= limits.TREES:
-        raise UsageError(f"{counted(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
+        raise UsageError(f"{quantity(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
     fitted = parsing_model(model)
     pieces = Pieces.of(without_omitted(sentences))
     found: list[list[Parse]] = [[] for _ in pieces.parts]
@@ -172,7 +172,7 @@ def parses(
         if draw:
             own = np.zeros((len(inputs.lengths), 2), np.uint32)
             own[: len(members)] = numbers[members]
-            answer = sampled(fitted.model, count, fitted.parameters, inputs, key, own)
+            answer = sample_trees(fitted.model, count, fitted.parameters, inputs, key, own)
         else:
             answer = top(fitted.model, count, fitted.parameters, inputs)
         *answer, table = answer

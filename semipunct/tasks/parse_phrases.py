@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.marks_as_words import interleaved
+from semipunct.corpus.marks_as_words import interleave_marks
 from semipunct.corpus.sentences import MISSING, Sentence, Words, dotted_forms
 from semipunct.evaluation.signature import join_signature
 from semipunct.models.constituency.decoding import PhraseFinder
@@ -14,7 +14,7 @@ from semipunct.models.constituency.parser import PhraseParser
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.trees.phrases import PhraseTree
-from semipunct.trees.pruning import pruned
+from semipunct.trees.pruning import prune_words
 from semipunct.version import __version__
 
 JOINED = "FRAG"
@@ -69,9 +69,9 @@ def parse_phrases(
     """
     fitted = model_of_kind(model, PhraseParser)
     if fitted.options.commas:
-        read = [interleaved(s) for s in sentences]
+        read = [interleave_marks(s) for s in sentences]
         trees = phrase_trees(model, [tokens for tokens, _ in read])
-        trees = [pruned(tree, marks) for tree, (_, marks) in zip(trees, read, strict=True)]
+        trees = [prune_words(tree, marks) for tree, (_, marks) in zip(trees, read, strict=True)]
     else:
         trees = phrase_trees(model, [dotted_forms(s) for s in sentences])
     return [with_phrases(s, tree) for s, tree in zip(sentences, trees, strict=True)]

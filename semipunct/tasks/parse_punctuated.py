@@ -21,7 +21,7 @@ from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, punctuation_model
 from semipunct.tasks.parse import Parse, check_reads_words, parses
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def parse_punctuated(
         UsageError: if the number of candidates or the weight is invalid.
     """
     if not 1 <= candidates <= limits.RANKS:
-        raise UsageError(f"{counted(candidates, 'candidate')}; give 1 to {limits.RANKS}")
+        raise UsageError(f"{quantity(candidates, 'candidate')}; give 1 to {limits.RANKS}")
     if not 0 <= weight < np.inf:
         raise UsageError(f"the weight of the punctuation is {weight}; give 0 or more")
     fitted = punctuation_model(model, alone=True)

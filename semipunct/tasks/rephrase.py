@@ -18,7 +18,7 @@ from semipunct.corpus.sentences import MISSING, excerpt
 from semipunct.errors import EditError, UsageError
 from semipunct.inference import decode
 from semipunct.inference.regeneration import Regenerator, UnderlyingTree
-from semipunct.marks import SILENT, shown, spacing
+from semipunct.marks import SILENT, display_form, spacing
 from semipunct.models.ordering.model import OrderingModel
 from semipunct.models.ordering.orders import draw_orders
 from semipunct.models.punctuation.model import PunctuationModel
@@ -75,7 +75,9 @@ class Rephrasing:
     @property
     def text(self) -> str:
         """The sentence as plain text, spaced by the rules of its script, not as in a file."""
-        visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.sentence.slots]
+        visible = [
+            tuple(t if t in SILENT else display_form(t) for t in s) for s in self.sentence.slots
+        ]
         return spacing.text(self.sentence.forms, visible)
 
     def __str__(self) -> str:
@@ -192,7 +194,7 @@ def _edited(tree: UnderlyingTree, edits: Sequence[TreeEdit], changes: Changes) -
         for word, relation in enumerate(s.tree.relations, start=1):
             if names(relation, wanted) and arrangement.has(word) and arrangement.head_of(word):
                 arrangement.move(word, arrangement.head_of(word), place)
-    return tree.rearranged(arrangement)
+    return tree.rearrange(arrangement)
 
 
 def _permuted(
@@ -213,7 +215,7 @@ def _permuted(
     for (i, tree), orders, left in zip(there, drawn.orders, drawn.long, strict=True):
         arrangement = Arrangement(tree.sentence.tree)
         arrangement.reorder(orders)
-        result[i], long[i] = tree.rearranged(arrangement), left
+        result[i], long[i] = tree.rearrange(arrangement), left
     return result, long
 
 

@@ -10,12 +10,12 @@ from typing_extensions import TypeVar
 
 from semipunct.corpus.sentences import Sentence, Words, excerpt
 from semipunct.errors import UsageError
-from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, shown, spacing
+from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, display_form, spacing
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Slots
 from semipunct.tasks.slot_posteriors import SlotPosterior
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Minimise = Literal["slots", "draws"]
 Keep = Literal["replace", "repair", "keep"]
@@ -57,9 +57,9 @@ class RestoreOptions:
     def check(self, model: PunctuationModel) -> None:
         """Raise ``UsageError`` unless all values are valid for a model."""
         if self.samples < 1:
-            raise UsageError(f"{counted(self.samples, 'sample')}; restoring needs at least 1")
+            raise UsageError(f"{quantity(self.samples, 'sample')}; restoring needs at least 1")
         if self.samples > limits.SAMPLES:
-            raise UsageError(f"{counted(self.samples, 'sample')}; give at most {limits.SAMPLES:,}")
+            raise UsageError(f"{quantity(self.samples, 'sample')}; give at most {limits.SAMPLES:,}")
         if not 0 <= self.minimum_confidence <= 1:
             raise UsageError(
                 f"the minimum confidence is {self.minimum_confidence}; give a probability, 0 to 1"
@@ -136,7 +136,7 @@ class Restoration(Generic[S]):
     @property
     def text(self) -> str:
         """The sentence as plain text, spaced by the rules of its script, not as in a file."""
-        visible = [tuple(t if t in SILENT else shown(t) for t in s) for s in self.written]
+        visible = [tuple(t if t in SILENT else display_form(t) for t in s) for s in self.written]
         return spacing.text(self.sentence.forms, visible)
 
     def as_dict(self, listed: int = LISTED) -> dict[str, Any]:

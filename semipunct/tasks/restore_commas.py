@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.marks_as_words import joined, slots_of_words, with_marks_as_words
+from semipunct.corpus.marks_as_words import join_marks, slots_of_words, with_marks_as_words
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import ModelError, UsageError
@@ -116,7 +116,7 @@ def _with_own_slots(sentence: Words, found: Restoration[Sentence[Any]]) -> Resto
     def own(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
         parts = slots_of_words(sentence, slots, _PREDICTED)
         rows = zip(sentence.slots, parts, strict=True)
-        return tuple(joined(slot, part, _PREDICTED) for slot, part in rows)
+        return tuple(join_marks(slot, part, _PREDICTED) for slot, part in rows)
 
     known: list[SlotPosterior] = []
     rows = slots_of_words(sentence, found.posteriors, _PREDICTED)
@@ -126,7 +126,7 @@ def _with_own_slots(sentence: Words, found: Restoration[Sentence[Any]]) -> Resto
         for part in parts:
             pairs = list(zip(part.strings, part.probability.tolist(), strict=True))
             ways = [([*way, s], p * q) for way, p in ways for s, q in pairs][:_MOST_WAYS]
-        strings = {joined(slot, way, _PREDICTED): p for way, p in ways}
+        strings = {join_marks(slot, way, _PREDICTED): p for way, p in ways}
         ranked = sorted(strings.items(), key=lambda item: -item[1])
         known.append(SlotPosterior(tuple(s for s, _ in ranked), np.array([p for _, p in ranked])))
     nbest = tuple((own(way), p) for way, p in found.nbest)

@@ -11,7 +11,7 @@ from semipunct.corpus import Omitted, Words
 from semipunct.corpus.located import Located, RawText
 from semipunct.errors import ModelError, UsageError
 from semipunct.formats.running_text import line_of_text
-from semipunct.formats.text import in_paragraphs, spaced
+from semipunct.formats.text import in_paragraphs, read_spaced_words
 from semipunct.models.commas.restorer import COMMA_MODELS
 from semipunct.models.running_text.model import TextModel
 from semipunct.tasks.base import Trained
@@ -118,7 +118,7 @@ def _restored_by_text_model(
     return "".join(
         part.text
         if isinstance(one, Omitted)
-        else part.cased(one.sentence.forms).punctuated(one.written)
+        else part.recase(one.sentence.forms).punctuate(one.written)
         for part, one in zip(parts, found, strict=True)
     )
 
@@ -127,7 +127,9 @@ def _sentences(text: str, tokeniser: Trained[Any] | None) -> list[Located]:
     """Return the sentences of a text, whose parts add up to it."""
     lines = io.StringIO(text, newline="\n")
     if tokeniser is None:
-        return [spaced(f"#{n}", "text", n, line) for n, line in enumerate(lines, start=1)]
+        return [
+            read_spaced_words(f"#{n}", "text", n, line) for n, line in enumerate(lines, start=1)
+        ]
     return [part for parts in segment(tokeniser, list(in_paragraphs(lines))) for part in parts]
 
 
@@ -155,10 +157,10 @@ def _written(
         ]
         forms = truecase(case, words)
         parts = [
-            part if isinstance(own, Omitted) else part.cased(own)
+            part if isinstance(own, Omitted) else part.recase(own)
             for part, own in zip(parts, forms, strict=True)
         ]
     return [
-        part.text if isinstance(one, Omitted) else part.punctuated(one.written)
+        part.text if isinstance(one, Omitted) else part.punctuate(one.written)
         for part, one in zip(parts, found, strict=True)
     ]

@@ -31,7 +31,7 @@ from semipunct.tasks.restore import drawn, restored
 from semipunct.tasks.restore_running_text import Objective
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.tasks.text_views import text_views
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 AWARE, UNAWARE = 0.3, 0.6
 """Default weights of the parser's own distributions of slots: for a model that reads the parser's
@@ -98,11 +98,11 @@ def restore_words(
         raise UsageError(f"the share of the parser is {share}; give a number from 0 to 1")
     number = max(1, trees) * len(parsers)
     if trees < 0 or not 0 < number <= min(limits.TREES, options.samples):
-        of_each = counted(trees, "tree")
+        of_each = quantity(trees, "tree")
         if len(parsers) != 1:
-            of_each += f" of {counted(len(parsers), 'parser')}"
+            of_each += f" of {quantity(len(parsers), 'parser')}"
         raise UsageError(
-            f"{of_each} for {counted(options.samples, 'sample')}; give 0 to "
+            f"{of_each} for {quantity(options.samples, 'sample')}; give 0 to "
             f"{min(limits.TREES, options.samples):,} trees in all, with at least one sample each"
         )
     known: list[Sentence | Words] = without_omitted(sentences)

@@ -176,7 +176,7 @@ class Chooser:
         tags[marked] = self.model.strings.codes([before[place] for place in marked])
         shapes = np.argmax(part.reading.shapes + part.reading.pairs[tags], 1)
         lower = [form.lower() for form in forms]
-        spelt = self.model.spelt(lower, shapes.tolist())
+        spelt = self.model.recase(lower, shapes.tolist())
         rows = zip(forms, lower, spelt, strict=True)
         if self.lower:
             return tuple(new if len(new) == len(old) else old for old, _, new in rows)

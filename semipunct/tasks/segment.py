@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech
-from semipunct.corpus.located import Located, Piece, RawText, is_within_word, located
+from semipunct.corpus.located import Located, Piece, RawText, is_within_word, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.marks.neighbours import ENDS
 from semipunct.models.segmentation.guises import Segmentation
@@ -43,14 +43,14 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
     """
     segmenter = Segmenter(model_of_kind(model, Tokeniser), model.parameters)
     given = [text if isinstance(text, RawText) else RawText(text) for text in texts]
-    cut = segmenter.segmented([text.text for text in given])
+    cut = segmenter.segment([text.text for text in given])
     return [list(_sentences(segmenter, *pair)) for pair in zip(given, cut, strict=True)]
 
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:
     """Yield the parts of a text, each of which extends to the beginning of the next sentence."""
     fixed = fixed_parts(source.text)
-    cut = _with_labels(cut.joined(fixed.words), fixed.labels)
+    cut = _with_labels(cut.join(fixed.words), fixed.labels)
     cut = _with_inner_marks(segmenter, _with_whole_words(segmenter, cut))
     cut = _with_names(segmenter, cut)
     cut = _with_words(segmenter, cut)
@@ -72,7 +72,7 @@ def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iter
         skipped = part[: pieces[0].span[0]].count("\n") if pieces else 0
         name = f"#{line + skipped}.{number}"
         parts = fixed.within(begin, end)
-        yield located(name, source.path, line + skipped, part, pieces, begin, parts)
+        yield located_sentence(name, source.path, line + skipped, part, pieces, begin, parts)
         line += part.count("\n")
 
 
@@ -116,7 +116,7 @@ def _with_names(segmenter: Segmenter, cut: Segmentation) -> Segmentation:
         ):
             names.append(name)
             ends[number] = False
-    return Segmentation(text, tokens, ends).joined(names)
+    return Segmentation(text, tokens, ends).join(names)
 
 
 def _with_whole_words(segmenter: Segmenter, cut: Segmentation) -> Segmentation:

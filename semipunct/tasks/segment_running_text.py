@@ -63,7 +63,7 @@ def segment_running_text(
         if isinstance(part.content, Omitted) or isinstance(one, Omitted):
             result.append([part] if text.text else [])
             continue
-        cased = part.cased(one.sentence.forms)
+        cased = part.recase(one.sentence.forms)
         cuts = [] if ends == "sentence" else _cuts(part.content, one.slots)
         result.append(list(_parts(cased, text, cuts)))
     return result

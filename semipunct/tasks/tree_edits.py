@@ -10,7 +10,7 @@ from typing import Any, cast
 from semipunct.errors import EditError, nearest
 from semipunct.files import FileKind, byte_lines, display_name, from_json
 from semipunct.trees import PLACES, Place
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 _LIST = FileKind(
     EditError,
@@ -112,7 +112,7 @@ def _columns(line: bytes, where: str) -> tuple[str, TreeEdit]:
         hint = f" (did you mean {meant!r}?)" if meant else ""
         raise EditError(f"{where}: {action!r} is neither delete nor move{hint}; {_ADVICE}")
     if not 1 <= len(values) <= most[action]:
-        raise EditError(f"{where}: {action} with {counted(len(values), 'value')}; {_ADVICE}")
+        raise EditError(f"{where}: {action} with {quantity(len(values), 'value')}; {_ADVICE}")
     word, place, head = [*values, None, None][:3]
     return sentence_id, _edit(action, _number(word), place, _number(head), where)
 

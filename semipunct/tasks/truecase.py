@@ -40,5 +40,5 @@ def truecase(
     if slots is not None:
         given = zip(known, slots, strict=True)
         known = [replace(s, slots=tuple(between)) for s, between in given]
-    cased = CaseRestorer(truecaser, model.parameters).restored(known)
+    cased = CaseRestorer(truecaser, model.parameters).restore(known)
     return with_omitted(sentences, cased)

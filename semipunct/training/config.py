@@ -16,8 +16,8 @@ from typing import Any
 
 from semipunct.errors import ConfigError, OptionError
 from semipunct.models.kind import Config, Kind
-from semipunct.models.registry import DEFAULT, kind_named
-from semipunct.models.settings import Setting, meant
+from semipunct.models.registry import DEFAULT, find_kind
+from semipunct.models.settings import Setting, suggest
 from semipunct.training.settings import assignment, read_settings
 
 
@@ -44,7 +44,7 @@ def load_config(
             message names the place.
     """
     with _options():
-        chosen_kind = kind_named(kind)
+        chosen_kind = find_kind(kind)
     from_file = read_settings(path) if path is not None else []
     _config(chosen_kind, from_file)
     with _options():
@@ -83,7 +83,7 @@ def _preset(kind: Kind, chosen: Setting | None) -> list[Setting]:
     name = chosen.value
     if not isinstance(name, str) or name not in kind.presets:
         raise ConfigError(
-            f"{chosen.where}: there is no preset {name!r}{meant(str(name), kind.presets)}; "
+            f"{chosen.where}: there is no preset {name!r}{suggest(str(name), kind.presets)}; "
             f"choose one of: {', '.join(kind.presets)}"
         )
     return [

@@ -18,7 +18,7 @@ from semipunct.models.kind import Config
 from semipunct.store.folder import is_model_folder
 from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 def folds(sentences: int, count: int) -> list[range]:
@@ -35,13 +35,13 @@ def folds(sentences: int, count: int) -> list[range]:
     """
     if not 2 <= count <= sentences:
         raise UsageError(
-            f"{counted(count, 'fold')} of {counted(sentences, 'sentence')}; give at least 2, and "
+            f"{quantity(count, 'fold')} of {quantity(sentences, 'sentence')}; give at least 2, and "
             "no more than there are sentences"
         )
     return [range(*ends) for ends in pairwise(sentences * i // count for i in range(count + 1))]
 
 
-def jackknifed(
+def train_jackknife(
     config: Config,
     sentences: Sequence[Sentence],
     dev: Sequence[Sentence],

@@ -21,13 +21,13 @@ from semipunct.models.kind import Config
 from semipunct.models.scoring import Batches
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
-from semipunct.store.folder import claimed, put_in_place
+from semipunct.store.folder import claim_folder, put_in_place
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
 from semipunct.training.run import Run, check_same, check_start, of_best, take_up, to_host
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Recipe, step
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 def train(
@@ -82,7 +82,7 @@ def train(
                 f"there is no {use} {config.kind.unit}: the files hold none that can be used; "
                 "give others (semipunct stats FILE tells why sentences are left out)"
             )
-    with claimed(output, force=force, resume=resume) as place, CompileClock() as clock:
+    with claim_folder(output, force=force, resume=resume) as place, CompileClock() as clock:
         trainer = _Trainer(config, place, command, report, stop, clock, near, start)
         result = trainer.run(train_examples, dev_examples, resume)
         if not result.interrupted:
@@ -188,7 +188,7 @@ class _Trainer:
             )
             raise TrainingError(
                 f"the objective or its gradient is not finite after {self._visits(run):,} of "
-                f"{counted(self.plan.visits, 'visit')} (objective {float(outcome.loss)}); "
+                f"{quantity(self.plan.visits, 'visit')} (objective {float(outcome.loss)}); "
                 f"{self.config.train.remedies()}; {kept}"
             )
         run.add(outcome)
@@ -203,7 +203,7 @@ class _Trainer:
     def _weights(self, run: Run) -> Mapping[str, Any]:
         """Return the weights to use, with updates that the optimiser has deferred, calibrated."""
         weights = self.optimiser.result(run.parameters, run.optimiser)
-        return self.model.calibrated(weights, self.development)
+        return self.model.calibrate(weights, self.development)
 
     def _evaluate(self, run: Run) -> None:
         self._tell("evaluating", run)
@@ -251,7 +251,7 @@ class _Trainer:
             found = self.config.kind.criterion.of(figures_of(weights))
             return math.inf if found is None else found
 
-        found = self.model.pruned(parameters, self.config.train, perplexity)
+        found = self.model.prune(parameters, self.config.train, perplexity)
         self.model, smaller = self.model.without_zeros(found)
         if found is not parameters:
             figures = figures_of(found)

@@ -9,7 +9,13 @@ from itertools import islice
 
 import numpy as np
 
-from semipunct.arrays.padding import balanced, bucketed, buckets, round_up, shuffled
+from semipunct.arrays.padding import (
+    balanced_batches,
+    bucketed_batches,
+    buckets,
+    round_up,
+    shuffled_batches,
+)
 from semipunct.models.base import Batching
 from semipunct.models.kind import SharedTrainOptions
 
@@ -139,7 +145,7 @@ class Plan:
 
     def _epoch(self, generator: np.random.Generator) -> list[list[int]]:
         if self.batching == "words":
-            return list(balanced(self.lengths, self.batch_size, generator))
+            return list(balanced_batches(self.lengths, self.batch_size, generator))
         if self.batching == "length":
-            return list(bucketed(self.lengths, self.batch_size, generator))
-        return list(shuffled(len(self.lengths), self.batch_size, generator))
+            return list(bucketed_batches(self.lengths, self.batch_size, generator))
+        return list(shuffled_batches(len(self.lengths), self.batch_size, generator))

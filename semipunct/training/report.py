@@ -9,7 +9,7 @@ from typing import Any, Literal
 from semipunct.errors import SemipunctError
 from semipunct.models.base import Array, Model
 from semipunct.models.kind import PERPLEXITY, Criterion
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Phase = Literal["preparing", "training", "evaluating", "saving"]
 
@@ -85,7 +85,7 @@ class TrainingResult:
         figure = self.criterion.of(self.best)
         told = "not evaluated" if figure is None else f"dev {self.criterion.label} {figure:.4f}"
         how = ", interrupted" if self.interrupted else ", stopped early" * self.stopped_early
-        return f"<TrainingResult: {self.model.kind}, {told}, {counted(self.visits, 'visit')}{how}>"
+        return f"<TrainingResult: {self.model.kind}, {told}, {quantity(self.visits, 'visit')}{how}>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but the model and its weights as JSON-serialisable values."""

@@ -94,7 +94,7 @@ def _gradient(
     def loss(p: Weights) -> Any:
         return recipe.model.loss(p, constants, batch, key, recipe.options)
 
-    rows = recipe.model.updated(batch, recipe.options)
+    rows = recipe.model.updated_rows(batch, recipe.options)
     read = recipe.optimiser().current(parameters, state, rows)
     (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(read)
     return {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}, value, sums

@@ -1,9 +1,14 @@
 """Trees: constituents, junctions at slots, lifting, editing; phrases, heads, derivations."""
 
 from semipunct.trees.arrangement import PLACES, Arrangement, Place
-from semipunct.trees.editing import reordered, without_constituent, without_leaves, without_words
+from semipunct.trees.editing import (
+    reorder_words,
+    without_constituent,
+    without_leaves,
+    without_words,
+)
 from semipunct.trees.heads import COLLINS, dependencies, head_children
-from semipunct.trees.lifting import lifted
+from semipunct.trees.lifting import lift_arcs
 from semipunct.trees.phrases import PhraseTree, Span, constituent_counts, from_spans, spans
 from semipunct.trees.tree import DependencyTree, Junction, Tree, tree_fault
 
@@ -21,8 +26,8 @@ __all__ = [
     "dependencies",
     "from_spans",
     "head_children",
-    "lifted",
-    "reordered",
+    "lift_arcs",
+    "reorder_words",
     "spans",
     "tree_fault",
     "without_constituent",

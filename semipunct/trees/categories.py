@@ -132,7 +132,7 @@ class Category:
         """Return whether it is the atomic category of a mark."""
         return self.parts[0].symbol in PUNCTUATION
 
-    def mapped(self, change: Callable[[Part], Part]) -> "Category":
+    def map_parts(self, change: Callable[[Part], Part]) -> "Category":
         """Return a category with each part replaced.
 
         Args:
@@ -142,11 +142,11 @@ class Category:
 
     def without_coindices(self) -> "Category":
         """Return the category without coindices, as in derivations of CCGbank."""
-        return self.mapped(lambda part: part._replace(coindex=""))
+        return self.map_parts(lambda part: part._replace(coindex=""))
 
     def without_features(self) -> "Category":
         """Return the category without any feature."""
-        return self.mapped(lambda part: part._replace(features=()))
+        return self.map_parts(lambda part: part._replace(features=()))
 
     def without_conjunction(self) -> "Category":
         """Return the category of a conjunct without its ``[conj]``."""

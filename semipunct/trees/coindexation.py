@@ -75,7 +75,7 @@ def coindexation(category: Category) -> Coindexation:
     return Coindexation(tuple(heads), slots, missing)
 
 
-def coindexed(category: Category) -> Category:
+def coindex(category: Category) -> Category:
     """Return a category with the numbers of its heads, as in the leaves of CCGbank.
 
     Args:

@@ -74,7 +74,7 @@ def attested_categories(trees: Iterable[Derivation], minimum: int = 2) -> frozen
     return frozenset(category for category, count in counts.items() if count >= minimum)
 
 
-def commas_normalised(
+def normalise_absorption(
     tree: Derivation, rule: Rule = "paper", attested: Collection[str] = ()
 ) -> Derivation:
     """Convert left absorption of commas to right absorption.

@@ -9,7 +9,7 @@ from semipunct.trees.combinators import Combinator, combinator
 from semipunct.trees.heads import dependencies
 from semipunct.trees.ordered import OrderedTree
 from semipunct.trees.tree import DependencyTree
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,13 +32,13 @@ class Derivation(OrderedTree):
         super().__post_init__()
         if len(self.heads) != len(self.depths):
             raise ValueError(
-                f"{counted(len(self.heads), 'head')} for {counted(len(self.depths), 'node')}; "
+                f"{quantity(len(self.heads), 'head')} for {quantity(len(self.depths), 'node')}; "
                 "give one for each"
             )
         for node, (head, children) in enumerate(zip(self.heads, self.children, strict=True)):
             if len(children) > 2 or not 0 <= head < max(len(children), 1):
                 raise ValueError(
-                    f"node {node} has {counted(len(children), 'child', 'children')} and the head "
+                    f"node {node} has {quantity(len(children), 'child', 'children')} and the head "
                     f"{head}; a node has at most two, and its head is one of them"
                 )
 

@@ -80,7 +80,7 @@ def without_constituent(tree: DependencyTree, word: int) -> DependencyTree:
     return _restricted(tree, [word for word in range(1, tree.words + 1) if word not in gone])
 
 
-def reordered(tree: DependencyTree, order: Sequence[int]) -> DependencyTree:
+def reorder_words(tree: DependencyTree, order: Sequence[int]) -> DependencyTree:
     """Reorder the words of a tree, keeping arcs and relations.
 
     Args:

@@ -34,7 +34,7 @@ def functor(result: Category, slash: str, argument: Category) -> Category:
 
 
 @lru_cache(maxsize=4096)
-def modified(category: Category) -> Category:
+def modified_category(category: Category) -> Category:
     """Return the category that an adjunct of a constituent modifies, without features.
 
     For a verb or a preposition that lacks arguments on its right, this is its category with these
@@ -57,7 +57,7 @@ def modifier(category: Category, slash: str) -> Category:
         category: the category of the constituent.
         slash: ``/`` for an adjunct before it, ``\`` for an adjunct after it.
     """
-    base = modified(category)
+    base = modified_category(category)
     return functor(base, slash, base)
 
 
@@ -81,7 +81,7 @@ BY_COMMA = frozenset(
 
 
 @lru_cache(maxsize=65536)
-def declared(result: Category, children: tuple[Category, ...]) -> bool:
+def is_declared(result: Category, children: tuple[Category, ...]) -> bool:
     """Return whether a type change is in the table.
 
     Args:
@@ -94,7 +94,7 @@ def declared(result: Category, children: tuple[Category, ...]) -> bool:
     return bare in BY_COMMA and _NOUN_PHRASE in children and parse_category(",") in children
 
 
-def unlicensed(tree: Derivation) -> tuple[str, ...]:
+def unlicensed_rules(tree: Derivation) -> tuple[str, ...]:
     """Return the rules of a derivation that are neither combinators nor declared, in preorder.
 
     Args:
@@ -106,6 +106,6 @@ def unlicensed(tree: Derivation) -> tuple[str, ...]:
             continue
         children = tuple(tree.parsed[child] for child in tree.children[node])
         changes = rule.name.endswith("type change")
-        if rule.name == "no rule" or (changes and not declared(tree.parsed[node], children)):
+        if rule.name == "no rule" or (changes and not is_declared(tree.parsed[node], children)):
             found.append(f"{' '.join(map(str, children))} => {tree.parsed[node]}")
     return tuple(found)

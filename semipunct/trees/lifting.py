@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from semipunct.trees.tree import DependencyTree
 
 
-def lifted(tree: DependencyTree) -> tuple[DependencyTree, int]:
+def lift_arcs(tree: DependencyTree) -> tuple[DependencyTree, int]:
     """Lift non-projective arcs until none remains.
 
     An arc from a head to a dependent is projective if the head dominates every word between the

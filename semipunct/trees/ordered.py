@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from semipunct.trees.tree import Tree
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 _SHOWN = 12  # nodes in the repr of a tree
 
@@ -33,8 +33,8 @@ class OrderedTree(Tree):
     def __post_init__(self) -> None:
         if not self.depths or len(self.depths) != len(self.categories):
             raise ValueError(
-                f"{counted(len(self.depths), 'depth')} and "
-                f"{counted(len(self.categories), 'label')}; a tree needs at least one node, and "
+                f"{quantity(len(self.depths), 'depth')} and "
+                f"{quantity(len(self.categories), 'label')}; a tree needs at least one node, and "
                 "one label per node"
             )
         before = -1
@@ -107,7 +107,7 @@ class OrderedTree(Tree):
     def __repr__(self) -> str:
         pieces = bracket_pieces(self.depths[:_SHOWN], self.categories[:_SHOWN], ())
         more = " ..." if len(self.depths) > _SHOWN else ""
-        return f"<{type(self).__name__} of {counted(self.words, 'word')}: {''.join(pieces)}{more}>"
+        return f"<{type(self).__name__} of {quantity(self.words, 'word')}: {''.join(pieces)}{more}>"
 
 
 def bracket_pieces(depths: Sequence[int], labels: Sequence[str], forms: Iterable[str]) -> list[str]:

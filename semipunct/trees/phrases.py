@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from semipunct.errors import UsageError
 from semipunct.trees.ordered import OrderedTree
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +73,7 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
     n = len(tags)
     ordered = sorted(phrases, key=lambda span: (span.left, -span.right))
     if not n or (ordered[0][:2] if ordered else (0, n if n == 1 else 0)) != (0, n):
-        raise UsageError(f"no span has all of the {counted(n, 'word')}; give one from 0 to {n}")
+        raise UsageError(f"no span has all of the {quantity(n, 'word')}; give one from 0 to {n}")
     depths: list[int] = []
     labels: list[str] = []
     open_spans: list[tuple[int, int]] = []  # right edges, and depths of the contents
@@ -92,7 +92,7 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
     for span in ordered:
         if not 0 <= span.left < span.right <= n or not span.labels:
             raise UsageError(
-                f"{span} is not a span of {counted(n, 'word')}, or has no label; correct it"
+                f"{span} is not a span of {quantity(n, 'word')}, or has no label; correct it"
             )
         if last and last[:2] == span[:2]:
             raise UsageError(

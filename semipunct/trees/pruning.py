@@ -11,7 +11,7 @@ from semipunct.trees.labels import EMPTY, category
 from semipunct.trees.phrases import PhraseTree
 
 
-def tagged(tree: PhraseTree, tags: Collection[str]) -> tuple[int, ...]:
+def words_with_tags(tree: PhraseTree, tags: Collection[str]) -> tuple[int, ...]:
     """Find the words (1 to n) with one of the given parts of speech.
 
     Args:
@@ -21,7 +21,7 @@ def tagged(tree: PhraseTree, tags: Collection[str]) -> tuple[int, ...]:
     return tuple(word for word, tag in enumerate(tree.tags, start=1) if tag in tags)
 
 
-def pruned(tree: PhraseTree, removed: Collection[int]) -> PhraseTree:
+def prune_words(tree: PhraseTree, removed: Collection[int]) -> PhraseTree:
     """Remove words, and phrases that contain no other words.
 
     Args:
@@ -53,7 +53,7 @@ def without_empty(tree: PhraseTree) -> PhraseTree:
     Raises:
         UsageError: if no word remains.
     """
-    return pruned(tree, tagged(tree, (EMPTY,)))
+    return prune_words(tree, words_with_tags(tree, (EMPTY,)))
 
 
 def without_punctuation(tree: PhraseTree, tags: Collection[str] = MARK_TAGS) -> PhraseTree:
@@ -66,7 +66,7 @@ def without_punctuation(tree: PhraseTree, tags: Collection[str] = MARK_TAGS) -> 
     Raises:
         UsageError: if no word remains.
     """
-    return pruned(tree, tagged(tree, tags))
+    return prune_words(tree, words_with_tags(tree, tags))
 
 
 def without_functions(tree: PhraseTree) -> PhraseTree:

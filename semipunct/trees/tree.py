@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 T = TypeVar("T")
 
@@ -180,7 +180,7 @@ class DependencyTree(Tree):
     def __repr__(self) -> str:
         arcs = [f"{head} {name}" for head, name in zip(self.heads, self.relations, strict=True)]
         shown = arcs if len(arcs) <= _SHOWN else [*arcs[:_SHOWN], "..."]
-        return f"<DependencyTree of {counted(len(arcs), 'word')}: {', '.join(shown)}>"
+        return f"<DependencyTree of {quantity(len(arcs), 'word')}: {', '.join(shown)}>"
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:

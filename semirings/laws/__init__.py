@@ -10,6 +10,6 @@ counts as a failure; no law is skipped. It needs no test framework::
 from semirings.laws.catalogue import LAWS
 from semirings.laws.conformance import check
 from semirings.laws.law import Law
-from semirings.laws.report import Failure, Report, shown
+from semirings.laws.report import Failure, Report, format_values
 
-__all__ = ["LAWS", "Failure", "Law", "Report", "check", "shown"]
+__all__ = ["LAWS", "Failure", "Law", "Report", "check", "format_values"]

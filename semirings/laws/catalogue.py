@@ -32,9 +32,9 @@ LAWS: tuple[Law, ...] = (
 EVERY: tuple[Law, ...] = (*DECLARATIONS, *LAWS)
 """These laws and those that cannot be waived."""
 
-__all__ = ["EVERY", "LAWS", "known"]
+__all__ = ["EVERY", "LAWS", "known_laws"]
 
 
-def known() -> str:
+def known_laws() -> str:
     """List the laws that ``Laws.broken`` may name, for a message."""
     return f"the laws are: {', '.join(law.name for law in LAWS)}"

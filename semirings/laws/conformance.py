@@ -11,9 +11,9 @@ import numpy as np
 
 from semirings.base import Semiring
 from semirings.laws.axioms import EXTREME
-from semirings.laws.catalogue import EVERY, LAWS, known
+from semirings.laws.catalogue import EVERY, LAWS, known_laws
 from semirings.laws.declarations import DECLARATIONS
-from semirings.laws.law import Equation, Law, Operands, compiled
+from semirings.laws.law import Equation, Law, Operands, compile_equations
 from semirings.laws.operands import Draw, draw_operands
 from semirings.laws.report import Failure, Report
 
@@ -48,13 +48,13 @@ def check(
         raise ValueError(f"draws is {draws}; give 1 or more")
     tried = [law for law in EVERY if only is None or law.name in only]
     if only is not None and len(tried) < len(set(only)):
-        raise ValueError(f"{sorted(only)} are not all laws; {known()}")
+        raise ValueError(f"{sorted(only)} are not all laws; {known_laws()}")
     trials = _Trials(semiring, draws, seed, draw)
     passed: list[str] = []
     not_claimed: dict[str, str] = {}
     failures = list(_unknown(semiring))
     for law in tried:
-        reason = "" if law in DECLARATIONS else law.waived(semiring)
+        reason = "" if law in DECLARATIONS else law.waiver(semiring)
         if draw is not None and (law.extreme or law.name == EXTREME):
             reason = reason or "the values that are tried are the caller's"
         if reason:
@@ -82,7 +82,7 @@ class _Trials:
         """Return the first failure of a law, an exception included, or None."""
         try:
             drawn = self._operands(law)
-            equations = compiled(law.equations) if law.compiled else law.equations
+            equations = compile_equations(law.equations) if law.compiled else law.equations
             for equation in equations(self.semiring, drawn):
                 apart = differing(equation.left, equation.right, rtol, atol)
                 if apart.any():
@@ -147,4 +147,4 @@ def _unknown(semiring: Semiring) -> Iterator[Failure]:
     """Report unknown laws that are declared broken as failures."""
     for name in semiring.laws.broken:
         if name not in {law.name for law in LAWS}:
-            yield Failure("unknown law", f"{name!r} is declared broken; {known()}")
+            yield Failure("unknown law", f"{name!r} is declared broken; {known_laws()}")

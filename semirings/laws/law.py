@@ -78,7 +78,7 @@ class Law:
     compiled: bool = True
     follows: tuple[str, ...] = ()
 
-    def waived(self, semiring: Semiring) -> str:
+    def waiver(self, semiring: Semiring) -> str:
         """Return the reason why the law is waived for a semiring, or the empty string."""
         laws = semiring.laws
         if self.name in laws.broken:
@@ -93,7 +93,7 @@ class Law:
         return ""
 
 
-def compiled(equations: Equations) -> Equations:
+def compile_equations(equations: Equations) -> Equations:
     """Compile equations into one program, several times faster than one for each primitive.
 
     Args:

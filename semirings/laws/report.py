@@ -36,7 +36,7 @@ class Failure:
         if self.exception is not None:
             lines.append(f"  raised {type(self.exception).__name__}: {self.exception}")
         values = {**self.counterexample, "left": self.left, "right": self.right}
-        lines += [f"  {name} = {text}" for name, text in shown(values).items()]
+        lines += [f"  {name} = {text}" for name, text in format_values(values).items()]
         return "\n".join(lines)
 
 
@@ -81,7 +81,7 @@ class Report:
         return "\n".join(lines)
 
 
-def shown(values: Mapping[str, Any]) -> dict[str, str]:
+def format_values(values: Mapping[str, Any]) -> dict[str, str]:
     """Format values leaf by leaf.
 
     Args:

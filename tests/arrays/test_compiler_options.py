@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from semipunct.arrays import compiler_options, programs
-from semipunct.arrays.compiler_options import compiled
+from semipunct.arrays.compiler_options import compile_with_options
 from semirings.log import Log
 
 
@@ -61,7 +61,7 @@ def test_other_errors_of_the_compiler_are_not_hidden(options: dict[str, object])
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: out of memory")
 
     with pytest.raises(jax.errors.JaxRuntimeError, match="out of memory"):
-        compiled(fail)
+        compile_with_options(fail)
     assert len(options) == 3
 
 

@@ -12,24 +12,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.arrays.padding import (
-    balanced,
-    bucketed,
+    balanced_batches,
+    bucketed_batches,
     buckets,
     in_small_batches,
-    padded,
+    pad_rows,
     padded_length,
     room,
     row_lengths,
-    shuffled,
+    shuffled_batches,
 )
 
 
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 9))
 def test_every_sentence_is_in_one_batch(lengths: list[int], batch: int, seed: int):
-    together = list(balanced(lengths, batch, np.random.default_rng(seed)))
+    together = list(balanced_batches(lengths, batch, np.random.default_rng(seed)))
     assert sorted(chain.from_iterable(together)) == list(range(len(lengths)))
     assert all(together)
-    assert len(together) == len(list(shuffled(len(lengths), batch, np.random.default_rng(seed))))
+    assert len(together) == len(
+        list(shuffled_batches(len(lengths), batch, np.random.default_rng(seed)))
+    )
 
 
 class Unshuffled:
@@ -45,7 +47,7 @@ def test_no_batch_is_empty_beside_a_sentence_of_many_batches(batch: int, place: 
     """By words alone, all batches would end before or after the long sentence."""
     lengths = [1] * 8
     lengths[place] = 500
-    together = list(balanced(lengths, batch, cast(np.random.Generator, Unshuffled())))
+    together = list(balanced_batches(lengths, batch, cast(np.random.Generator, Unshuffled())))
     assert list(chain.from_iterable(together)) == list(range(8))
     assert all(together)
     assert len(together) == -(-8 // batch)
@@ -54,14 +56,16 @@ def test_no_batch_is_empty_beside_a_sentence_of_many_batches(batch: int, place: 
 def test_batches_have_about_equally_many_words():
     lengths = np.random.default_rng(0).integers(1, 60, 1000)
     order = np.random.default_rng(1)
-    words = [int(lengths[members].sum()) for members in balanced(lengths.tolist(), 20, order)]
+    words = [
+        int(lengths[members].sum()) for members in balanced_batches(lengths.tolist(), 20, order)
+    ]
     assert max(words) - min(words) <= 2 * lengths.max()
 
 
 @given(st.lists(st.integers(1, 900), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 9))
 def test_sentences_of_a_bucket_have_one_padded_length(lengths: list[int], batch: int, seed: int):
     for generator in (None, np.random.default_rng(seed)):
-        together = list(bucketed(lengths, batch, generator))
+        together = list(bucketed_batches(lengths, batch, generator))
         assert sorted(chain.from_iterable(together)) == list(range(len(lengths)))
         assert len(together) == buckets(lengths, batch)
         for members in together:
@@ -98,12 +102,12 @@ def test_padded_lengths_written_out():
 
 def test_padded_arrays_written_out():
     rows = [np.array([[1, 2], [3, 4]], np.int8), np.array([[5, 6]], np.int8)]
-    found = padded(rows, (3, 3), fill=9)
+    found = pad_rows(rows, (3, 3), fill=9)
     assert found.dtype == np.int8
     nine = [9, 9]
     assert found.tolist() == [[[1, 2], [3, 4], nine], [[5, 6], nine, nine], [nine] * 3]
-    columns = padded([row.T for row in rows], (3, 3), axis=1, fill=9)
+    columns = pad_rows([row.T for row in rows], (3, 3), axis=1, fill=9)
     np.testing.assert_array_equal(columns, np.moveaxis(found, 2, 0))
     assert row_lengths([2, 1], 3).tolist() == [2, 1, 0]
     # A sentence without words consists of padding only.
-    assert padded([np.zeros(0, bool)], (1, 2), fill=True).tolist() == [[True, True]]
+    assert pad_rows([np.zeros(0, bool)], (1, 2), fill=True).tolist() == [[True, True]]

@@ -135,7 +135,7 @@ def test_places_behind_multiword_tokens(tmp_path: Path):
     writer, slots = form.writer([entry]), entry.content.slots
     text = writer.text(entry, slots)
     assert text == "Il va au lac; le jour."
-    places = Places.of(text, writer.surface(entry), writer.spelt(entry, slots))
+    places = Places.of(text, writer.surface(entry), writer.spell_marks(entry, slots))
     assert [text[slice(*places.place(slot, 0, 1))] for slot in (5, 7)] == [";", "."]
     assert [text[: places.place(slot, 0, 0)[0]] for slot in range(6)] == [
         "", "Il", "Il va", "Il va au", "Il va au", "Il va au lac",

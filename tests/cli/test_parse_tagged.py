@@ -9,7 +9,7 @@ from semipunct.corpus import Sentence
 from semipunct.evaluation.results import read_result
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.bare import bare_entry
-from semipunct.formats.conllu.punctuate import punctuated
+from semipunct.formats.conllu.punctuate import punctuate_record
 from tests.commands import Cli
 from tests.models.beam_parsing.treebank import planted
 
@@ -18,7 +18,7 @@ SMALL = ("model.table_bits=12", "model.label_bits=10", "model.beam=4", "model.la
 
 def text(sentences: list[Sentence]) -> str:
     """Write sentences as CoNLL-U, with their punctuation as tokens."""
-    records = (punctuated(bare_entry(sentence), sentence.slots) for sentence in sentences)
+    records = (punctuate_record(bare_entry(sentence), sentence.slots) for sentence in sentences)
     return "".join("\n".join(record.lines).rstrip("\n") + "\n\n" for record in records)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from semipunct.corpus.fixed_parts import FixedParts, fixed_parts, starts_of_speech
 from semipunct.corpus.whole_tokens import whole_tokens
-from semipunct.formats.text import spaced
+from semipunct.formats.text import read_spaced_words
 from semipunct.tasks.restoration import Keep
 from tests.tasks.test_choice import chosen
 from tests.tasks.test_text_stays import with_tree
@@ -100,7 +100,7 @@ def test_a_bracket_that_closes_one_in_an_address_belongs_to_it():
 
 
 def test_fixed_marks_outlive_replacement_and_labels_stay_empty():
-    sentence = with_tree(spaced("s", "x", 1, "[10:02] dr anna: & so , it is :)").content)  # type: ignore[arg-type]
+    sentence = with_tree(read_spaced_words("s", "x", 1, "[10:02] dr anna: & so , it is :)").content)  # type: ignore[arg-type]
     assert sentence.forms == ("[10:02]", "dr", "anna:", "so", "it", "is")
     rows = ["“|,|,|?|;|,|!"] * 3
     commas: dict[Keep, str] = {"replace": ";", "keep": ",", "repair": ";"}

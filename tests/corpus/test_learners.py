@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.corpus import Words
-from semipunct.corpus.parallel import aligned
+from semipunct.corpus.parallel import align_versions
 from semipunct.corpus.sentences import Expected
 from semipunct.corpus.synthetic import english_parameters, generate
 from semipunct.corpus.synthetic.learners import (
@@ -77,7 +77,7 @@ def test_errors_are_counted_once_for_each_reference():
     source = words("Well", "I", "goes", "home", "and", "sleep", ",")
     one = words("Well", ",", "I", "go", "home", ",", "and", "sleep", ".")
     other = words("Well", ",", "I", "went", "home", "and", "sleep", ".")
-    errors = count_errors([aligned(source, [one, other], "shared")])
+    errors = count_errors([align_versions(source, [one, other], "shared")])
     # The slots next to "goes" are not annotated.
     assert errors.occurrences == {
         Situation((), "initial"): 2,
@@ -188,7 +188,8 @@ def test_what_was_drawn_is_counted_again(drawn):
     """Counting errors in generated sentences yields the rates used to generate them."""
     errors = english_learner_errors()
     pairs = [
-        aligned(new, [old]) for old, new in zip(drawn, erroneous(drawn, errors, 8), strict=True)
+        align_versions(new, [old])
+        for old, new in zip(drawn, erroneous(drawn, errors, 8), strict=True)
     ]
     counted = count_errors(pairs)
     compared = 0
@@ -229,7 +230,7 @@ def test_beliefs_of_a_parser_stay(tmp_path):
         slots = len(entry.content.slots)
         known.append(Expected((0.25,) * (slots - 1), ((",",),) * slots, (0.5,) * slots))
         attributes = dict(enumerate(expected_attributes(known[-1]), 1))
-        texts.append(writer.annotated(entry, Annotation(attributes, {})))
+        texts.append(writer.annotate(entry, Annotation(attributes, {})))
     parsed, source, corrected = (tmp_path / f"{name}.conllu" for name in "abc")
     parsed.write_text("".join(texts), "utf-8")
     made = write_erroneous([parsed], english_learner_errors(), 4, source, corrected)

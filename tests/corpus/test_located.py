@@ -3,7 +3,7 @@
 import pytest
 
 from semipunct.corpus import Omitted, Words
-from semipunct.corpus.located import Located, Piece, is_mark, located
+from semipunct.corpus.located import Located, Piece, is_mark, located_sentence
 from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, UNK
 
@@ -16,7 +16,7 @@ def made(text: str, *tokens: str, **expanded: tuple[str, ...]) -> Located:
         span = (place, place + len(token))
         pieces.append(Piece(span, is_mark(token), expanded.get(token, ())))
         place += len(token)
-    return located("s", "x.txt", 4, text, pieces)
+    return located_sentence("s", "x.txt", 4, text, pieces)
 
 
 SAID = made(' "Go",\the said to Mr. X.\n', '"', "Go", '"', ",", "he", "said", "to", "Mr.", "X", ".")
@@ -35,75 +35,83 @@ def test_marks_go_into_slots_as_from_a_treebank():
 
 
 def test_the_same_punctuation_gives_the_same_text():
-    assert SAID.punctuated() == SAID.punctuated(SAID.content.slots) == SAID.text
+    assert SAID.punctuate() == SAID.punctuate(SAID.content.slots) == SAID.text
     # The same through rewriting, with the given words.
-    assert SAID.punctuated(SAID.content.slots, SAID.content.forms) == SAID.text
+    assert SAID.punctuate(SAID.content.slots, SAID.content.forms) == SAID.text
 
 
 def test_marks_that_stay_are_spelt_as_they_are():
     same = [('"',), ('"', ","), (), (), (), (ABBREVIATION,), (".",)]
-    assert SAID.spelt(SAID.content.slots) == same
+    assert SAID.spell_marks(SAID.content.slots) == same
     other = ((), ("”", "—"), ("“",), (), (), (ABBREVIATION, "!"), (".", "”"))
-    assert SAID.spelt(other) == [(), ('"', "—"), ("“",), (), (), (ABBREVIATION, "!"), (".", "”")]
+    assert SAID.spell_marks(other) == [
+        (),
+        ('"', "—"),
+        ("“",),
+        (),
+        (),
+        (ABBREVIATION, "!"),
+        (".", "”"),
+    ]
 
 
 def test_other_punctuation_leaves_the_rest_alone():
     slots = list(SAID.content.slots)
     slots[1], slots[5], slots[6] = (("”",), (), ("!",))
-    assert SAID.punctuated(slots) == ' "Go"\the said to Mr X!\n'
+    assert SAID.punctuate(slots) == ' "Go"\the said to Mr X!\n'
     bare = made("  the end\r\n", "the", "end")
-    assert bare.punctuated([("“",), (",",), ("”", ".")]) == "  “the, end”.\r\n"
-    assert bare.punctuated([(), (), (ABBREVIATION,)]) == "  the end.\r\n"
+    assert bare.punctuate([("“",), (",",), ("”", ".")]) == "  “the, end”.\r\n"
+    assert bare.punctuate([(), (), (ABBREVIATION,)]) == "  the end.\r\n"
 
 
 def test_capitals_are_put_on():
     bare = made("the end", "the", "end")
-    assert bare.punctuated([(), (), (".",)], ["The", "END"]) == "The END."
+    assert bare.punctuate([(), (), (".",)], ["The", "END"]) == "The END."
 
 
 def test_capitals_keep_all_places():
     sea = made("al mar 1\u00a0b, x", "al", "mar", "1\u00a0b", ",", "x", al=("a", "el"))
-    cased = sea.cased(["A", "el", "Mar", "1 B", "x"])
+    cased = sea.recase(["A", "el", "Mar", "1 B", "x"])
     assert cased.text == "Al Mar 1\u00a0B, x"
     assert cased.content.forms == ("A", "el", "Mar", "1 B", "x")
     assert (cased.spans, cased.marks) == (sea.spans, sea.marks)
-    assert cased.punctuated([(), (), (), (), (), ("!",)]) == "Al Mar 1\u00a0B x!"
+    assert cased.punctuate([(), (), (), (), (), ("!",)]) == "Al Mar 1\u00a0B x!"
     with pytest.raises(UsageError, match="in more than case"):
-        made("stra\u00dfe", "stra\u00dfe").cased(["STRASSE"])
+        made("stra\u00dfe", "stra\u00dfe").recase(["STRASSE"])
 
 
 def test_a_mark_inside_a_multiword_token_goes_behind_it():
     sea = made("al mar", "al", "mar", al=("a", "el"))
     assert sea.content.forms == ("a", "el", "mar")
     assert sea.spans == ((0, 2), (0, 2), (3, 6))
-    assert sea.punctuated([(), (",",), (";",), (".",)]) == "al,; mar."
-    assert sea.punctuated(None, ["A", "el", "Mar"]) == "Al Mar"
+    assert sea.punctuate([(), (",",), (";",), (".",)]) == "al,; mar."
+    assert sea.punctuate(None, ["A", "el", "Mar"]) == "Al Mar"
 
 
 def test_chinese_has_no_spaces():
     bare = made("我来你去", "我", "来", "你", "去")
-    assert bare.punctuated([(), (), (",",), (), ("。",)]) == "我来,你去。"
+    assert bare.punctuate([(), (), (",",), (), ("。",)]) == "我来,你去。"
 
 
 def test_a_part_without_words():
     found = made(" *** \n", "***")
     assert found.content == Omitted("nothing but punctuation", "s", "x.txt", 4)
-    assert found.punctuated() == " *** \n"
+    assert found.punctuate() == " *** \n"
     with pytest.raises(UsageError, match=r"x\.txt:4: sentence s: nothing but punctuation"):
-        found.punctuated([()])
+        found.punctuate([()])
 
 
 def test_an_empty_line():
     found = made(" \t\n")
     assert found.content == Omitted("empty line", "s", "x.txt", 4)
-    assert found.punctuated() == " \t\n"
+    assert found.punctuate() == " \t\n"
 
 
 def test_a_token_spelt_like_a_special_one_stays():
     pieces = [Piece((0, 1), mark=False), Piece((1, 6), mark=True), Piece((6, 7), mark=True)]
-    found = located("s", "x.txt", 1, "a<unk>.", pieces)
+    found = located_sentence("s", "x.txt", 1, "a<unk>.", pieces)
     assert found.content.slots[1] == (UNK, ".")
-    assert found.punctuated([(), (UNK, "!")]) == "a<unk>!"
+    assert found.punctuate([(), (UNK, "!")]) == "a<unk>!"
 
 
 @pytest.mark.parametrize(
@@ -119,12 +127,12 @@ def test_a_token_spelt_like_a_special_one_stays():
 def test_what_cannot_be_written(slots: list[tuple[str, ...]], complaint: str):
     bare = made("the end", "the", "end")
     with pytest.raises(UsageError, match=f"x.txt:4: sentence s: .*{complaint}"):
-        bare.punctuated(slots)
+        bare.punctuate(slots)
 
 
 def test_forms_for_words():
     with pytest.raises(UsageError, match="1 form for 2 words"):
-        made("the end", "the", "end").punctuated(None, ["The"])
+        made("the end", "the", "end").punctuate(None, ["The"])
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Words
 from semipunct.corpus.marks_as_words import (
-    interleaved,
-    joined,
+    interleave_marks,
+    join_marks,
     slots_of_words,
     with_marks_as_words,
 )
@@ -23,7 +23,7 @@ def test_a_sentence_written_out():
     found = with_marks_as_words(words, COMMAS)
     assert found.forms == ("Mr", "A", "''", "b", ".")
     assert found.slots == ((), (ABBREVIATION,), (",",), (",",), (), ())
-    assert interleaved(found) == (["Mr.", "A", ",", "''", ",", "b", "."], [3, 5])
+    assert interleave_marks(found) == (["Mr.", "A", ",", "''", ",", "b", "."], [3, 5])
 
 
 @given(st.lists(SLOTS, min_size=2, max_size=5))
@@ -31,5 +31,5 @@ def test_marks_come_back(slots: list[tuple[str, ...]]):
     words = Words("s", "x", 1, ("a",) * (len(slots) - 1), tuple(slots))
     found = with_marks_as_words(words, COMMAS)
     parts = slots_of_words(words, found.slots, COMMAS)
-    back = [joined(slot, part, COMMAS) for slot, part in zip(slots, parts, strict=True)]
+    back = [join_marks(slot, part, COMMAS) for slot, part in zip(slots, parts, strict=True)]
     assert replace(words, slots=tuple(back)) == words

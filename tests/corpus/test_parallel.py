@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence, Words
-from semipunct.corpus.parallel import aligned, shared_slots
+from semipunct.corpus.parallel import align_versions, shared_slots
 from semipunct.errors import TreebankError
 from semipunct.trees import DependencyTree
 
@@ -35,7 +35,7 @@ def sentence(heads: tuple[int, ...], slots: str = "") -> Sentence:
 
 
 def test_the_same_words():
-    pair = aligned(words("well I know"), [words("Well , I know ."), words("well I know !")])
+    pair = align_versions(words("well I know"), [words("Well , I know ."), words("well I know !")])
     assert pair.references[0] == ((), (",",), (), (".",))
     assert pair.target() == replace(pair.source, slots=((), (",",), (), (".",)))
     assert len(pair.corrected) == 2
@@ -43,7 +43,7 @@ def test_the_same_words():
 
 def test_a_dot_of_an_abbreviation_is_part_of_its_word():
     source = replace(words("Mr Bean ,"), slots=((), ("<abbr>",), (",",)))
-    pair = aligned(source, [words("Mr Bean .")])
+    pair = align_versions(source, [words("Mr Bean .")])
     assert pair.references == (((), (), (".",)),)
     assert pair.target().slots == ((), ("<abbr>",), (".",))
 
@@ -58,22 +58,24 @@ def test_a_dot_of_an_abbreviation_is_part_of_its_word():
 )
 def test_other_words_are_refused_by_name(corrected, problem):
     with pytest.raises(TreebankError, match=r"f.txt:3: sentence s: " + problem) as caught:
-        aligned(words("I know"), [words(corrected, "other")])
+        align_versions(words("I know"), [words(corrected, "other")])
     assert "sentence other" in str(caught.value)
 
 
 def test_trees_of_one_shape_may_have_other_words():
-    pair = aligned(sentence((2, 0)), [replace(sentence((2, 0), "."), forms=("y", "y"))], "trees")
+    pair = align_versions(
+        sentence((2, 0)), [replace(sentence((2, 0), "."), forms=("y", "y"))], "trees"
+    )
     assert pair.references == (((), (), (".",)),)
     with pytest.raises(TreebankError, match="the head of word 1 is 2, and 0"):
-        aligned(sentence((2, 0)), [sentence((0, 1))], "trees")
+        align_versions(sentence((2, 0)), [sentence((0, 1))], "trees")
     with pytest.raises(TreebankError, match="without a tree"):
-        aligned(words("a"), [words("a")], "trees")
+        align_versions(words("a"), [words("a")], "trees")
 
 
 def test_only_slots_between_shared_words_are_judged():
     source = words("if you goes home we are happy")
-    pair = aligned(source, [words("If you go home , we are very happy .")], "shared")
+    pair = align_versions(source, [words("If you go home , we are very happy .")], "shared")
     assert pair.references == (((), (), None, None, (",",), (), None, (".",)),)
     assert pair.target().slots == ((), (), (), (), (",",), (), (), (".",))
 

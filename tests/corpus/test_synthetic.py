@@ -20,7 +20,7 @@ from semipunct.corpus.synthetic import (
 from semipunct.corpus.synthetic.parameters import ROOT
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.bare import bare_entry
-from semipunct.formats.conllu.punctuate import punctuated
+from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, format_record
 from semipunct.marks import ABBREVIATION, without_boundaries
@@ -133,7 +133,7 @@ def test_the_seed_decides():
 
 def written(sentence: Sentence) -> Record:
     """Return the record of a sentence written as CoNLL-U and read again."""
-    made = punctuated(bare_entry(sentence), sentence.slots)
+    made = punctuate_record(bare_entry(sentence), sentence.slots)
     (record,) = records(format_record(made))
     return record
 

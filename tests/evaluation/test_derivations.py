@@ -10,7 +10,7 @@ from semipunct.evaluation.derivations import derivation_statistics
 from semipunct.evaluation.results import read_result, write_result
 from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.tasks.parse_derivations import by_sentence, compare_derivations
-from semipunct.trees.commas import commas_normalised
+from semipunct.trees.commas import normalise_absorption
 from semipunct.trees.derivations import Derivation
 from tests.evaluation.cases import MISS, derived
 
@@ -67,7 +67,7 @@ def test_places_of_commas_make_no_other_treebank(tmp_path: Path):
         encoding="utf-8",
     )
     (left,) = read_derived_sentences([path])
-    right = commas_normalised(left.tree)
+    right = normalise_absorption(left.tree)
     assert right != left.tree
     results = [compare_derivations("p", "d", [left], [tree]) for tree in (left.tree, right)]
     assert [r.statistics.score for r in results] == [1.0, 1.0]

@@ -41,7 +41,9 @@ def after(slots: Sequence[str]) -> MarkHistory:
 
 
 def seen(history: MarkHistory, slot: int) -> dict[str, int]:
-    return {name: int(column[0]) for name, column in zip(SEEN, history.seen(slot), strict=True)}
+    return {
+        name: int(column[0]) for name, column in zip(SEEN, history.seen_columns(slot), strict=True)
+    }
 
 
 @pytest.mark.parametrize(
@@ -99,16 +101,16 @@ def test_many_states_are_as_each_alone():
         strings = [tuple(text[slot].split()) for text in texts]
         numbers = [together.strings.number(string) for string in strings]
         together.read(slot, np.array(numbers).reshape(2, 2))
-    columns = [column.ravel().tolist() for column in together.seen(3)]
+    columns = [column.ravel().tolist() for column in together.seen_columns(3)]
     alone = [seen(after(text), 3) for text in texts]
     assert columns == [[one[name] for one in alone] for name in SEEN]
     few = together.distinct(3)
     assert few.seen[few.kind.ravel()].T.tolist() == columns
     assert few.last_marked[few.state].tolist() == together.last_marked.tolist()
     together.select(np.array([1, 1]))
-    assert together.seen(3)[0].tolist() == [[columns[0][1]] * 2, [columns[0][3]] * 2]
+    assert together.seen_columns(3)[0].tolist() == [[columns[0][1]] * 2, [columns[0][3]] * 2]
     together.keep(1)
-    assert together.seen(3)[0].tolist() == [[columns[0][1]] * 2]
+    assert together.seen_columns(3)[0].tolist() == [[columns[0][1]] * 2]
 
 
 def test_columns_are_what_is_seen_from_both_edges():

@@ -10,11 +10,11 @@ from semipunct.features.word_shapes import (
     MIXED,
     SHAPES,
     UPPER,
-    capitalised,
+    apply_shape,
+    capitalise,
     mixed_forms,
     possible,
     shape_of,
-    shaped,
 )
 
 MIXED_FORMS = mixed_forms(
@@ -32,13 +32,13 @@ MIXED_FORMS = mixed_forms(
 def test_shapes_written_out(form: str, shape: int):
     assert shape_of(form) == shape
     if shape != MIXED:
-        assert shaped(form.lower(), shape, {}) == form
+        assert apply_shape(form.lower(), shape, {}) == form
 
 
 def test_the_table_has_the_most_frequent_spelling():
     assert MIXED_FORMS == {"iphone": "iPhone", "mcx": "McX"}
     assert possible("iphone", MIXED_FORMS).tolist() == [True] * SHAPES
-    assert shaped("iphone", MIXED, MIXED_FORMS) == "iPhone"
+    assert apply_shape("iphone", MIXED, MIXED_FORMS) == "iPhone"
 
 
 def test_what_a_word_cannot_be():
@@ -53,20 +53,20 @@ def test_only_the_case_of_letters_changes(text: str):
     low = text.lower()
     for shape in range(SHAPES):
         if possible(low, {})[shape]:
-            found = shaped(low, shape, {})
+            found = apply_shape(low, shape, {})
             assert len(found) == len(low)
             assert all(a == b or a == b.upper() for a, b in zip(found, low, strict=True))
             assert found.lower() == low.lower()
 
 
 def test_a_capital_of_two_characters_is_none():
-    assert capitalised("ßa") == "ßa"
-    assert shaped("straße", UPPER, {}) == "STRAßE"
+    assert capitalise("ßa") == "ßa"
+    assert apply_shape("straße", UPPER, {}) == "STRAßE"
 
 
 @pytest.mark.parametrize("form", ["ısı", "µg", "ſo", "aσ"])
 def test_a_capital_of_another_letter_is_none(form: str):
     """Examples are the Turkish dotless i, micro, the long s, a non-final sigma."""
-    assert capitalised(form).lower() == form.lower()
-    assert shaped(form, UPPER, {}).lower() == form.lower()
-    assert shaped("λόγος", UPPER, {}) == "ΛΌΓΟΣ"
+    assert capitalise(form).lower() == form.lower()
+    assert apply_shape(form, UPPER, {}).lower() == form.lower()
+    assert apply_shape("λόγος", UPPER, {}) == "ΛΌΓΟΣ"

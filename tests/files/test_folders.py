@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.files import folder_made, recover_folder, replace_folder
+from semipunct.files import make_folder, recover_folder, replace_folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -50,9 +50,9 @@ def test_notes_survive_a_kill_before_they_have_moved_over(tmp_path: Path):
 
 def test_folders_that_were_made_for_nothing_go_again(tmp_path: Path):
     (tmp_path / "a").mkdir()
-    with folder_made(tmp_path / "a" / "b" / "c"):
+    with make_folder(tmp_path / "a" / "b" / "c"):
         assert (tmp_path / "a" / "b" / "c").is_dir()
     assert list(tmp_path.rglob("*")) == [tmp_path / "a"]
-    with folder_made(tmp_path / "a" / "b" / "c"):
+    with make_folder(tmp_path / "a" / "b" / "c"):
         (tmp_path / "a" / "b" / "file").touch()
     assert sorted(p.name for p in (tmp_path / "a").rglob("*")) == ["b", "file"]

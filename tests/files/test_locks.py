@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.files import locked
+from semipunct.files import hold_lock
 
 pytest.importorskip("fcntl")
 
@@ -23,14 +23,14 @@ with locked(sys.argv[1]) as alone:
 
 def test_one_at_a_time(tmp_path: Path):
     path = tmp_path / ".lock"
-    with locked(path) as first:
-        with locked(path) as second:
+    with hold_lock(path) as first:
+        with hold_lock(path) as second:
             assert (first, second) == (True, False)
         assert path.exists()
-        with locked(path) as third:
+        with hold_lock(path) as third:
             assert not third
     assert not path.exists()
-    with locked(path) as alone:
+    with hold_lock(path) as alone:
         assert alone
 
 
@@ -39,12 +39,12 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path):
     with subprocess.Popen([sys.executable, "-c", HOLD, path], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"True\n"
-        with locked(path) as alone:
+        with hold_lock(path) as alone:
             assert not alone
         holder.send_signal(signal.SIGKILL)
         holder.wait()
     assert path.exists()
-    with locked(path) as alone:
+    with hold_lock(path) as alone:
         assert alone
 
 
@@ -61,11 +61,11 @@ def test_a_file_that_its_holder_removes_is_not_locked(
         return descriptor
 
     monkeypatch.setattr(os, "open", open_late)
-    with locked(path) as alone, locked(path) as second:
+    with hold_lock(path) as alone, hold_lock(path) as second:
         assert (alone, second) == (True, False)
 
 
 def test_without_flock_nobody_is_kept_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("semipunct.files.locks.fcntl", None)
-    with locked(tmp_path / ".lock") as first, locked(tmp_path / ".lock") as second:
+    with hold_lock(tmp_path / ".lock") as first, hold_lock(tmp_path / ".lock") as second:
         assert (first, second) == (True, True)

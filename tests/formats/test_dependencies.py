@@ -52,15 +52,15 @@ def test_marks_stay_among_the_words(file: Path):
 
 def test_what_was_read_is_written(file: Path):
     entries, writer, stream = list(read_entries([file])), format_of(file).writer(), io.StringIO()
-    writer.write(map(writer.unchanged, entries), stream)
+    writer.write(map(writer.source_text, entries), stream)
     assert stream.getvalue() == TEXT
     stream = io.StringIO()
-    writer.write(map(writer.unchanged, reversed(entries)), stream)
+    writer.write(map(writer.source_text, reversed(entries)), stream)
     assert stream.getvalue() == TEXT[TEXT.index("Yes") :] + "\n" + TEXT[: TEXT.index("Yes")]
     assert writer.text(entries[0], [(), (";",), (), ("!",)]) == "Go ; Mr. A !"
     file.write_text("\n \n" + TEXT, "utf-8")
     entries, stream = list(read_entries([file])), io.StringIO()
-    writer.write(map(writer.unchanged, entries), stream)
+    writer.write(map(writer.source_text, entries), stream)
     assert stream.getvalue() == file.read_text("utf-8")
     assert entries[0].content.line == 3
 
@@ -68,9 +68,9 @@ def test_what_was_read_is_written(file: Path):
 def test_what_has_no_place_is_refused(file: Path):
     entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
     with pytest.raises(UsageError, match=r"some.dp:1: sentence #1: .*cannot contain annotations"):
-        writer.annotated(entry, Annotation({1: {"a": "b"}}))
+        writer.annotate(entry, Annotation({1: {"a": "b"}}))
     with pytest.raises(UsageError, match="cannot contain new punctuation"):
-        writer.punctuated(entry, entry.content.slots)
+        writer.punctuate(entry, entry.content.slots)
     with pytest.raises(UsageError, match="2 slots for 3 words"):
         writer.text(entry, [(), ()])
 
@@ -104,7 +104,7 @@ def test_malformed_sentences_are_omitted_with_their_fault(
     assert re.search(message, malformed.content.fault)
     assert len(read_with_marks([path])) == len(before) + 1
     writer, stream = Dependencies().writer(), io.StringIO()
-    writer.write(map(writer.unchanged, [*before, malformed, last]), stream)
+    writer.write(map(writer.source_text, [*before, malformed, last]), stream)
     assert stream.getvalue() == path.read_text("utf-8")
 
 

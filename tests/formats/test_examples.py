@@ -7,7 +7,7 @@ import pytest
 
 from semipunct.corpus.examples import ExampleType
 from semipunct.formats.examples import READERS, read_examples
-from semipunct.models.registry import KINDS, kind_named
+from semipunct.models.registry import KINDS, find_kind
 
 CONLLU = (
     "1\tYes\tyes\tINTJ\t_\t_\t0\troot\t_\tSpaceAfter=No\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
@@ -21,7 +21,7 @@ DERIVATION = (
 
 def test_every_type_has_a_reader_and_a_kind():
     assert set(READERS) == set(get_args(ExampleType))
-    assert {kind_named(name).examples for name in KINDS} == set(READERS)
+    assert {find_kind(name).examples for name in KINDS} == set(READERS)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ A 2 2|||M:PUNCT|||.|||REQUIRED|||-NONE-|||2
 
 def written(path) -> str:
     writer, stream = M2().writer(), io.StringIO(newline="")
-    writer.write(map(writer.unchanged, M2().read(path)), stream)
+    writer.write(map(writer.source_text, M2().read(path)), stream)
     return stream.getvalue()
 
 
@@ -71,11 +71,11 @@ def test_annotators_and_their_versions(file):
     assert annotators([first, second]) == (0, 1, 2)
     assert annotators([second]) == (0, 2)
     assert annotators([]) == (0,)
-    assert first.corrected(2) == first.tokens
-    assert " ".join(first.corrected(0)) == "Well , I know that ."
+    assert first.corrected_tokens(2) == first.tokens
+    assert " ".join(first.corrected_tokens(0)) == "Well , I know that ."
     assert first.edits[0].alternatives == (",", ";")
-    assert " ".join(second.corrected(0)) == "The dog"
-    assert " ".join(second.corrected(2)) == "The big dogs ."
+    assert " ".join(second.corrected_tokens(0)) == "The dog"
+    assert " ".join(second.corrected_tokens(2)) == "The big dogs ."
     assert second.reference(2).slots[-1] == (".",)
 
 
@@ -84,7 +84,7 @@ def test_overlapping_edits_are_read_but_lead_nowhere(file):
     with pytest.raises(
         TreebankError, match=r":4: sentence #1: the edit 3 4 .* overlaps 2 4 in line 5"
     ):
-        first.corrected(1)
+        first.corrected_tokens(1)
 
 
 def test_insertions_beside_edits_do_not_overlap(file):
@@ -92,12 +92,12 @@ def test_insertions_beside_edits_do_not_overlap(file):
         "S a b\nA 0 1|||R|||c|||R|||-|||0\nA 1 1|||M|||,|||R|||-|||0\nA 0 0|||M|||“|||R|||-|||0\n"
         "A 1 1|||M|||;|||R|||-|||0\n"
     ))  # fmt: skip
-    assert record.corrected(0) == ("“", "c", ",", ";", "b")
+    assert record.corrected_tokens(0) == ("“", "c", ",", ";", "b")
     (record,) = read_m2_records(
         file("S a b\nA 0 2|||R|||c|||R|||-|||0\nA 1 1|||M|||,|||R|||-|||0\n")
     )
     with pytest.raises(TreebankError, match="overlaps"):
-        record.corrected(0)
+        record.corrected_tokens(0)
 
 
 def test_sentences_and_what_is_none(file):
@@ -111,25 +111,25 @@ def test_sentences_and_what_is_none(file):
     (none,) = M2().read(file("S . .\n"))
     assert isinstance(none.content, Omitted)
     with pytest.raises(UsageError, match="nothing but punctuation"):
-        M2().writer().punctuated(none, [()])
+        M2().writer().punctuate(none, [()])
 
 
 def test_other_punctuation_is_written_as_edits(file):
     first, second = M2().read(file(TWO))
     writer = M2().writer()
     slots = ((), (",",), (), (",",), (".", "”"))
-    assert writer.punctuated(first, slots) == (
+    assert writer.punctuate(first, slots) == (
         "S Well I know , , that .\n"
         "A 1 1|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0\n"
         "A 4 5|||U:PUNCT|||-NONE-|||REQUIRED|||-NONE-|||0\n"
         "A 7 7|||M:PUNCT|||”|||REQUIRED|||-NONE-|||0\n\n"
     )
     assert writer.text(first, slots) == "Well , I know , that . ”"
-    assert writer.punctuated(second, second.content.slots) == (
+    assert writer.punctuate(second, second.content.slots) == (
         "S The dog\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
     )
     with pytest.raises(UsageError, match="cannot contain annotations"):
-        writer.annotated(first, Annotation(comments={"a": "b"}))
+        writer.annotate(first, Annotation(comments={"a": "b"}))
 
 
 STRINGS = st.lists(st.sampled_from([",", ".", "”"]), max_size=2).map(tuple)
@@ -151,7 +151,7 @@ def test_edits_lead_to_the_corrected_punctuation(tmp_path_factory, rows):
     assert "".join(map("".join, source.slots)) == "".join(map("".join, slots))
     flat = [token for string in target.slots for token in string if token != "<abbr>"]
     assert flat == [token for string in after for token in string]
-    assert record.corrected(1) == record.tokens
+    assert record.corrected_tokens(1) == record.tokens
 
 
 def test_marks_and_words_with_blanks_are_several_tokens():

@@ -134,12 +134,12 @@ def test_a_writer_of_conllu_keeps_the_convention(
     (entry,) = read_entries([path])
     writer = format_of(path).writer([entry])
     assert writer.style.convention == convention
-    (record,) = records(writer.punctuated(entry, [(), (";",), (".",)]))
+    (record,) = records(writer.punctuate(entry, [(), (";",), (".",)]))
     assert [(token.form, token.head) for token in record.tokens] == [
         ("Here", 3), (";", head), ("is", 0), (".", 3),
     ]  # fmt: skip
     assert writer.text(entry, [(), (";",), ("!",)]) == "Here; is!"
-    assert writer.unchanged(entry) == text
+    assert writer.source_text(entry) == text
 
 
 def test_without_a_sentence_new_marks_hang_from_what_they_set_off():

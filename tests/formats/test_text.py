@@ -27,9 +27,9 @@ def written(found, change=lambda entry: entry.content.slots) -> bytes:
     writer, stream = Text().writer(), io.StringIO(newline="")
     writer.write(
         (
-            writer.unchanged(entry)
+            writer.source_text(entry)
             if isinstance(entry.content, Omitted)
-            else writer.punctuated(entry, change(entry))
+            else writer.punctuate(entry, change(entry))
             for entry in found
         ),
         stream,
@@ -101,7 +101,7 @@ def test_marks_are_set_as_in_print():
     (entry,) = entries(b"well  hello\tthere\n")
     writer = Text().writer()
     slots = [("“",), (",",), (), ("”", ".")]
-    assert writer.punctuated(entry, slots) == "“well,  hello\tthere”.\n"
+    assert writer.punctuate(entry, slots) == "“well,  hello\tthere”.\n"
     assert writer.text(entry, slots) == "“well, hello there”."
 
 
@@ -130,7 +130,7 @@ def test_text_has_no_trees(tmp_path: Path):
 def test_text_takes_no_annotations():
     (entry,) = entries(b"Hello\n")
     with pytest.raises(UsageError, match="cannot contain annotations"):
-        Text().writer().annotated(entry, Annotation({1: {"a": "b"}}))
+        Text().writer().annotate(entry, Annotation({1: {"a": "b"}}))
 
 
 def test_the_ending_tells_the_format():

@@ -47,8 +47,8 @@ def test_it_is_written(path):
     go, nothing, yes = read_entries([path])
     stream = io.StringIO()
     annotation = Annotation({1: {"Left": "“"}}, {"log": "-1.0"})
-    texts = (writer.annotated(go, annotation), writer.unchanged(nothing))
-    writer.write((*texts, writer.punctuated(yes, [("¡",), ("!",)])), stream)
+    texts = (writer.annotate(go, annotation), writer.source_text(nothing))
+    writer.write((*texts, writer.punctuate(yes, [("¡",), ("!",)])), stream)
     assert stream.getvalue() == "“ Go , ” he said .  # 1:Left=“ log=-1.0\n. . .\n¡ Yes !\n"
     assert writer.text(yes, yes.content.slots) == "Yes !"
 

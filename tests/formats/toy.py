@@ -62,7 +62,7 @@ def _entry(line: str, path: str, number: int) -> Entry[str]:
 class LinesWriter(Writer[str]):
     """Appends annotations to the end of a line, after a ``#``."""
 
-    def annotated(self, entry: Entry[str], annotation: Annotation) -> str:
+    def annotate(self, entry: Entry[str], annotation: Annotation) -> str:
         of_words = [
             f"{word}:{name}={value}"
             for word, attributes in annotation.attributes.items()
@@ -72,7 +72,7 @@ class LinesWriter(Writer[str]):
         added = " ".join(["  #", *of_words, *of_all]) if of_words or of_all else ""
         return entry.record.rstrip("\n") + added + "\n"
 
-    def punctuated(self, entry: Entry[str], slots: Sequence[Puncteme]) -> str:
+    def punctuate(self, entry: Entry[str], slots: Sequence[Puncteme]) -> str:
         return self.text(entry, slots) + "\n"
 
     def text(self, entry: Entry[str], slots: Sequence[Puncteme]) -> str:

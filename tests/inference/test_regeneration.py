@@ -65,14 +65,14 @@ def test_marks_go_with_their_constituent_and_meet_others():
     assert regenerator.surface(tree, chance, drawn=True) == analysis.sentence.slots
     moved = Arrangement(analysis.sentence.tree)
     moved.move(2, 1, "last")
-    new = tree.rearranged(moved)
+    new = tree.rearrange(moved)
     assert new.sentence.forms == ("a", "d", "b", "c")
     for drawn in (False, True):
         found = regenerator.surface(new, chance, drawn=drawn)
         assert found == ((), (), comma, (), stop)
     gone = Arrangement(analysis.sentence.tree)
     gone.delete(2)
-    found = regenerator.surface(tree.rearranged(gone), chance, drawn=False)
+    found = regenerator.surface(tree.rearrange(gone), chance, drawn=False)
     assert found == ((), (), stop)
 
 
@@ -87,9 +87,9 @@ def test_a_bracket_goes_with_its_partner():
     assert tree.sides[1][0] == (Mark("(", pair=1),)
     assert tree.sides[2][1] == (Mark(")", pair=1),)
     both = Arrangement(analysis.sentence.tree)
-    assert tree.rearranged(both).sides == tree.sides
+    assert tree.rearrange(both).sides == tree.sides
     both.delete(3)
-    left = tree.rearranged(both)
+    left = tree.rearrange(both)
     assert left.sides == (((), (Mark("."),)), ((), ()), ((), ()))
 
 
@@ -108,7 +108,7 @@ def test_an_absorbed_bracket_without_a_partner_is_left_out():
     gone = Arrangement(analysis.sentence.tree)
     gone.delete(2)
     regenerator = Regenerator(keeping(), final_mark=False)
-    found = regenerator.surface(tree.rearranged(gone), np.random.default_rng(0), drawn=False)
+    found = regenerator.surface(tree.rearrange(gone), np.random.default_rng(0), drawn=False)
     assert found == ((), (), (), ())
     # If the surface has both brackets, both stay; if it has two of three, one is removed.
     slots = (*analysis.slots[:2], SlotAnalysis((")", ")"), (), (")", ")")), *analysis.slots[3:])
@@ -132,7 +132,7 @@ def test_unknown_quotation_marks_are_partners_by_their_spelling():
     assert tree.sides[1][0] == (Mark(UNK, ("‘",), 1),)
     gone = Arrangement(analysis.sentence.tree)
     gone.delete(3)
-    assert not any(side for both in tree.rearranged(gone).sides for side in both)
+    assert not any(side for both in tree.rearrange(gone).sides for side in both)
 
 
 def test_unknown_marks_and_open_punctemes_are_spelt_as_they_were():
@@ -147,7 +147,7 @@ def test_unknown_marks_and_open_punctemes_are_spelt_as_they_were():
     moved = Arrangement(analysis.sentence.tree)
     moved.move(4, 1, "before")
     regenerator = Regenerator(keeping(), final_mark=False)
-    found = regenerator.surface(tree.rearranged(moved), np.random.default_rng(0), drawn=True)
+    found = regenerator.surface(tree.rearrange(moved), np.random.default_rng(0), drawn=True)
     assert found == ((), ("☂",), ("♥",), (), (":", "-", ")"))
 
 
@@ -160,7 +160,7 @@ def test_the_dot_of_an_abbreviation_stays_with_its_word():
     )
     moved = Arrangement(analysis.sentence.tree)
     moved.move(2, 1, "last")
-    new = UnderlyingTree.of(analysis).rearranged(moved)
+    new = UnderlyingTree.of(analysis).rearrange(moved)
     regenerator = Regenerator(keeping(), final_mark=False)
     assert new.sentence.forms == ("a", "c", "d", "b")
     # Whether or not the channel has the mark, it appears once, with the word.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.marks import Puncteme
-from semipunct.marks.balance import Unmatched, balanced, encloses, statuses, unmatched
+from semipunct.marks.balance import Unmatched, balance_strings, count_unmatched, encloses, statuses
 
 TOKENS = ((), ("(",), (")",), ("[",), ("]",), (",",), ("]", ")"), (")", "."))
 PARTNERS = {"(": ")", "[": "]"}
@@ -67,8 +67,8 @@ def test_unmatched_marks_are_counted_with_and_without_those_of_words(
     slots: list[Puncteme], existing: list[Puncteme], size: int
 ):
     slots, existing, forms = slots[:size], existing[:size], FORMS[: size - 1]
-    assert unmatched(slots, forms, statuses(existing)) == counts(slots, forms, existing)
-    assert unmatched(slots, forms).inserted == 0
+    assert count_unmatched(slots, forms, statuses(existing)) == counts(slots, forms, existing)
+    assert count_unmatched(slots, forms).inserted == 0
 
 
 COSTS = st.lists(
@@ -95,7 +95,7 @@ def test_the_choice_is_the_best_of_all(
         for way in itertools.product(*alternatives)
         if is_possible([s for s, _ in way])
     ]
-    found = balanced(alternatives, forms, statuses(existing), limits)
+    found = balance_strings(alternatives, forms, statuses(existing), limits)
     if found is None:
         assert not possible
         return
@@ -107,14 +107,14 @@ def test_the_choice_is_the_best_of_all(
 def test_long_sentences_with_many_alternatives_end():
     ways = [((), 0.4), (("(",), 0.3), ((")",), 0.3), (("“",), 0.35), (("”",), 0.35)]
     nothing = statuses([()] * 300)
-    found = balanced([ways] * 300, ["w"] * 299, nothing, Unmatched(0, 0, 0))
+    found = balance_strings([ways] * 300, ["w"] * 299, nothing, Unmatched(0, 0, 0))
     assert found is not None
-    assert unmatched(found, ["w"] * 299, nothing) == (0, 0, 0)
+    assert count_unmatched(found, ["w"] * 299, nothing) == (0, 0, 0)
     assert sum(map(bool, found)) > 250  # almost all slots get a mark with a partner
 
 
 def test_straight_quotes_pair_with_themselves_and_question_marks_do_not():
-    assert unmatched([('"',), ('"',), ("?",)], ["a", "b"]) == (0, 0, 0)
-    assert unmatched([('"',), (), ("¿",)], ["a", "b"]) == (1, 1, 0)
+    assert count_unmatched([('"',), ('"',), ("?",)], ["a", "b"]) == (0, 0, 0)
+    assert count_unmatched([('"',), (), ("¿",)], ["a", "b"]) == (1, 1, 0)
     assert encloses(('"',))
     assert not encloses(("?", ","))

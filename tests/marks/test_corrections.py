@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.marks.corrections import Correction, corrected, corrections, moves
+from semipunct.marks.corrections import Correction, apply_corrections, corrections, moves
 
 STRINGS = st.lists(st.sampled_from([",", ".", "”", ";"]), max_size=4).map(tuple)
 SENTENCES = st.lists(st.tuples(STRINGS, STRINGS), min_size=1, max_size=5)
@@ -40,8 +40,8 @@ def test_what_changes_and_the_kind_of_the_error(before, after, start, old, new, 
 def test_they_lead_from_one_to_the_other(pairs):
     before, after = zip(*pairs, strict=True)
     found = corrections(before, after)
-    assert corrected(before, found) == after
-    assert corrected(before, reversed(found)) == after
+    assert apply_corrections(before, found) == after
+    assert apply_corrections(before, reversed(found)) == after
     assert [one.slot for one in found] == [i for i, (a, b) in enumerate(pairs) if a != b]
 
 
@@ -77,7 +77,7 @@ def test_as_many_slots_before_and_after():
 )
 def test_corrections_that_do_not_fit_are_refused(found):
     with pytest.raises(UsageError, match="does not match"):
-        corrected([(",",), ()], found)
+        apply_corrections([(",",), ()], found)
 
 
 def test_a_comma_on_the_wrong_side_of_a_conjunction():

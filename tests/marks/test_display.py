@@ -2,7 +2,7 @@
 
 import pytest
 
-from semipunct.marks import ABBREVIATION, OPEN, START, UNK, legend, shown, shown_string
+from semipunct.marks import ABBREVIATION, OPEN, START, UNK, display_form, legend, shown_string
 from semipunct.marks.display import MEANINGS, SYMBOLS
 from semipunct.marks.tokens import SPECIAL_TOKENS
 
@@ -18,7 +18,7 @@ def test_every_special_token_that_output_may_hold_has_a_symbol_and_a_meaning():
 
 @pytest.mark.parametrize("token", [",", "”", "-LRB-", "<<"])
 def test_marks_of_a_text_are_shown_as_they_are(token: str):
-    assert shown(token) == token
+    assert display_form(token) == token
 
 
 def test_strings():

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.models.layers import affine, dropped, gru, lstm, recurrent_weights
+from semipunct.models.layers import affine, drop_out, gru, lstm, recurrent_weights
 
 HIDDEN, INPUTS = 3, 2
 
@@ -56,14 +56,14 @@ def test_an_affine_layer():
 
 def test_dropout_keeps_the_mean():
     x = jnp.ones(4000)
-    found = np.asarray(dropped(x, 0.25, jax.random.key(0)))
+    found = np.asarray(drop_out(x, 0.25, jax.random.key(0)))
     assert set(np.unique(found)) == {0.0, np.float32(1 / 0.75)}
     assert found.mean() == pytest.approx(1.0, abs=0.05)
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.3, 0.5, 0.999999])
 def test_the_share_is_dropped_and_the_rest_is_scaled(rate: float):
-    found = np.asarray(dropped(jnp.ones((300, 400)), rate, jax.random.key(5)))
+    found = np.asarray(drop_out(jnp.ones((300, 400)), rate, jax.random.key(5)))
     stays = found > 0
     assert stays.mean() == pytest.approx(1 - rate, abs=0.01)
     np.testing.assert_allclose(found[stays], 1 / (1 - rate) if rate < 0.9 else 2**16, rtol=1e-4)

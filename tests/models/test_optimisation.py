@@ -10,7 +10,13 @@ import pytest
 
 from semipunct.arrays.rows import Rows, add_rows
 from semipunct.models.kind import NetworkTrainOptions
-from semipunct.models.optimisation import averaged, clipped_adamw, lazy_adam, prompt, together
+from semipunct.models.optimisation import (
+    average_weights,
+    clipped_adamw,
+    lazy_adam,
+    prompt,
+    together,
+)
 from semipunct.models.punctuation.optimiser import optimiser
 from semipunct.models.punctuation.options import TrainOptions
 
@@ -128,7 +134,7 @@ def test_two_optimisers_for_one_model():
 def test_an_average_written_out():
     # With steps of 1 from 0, the weights are 1, 2, 3. The first steps have the plain mean, and a
     # decay of one half combines it equally with the third.
-    optimiser = averaged(optax.sgd(1.0), 0.5)
+    optimiser = average_weights(optax.sgd(1.0), 0.5)
     weights = {"a": jnp.zeros(2)}
     state = optimiser.init(weights)
     found: list[float] = []
@@ -142,7 +148,7 @@ def test_an_average_written_out():
 
 def test_two_optimisers_have_both_results():
     both = together(
-        lazy_adam(optax.constant_schedule(0.1)), {"rows"}, averaged(optax.sgd(1.0), 0.5)
+        lazy_adam(optax.constant_schedule(0.1)), {"rows"}, average_weights(optax.sgd(1.0), 0.5)
     )
     weights = {"rows": jnp.ones((2, 1)), "whole": jnp.zeros(1)}
     state = both.init(weights)

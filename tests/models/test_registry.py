@@ -7,12 +7,12 @@ import pytest
 
 from semipunct.models.base import Model
 from semipunct.models.kind import PERPLEXITY, Config, Criterion, SharedTrainOptions
-from semipunct.models.registry import DEFAULT, KINDS, kind_named
+from semipunct.models.registry import DEFAULT, KINDS, find_kind
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_kind_is_what_its_line_says(name):
-    kind = kind_named(name)
+    kind = find_kind(name)
     assert kind.name == name
     assert issubclass(kind.load(), Model)
     assert kind.load().kind == name

@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from semipunct.models.remembered import remembered
+from semipunct.models.remembered import cache_latest
 
 
 class Held:
@@ -13,7 +13,7 @@ class Held:
 def test_once_for_the_same_weights_of_the_same_model():
     made = []
 
-    @remembered
+    @cache_latest
     def total(model, parameters):
         made.append(model)
         return sum(parameters.values())
@@ -28,7 +28,7 @@ def test_once_for_the_same_weights_of_the_same_model():
 
 
 def test_a_model_that_is_gone_is_forgotten():
-    @remembered
+    @cache_latest
     def double(model, parameters):
         return 2 * parameters
 

@@ -69,7 +69,7 @@ def hail(entry: Entry[Record]) -> Analysis:
 
 
 def written(entry: Entry[Record], analysis: Analysis, number: int | None = None) -> str:
-    return ConlluWriter().annotated(entry, render.annotation(analysis, number))
+    return ConlluWriter().annotate(entry, render.annotation(analysis, number))
 
 
 def test_brackets_are_those_of_the_paper(hail: Analysis):
@@ -185,7 +185,7 @@ def test_json_refuses_what_json_cannot_say(entry, hail: Analysis):
 
 def test_sentences_left_out(entry, hail: Analysis):
     sentence = hail.sentence
-    conllu = ConlluWriter().annotated(entry, render.omission("a reason"))
+    conllu = ConlluWriter().annotate(entry, render.omission("a reason"))
     assert conllu == "\n".join((LINES[0], "# semipunct_omitted = a reason", *LINES[1:])) + "\n\n"
     assert render.omitted_as_dict(sentence, "a reason") == {
         "schema": "semipunct.omitted/1",

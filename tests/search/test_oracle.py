@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.search import LEFT, RIGHT, SHIFT, arcs, oracle
-from semipunct.trees import DependencyTree, lifted
+from semipunct.trees import DependencyTree, lift_arcs
 
 
 def heads_of(actions: list[int]) -> list[int]:
@@ -24,7 +24,7 @@ def projective_heads(draw: st.DrawFn) -> list[int]:
     heads = [0] * n
     for place, word in enumerate(order[1:], start=1):
         heads[word - 1] = order[draw(st.integers(0, place - 1))]
-    return list(lifted(DependencyTree(tuple(heads), ("dep",) * n))[0].heads)
+    return list(lift_arcs(DependencyTree(tuple(heads), ("dep",) * n))[0].heads)
 
 
 @given(projective_heads())

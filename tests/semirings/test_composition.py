@@ -115,7 +115,7 @@ def test_expectations_and_their_gradients(base: Semiring):
     def both(weights: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         def expected(w: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
             value = total(s, w, jnp.asarray(FIRST))
-            each = s.expected(value)
+            each = s.expected_value(value)
             return jnp.sum(each), (s.log_weight(value), each)
 
         slope, (log_weight, each) = jax.grad(expected, has_aux=True)(weights)
@@ -135,7 +135,7 @@ def test_two_coins_by_hand():
     )
     value = s.times(s.plus(a, b), s.plus(c, d))
     assert jnp.exp(s.log_weight(value)) == pytest.approx(2 * 1 + 2 * 3 + 6 * 1 + 6 * 3)
-    assert s.expected(value) == pytest.approx((2 * 1 + 2 * 3 * 2 + 6 * 0 + 6 * 3 * 1) / 32)
+    assert s.expected_value(value) == pytest.approx((2 * 1 + 2 * 3 * 2 + 6 * 0 + 6 * 3 * 1) / 32)
 
 
 def winners(scores: np.ndarray) -> np.ndarray:
@@ -149,7 +149,7 @@ def test_the_expectation_over_costs_is_the_winners_count():
     close(-value.weight, scores.max(1))
     chosen = scored(FIRST)[np.arange(CASES), winners(scores)]
     expected = np.where(np.arange(CASES) == IMPOSSIBLE, 0.0, chosen)
-    close(Expectation(Tropical()).expected(value), expected)
+    close(Expectation(Tropical()).expected_value(value), expected)
 
 
 @partial(jax.jit, static_argnums=0)
@@ -228,7 +228,7 @@ def test_a_product_asks_two_questions_at_once():
     close(s.log_weight(value), paths.log_total)
     close(log.log_weight(value.first), paths.log_total)
     close(expectation.log_weight(value.second), paths.log_total)
-    close(expectation.expected(value.second), average(paths.probability, scored(FIRST)))
+    close(expectation.expected_value(value.second), average(paths.probability, scored(FIRST)))
 
 
 @pytest.mark.parametrize("base", [Log(), Real()], ids=lambda s: s.name)
@@ -313,7 +313,7 @@ def test_risk_is_the_annealed_average(gamma: float):
     @jax.jit
     def both(weights: jax.Array) -> tuple[jax.Array, jax.Array]:
         def risk(w: jax.Array) -> tuple[jax.Array, jax.Array]:
-            each = s.expected(total(s, w, jnp.asarray(loss)))
+            each = s.expected_value(total(s, w, jnp.asarray(loss)))
             return jnp.sum(each), each
 
         slope, each = jax.grad(risk, has_aux=True)(weights)

@@ -44,7 +44,7 @@ def means(*log_weights: jax.Array) -> Callable[..., jax.Array]:
 
     def run(*feature: jax.Array) -> jax.Array:
         values = (s.lift(jnp.float32(w), c) for w, c in zip(log_weights, feature, strict=True))
-        return s.expected(s.plus(*values))
+        return s.expected_value(s.plus(*values))
 
     return run
 

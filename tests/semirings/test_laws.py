@@ -56,7 +56,7 @@ def test_the_largest_of_what_is_balanced_is_one(
     np.testing.assert_allclose(put_back, s.log_weight(value), rtol=1e-5, atol=1e-4)
     largest = np.max(balanced.weight, axes)
     assert np.all(np.isclose(largest, 1.0) | (largest == 0.0))
-    same(s.expected(balanced), s.expected(value))
+    same(s.expected_value(balanced), s.expected_value(value))
 
 
 @pytest.mark.parametrize("semiring", [Real(), Expectation(Real())], ids=repr)
@@ -73,9 +73,9 @@ def test_expectations_count_linearly():
     tails = s.lift(jnp.log(jnp.float32(0.7)), jnp.float32(0.0))
     toss = s.plus(heads, tails)
     four = s.prod(jax.tree.map(lambda x: jnp.stack([x] * 4), toss), 0)
-    assert s.expected(four) == pytest.approx(1.2, rel=1e-5)
-    assert s.expected(s.zeros(())) == 0.0
-    weight = jax.grad(lambda w: s.expected(type(four)(jnp.log(w), w * 0.0)))(jnp.float32(0.0))
+    assert s.expected_value(four) == pytest.approx(1.2, rel=1e-5)
+    assert s.expected_value(s.zeros(())) == 0.0
+    weight = jax.grad(lambda w: s.expected_value(type(four)(jnp.log(w), w * 0.0)))(jnp.float32(0.0))
     assert weight == 0.0
 
 
@@ -87,7 +87,7 @@ def averages(
     value = s.lift(log_weight, feature)
     product = s.matmul(value, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), value))
     found = [product, s.group_sum(value, Groups.of([2, 0, 2, 0], 4))]
-    return [(s.log_weight(x), s.expected(x)) for x in found]
+    return [(s.log_weight(x), s.expected_value(x)) for x in found]
 
 
 @partial(jax.jit, static_argnums=0)

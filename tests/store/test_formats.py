@@ -32,7 +32,7 @@ def test_an_unknown_kind(folder):
 
 def test_a_model_of_another_kind_than_needed(folder):
     with pytest.raises(ModelError, match="of the kind punctuation, but one of the kind slot-tag"):
-        load(folder, registry.kind_named("slot-tagger").load())
+        load(folder, registry.find_kind("slot-tagger").load())
     assert load(folder, PunctuationModel).model.kind == "punctuation"
 
 
@@ -140,6 +140,6 @@ def test_migrations_are_applied_in_order(monkeypatch):
     monkeypatch.setattr(migrations, "VERSION", 4)
     monkeypatch.setattr(migrations, "MIGRATIONS", {1: note(1), 2: note(2), 3: note(3)})
     parsed = migrations.Parsed("k", {}, {}, {})
-    assert migrations.migrated(parsed, 1).kind == "k123"
-    assert migrations.migrated(parsed, 3).kind == "k3"
-    assert migrations.migrated(parsed, 4) == parsed
+    assert migrations.migrate(parsed, 1).kind == "k123"
+    assert migrations.migrate(parsed, 3).kind == "k3"
+    assert migrations.migrate(parsed, 4) == parsed

@@ -116,7 +116,7 @@ def item(tree: Any, b: int) -> Any:
 
 def weighed(structure: Structure, found: Sequence[Any], b: int) -> list[tuple[float, Any]]:
     """Return log weights and parts of the possible derivations of one item, best first."""
-    weights = item(structure.expanded().log_weights, b)
+    weights = item(structure.expand().log_weights, b)
     scored = sorted(((dot(d, weights), d) for d in found), key=lambda x: -x[0])
     return [x for x in scored if x[0] > -np.inf]
 
@@ -128,7 +128,7 @@ def probabilities(scored: list[tuple[float, Any]]) -> np.ndarray:
 
 def average(structure: Structure, scored: list[tuple[float, Any]], b: int) -> Any:
     if not scored:
-        return jax.tree.map(np.zeros_like, item(structure.expanded().log_weights, b))
+        return jax.tree.map(np.zeros_like, item(structure.expand().log_weights, b))
     p = probabilities(scored)
     return jax.tree.map(lambda *xs: np.tensordot(p, xs, 1), *(d for _, d in scored))
 

@@ -176,7 +176,7 @@ class ComparesWithItself(Chain):
     """The divergence is that of the distribution from itself."""
 
     def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        feature = self.expanded().weights if isinstance(semiring, Divergence) else feature
+        feature = self.expand().weights if isinstance(semiring, Divergence) else feature
         return super().total(semiring, feature, recursion)
 
 

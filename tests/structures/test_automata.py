@@ -131,7 +131,7 @@ def test_star_of_one_loop_written_out():
     np.testing.assert_allclose(got, [[4 / 3, 2 / 3], [0, 1]], rtol=1e-6)
     rounds = Expectation()
     value = run(closure, rounds, rounds.lift(log(matrix), jnp.array([[1.0, 0.0], [0.0, 0.0]])))
-    assert rounds.expected(value)[0, 1] == pytest.approx(1 / 3, rel=1e-5)
+    assert rounds.expected_value(value)[0, 1] == pytest.approx(1 / 3, rel=1e-5)
 
 
 def test_star_diverges_to_infinity_and_only_where_it_must():
@@ -254,7 +254,7 @@ def test_expected_length_of_what_an_automaton_writes():
     semiring = Expectation()
     feature = Automaton(jnp.zeros(1), jnp.ones((2, 1, 1)), jnp.zeros(1))
     value = run(shortest_distance, semiring, lift(semiring, machine, feature))
-    assert semiring.expected(value) == pytest.approx(0.5, rel=1e-5)
+    assert semiring.expected_value(value) == pytest.approx(0.5, rel=1e-5)
 
 
 def test_uses_of_arcs_are_expected_counts():
@@ -274,7 +274,7 @@ def test_uses_of_arcs_are_expected_counts():
         )(paths.log_weights)
         parts = d.marginals()
         sampled = paths.uses(d.sample(jax.random.key(1), 5).parts)
-        written_out = paths.expanded().uses(parts)
+        written_out = paths.expand().uses(parts)
         return d.log_partition(), slopes, paths.uses(parts), written_out, sampled
 
     log_partition, slopes, uses, again, sampled = ask(paths)

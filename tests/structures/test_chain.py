@@ -45,7 +45,7 @@ def test_factors_keep_their_order(method: str):
     """Only one sequence is possible; its emissions and transitions spell a word."""
     letters = Strings(length=5, letters=8)
     emission = jnp.where(jnp.eye(2, dtype=bool)[jnp.array([0, 1, 0])], 0.0, -jnp.inf)[None]
-    chain = linear_chain(emission, jnp.zeros((2, 2)), method=method).expanded()
+    chain = linear_chain(emission, jnp.zeros((2, 2)), method=method).expand()
     names = chain.weights._replace(
         emission=jnp.broadcast_to(jnp.array([1.0, 3.0, 5.0])[None, :, None], (1, 3, 2)),
         transition=jnp.broadcast_to(jnp.array([2.0, 4.0])[None, :, None, None], (1, 2, 2, 2)),

@@ -118,7 +118,7 @@ def all_parses(shared: bool) -> Problem:
         ALL_LENGTHS,
     )
     derivations = [list(grammar_parts(int(n), WORDS)) for n in ALL_LENGTHS]
-    return structure, features(generator, structure.expanded().log_weights), derivations
+    return structure, features(generator, structure.expand().log_weights), derivations
 
 
 PROBLEMS = pytest.mark.parametrize(

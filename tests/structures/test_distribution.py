@@ -59,10 +59,10 @@ def test_any_semiring_is_asked_with_and_without_what_is_counted():
     np.testing.assert_allclose(np.exp(log + total.log_scale), [9.0], rtol=1e-6)
     np.testing.assert_allclose(np.exp(viterbi + total.log_scale), [4.0], rtol=1e-6)
     assert Counting().count(d.ask(Counting()).value).tolist() == [4]
-    counted = jax.tree.map(jnp.zeros_like, d.structure.expanded().log_weights)
+    counted = jax.tree.map(jnp.zeros_like, d.structure.expand().log_weights)
     counted = counted._replace(emission=jnp.array([[[0.0, 1.0], [0.0, 1.0]]]))
     mean = Expectation(Log())
-    found = mean.expected(d.ask(mean, counted).value)
+    found = mean.expected_value(d.ask(mean, counted).value)
     np.testing.assert_allclose(found, [4 / 3], rtol=1e-6)
 
 

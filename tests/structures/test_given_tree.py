@@ -143,7 +143,7 @@ def ask(semiring: Semiring):
         total = inside(p._replace(choice=choice), semiring)
         log_weight = semiring.log_weight(total.value) + total.log_scale
         counts = isinstance(semiring, Expectation)
-        expected = semiring.expected(total.value) if counts else log_weight
+        expected = semiring.expected_value(total.value) if counts else log_weight
         finite = jnp.where(log_weight == -jnp.inf, 0.0, log_weight)
         return jnp.sum(finite), (log_weight, expected)
 

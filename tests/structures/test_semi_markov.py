@@ -76,7 +76,7 @@ def ask(structure: SemiMarkovChain) -> dict[str, Any]:
         "log": log_partition,
         "real": total(Real())[2],
         "viterbi": total(Viterbi())[2],
-        "segments": expectation.expected(moments.value),
+        "segments": expectation.expected_value(moments.value),
         "top": kbest.log_weights(ranked.value) + ranked.log_scale,
         "marginals": marginals,
     }

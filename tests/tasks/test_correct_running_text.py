@@ -35,7 +35,7 @@ def corrected(model: Any, line: str, **options: Any) -> str:
     """Return a line as the command writes it."""
     part = line_of_text("#1", "a.txt", 1, line)
     (found,) = semipunct.correct(model, [part.content], **options)
-    return part.text if isinstance(found, Omitted) else part.punctuated(found.slots)
+    return part.text if isinstance(found, Omitted) else part.punctuate(found.slots)
 
 
 def test_planted_errors_are_corrected(trained: Any):

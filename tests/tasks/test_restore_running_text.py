@@ -34,7 +34,7 @@ def restored(model: Any, *lines: str, **settings: Any) -> str:
     return "".join(
         part.text
         if isinstance(one, Omitted)
-        else part.cased(one.sentence.forms).punctuated(one.written)
+        else part.recase(one.sentence.forms).punctuate(one.written)
         for part, one in zip(parts, found, strict=True)
     )
 

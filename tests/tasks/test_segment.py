@@ -40,7 +40,7 @@ def test_the_parts_of_a_text_are_the_text(model: SimpleNamespace, text: str):
     assert len(found) <= 1 or all(isinstance(s.content, Words) for s in found)
     for s in found:
         if isinstance(s.content, Words):
-            assert s.punctuated(s.content.slots, None) == s.text
+            assert s.punctuate(s.content.slots, None) == s.text
             assert all(text[s.offset + a : s.offset + b] for a, b in s.spans)
 
 
@@ -50,7 +50,7 @@ def test_the_parts_of_a_text_are_the_text(model: SimpleNamespace, text: str):
 )
 def test_odd_texts_stay(model: SimpleNamespace, text: str):
     (found,) = segment(model, [text])
-    assert "".join(s.punctuated() for s in found) == text
+    assert "".join(s.punctuate() for s in found) == text
     if text.strip() in ("", "?!"):
         assert all(isinstance(s.content, Omitted) for s in found)
 

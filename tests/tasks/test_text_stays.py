@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence, Words
 from semipunct.corpus.located import Located, RawText
-from semipunct.formats.text import spaced
+from semipunct.formats.text import read_spaced_words
 from semipunct.inference.draws import Draws
 from semipunct.marks.joining import JoiningMarks
 from semipunct.tasks.choice import beside_what_stands
@@ -48,23 +48,23 @@ KEEPS: tuple[Keep | None, ...] = (None, "keep", "repair", "replace")
 def restored_part(part: Located, keep: Keep | None, generator: np.random.Generator) -> str:
     words = part.content
     if not isinstance(words, Words):
-        return part.punctuated()
+        return part.punctuate()
     sentence = with_tree(words)
     drawn = draws(sentence, generator)
     options = RestoreOptions(keep=keep, minimise="slots" if generator.random() < 0.7 else "draws")
     found = restored(sentence, drawn, options, None, JoiningMarks(frozenset({("‽", True)})))
-    return part.punctuated(found.written)
+    return part.punctuate(found.written)
 
 
 def corrected_part(part: Located, generator: np.random.Generator) -> str:
     words = part.content
     if not isinstance(words, Words):
-        return part.punctuated()
+        return part.punctuate()
     sentence = with_tree(words)
     known = posteriors(draws(sentence, generator))
     # Corrections that only insert.
     wanted = [old or each.strings[0] for old, each in zip(sentence.slots, known, strict=True)]
-    return part.punctuated(beside_what_stands(sentence, wanted, known, JoiningMarks()))
+    return part.punctuate(beside_what_stands(sentence, wanted, known, JoiningMarks()))
 
 
 def with_tree(words: Words) -> Sentence:
@@ -106,13 +106,13 @@ def check(text: str, keep: Keep | None, found: str) -> None:
 @given(TEXTS, st.integers(0, 2**32))
 def test_lines(keep: Keep | None, text: str, seed: int):
     line = re.sub("[\r\n\u0085\u2028]", " ", text) + "\r\n"
-    part = spaced("s", "x.txt", 1, line)
+    part = read_spaced_words("s", "x.txt", 1, line)
     check(line, keep, restored_part(part, keep, np.random.default_rng(seed)))
 
 
 @given(TEXTS, st.integers(0, 2**32))
 def test_corrected_lines(text: str, seed: int):
-    part = spaced("s", "x.txt", 1, text)
+    part = read_spaced_words("s", "x.txt", 1, text)
     assert without_new(corrected_part(part, np.random.default_rng(seed))) == text
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from semipunct.errors import ConfigError
 from semipunct.models.kind import Config
-from semipunct.models.registry import KINDS, kind_named
+from semipunct.models.registry import KINDS, find_kind
 from semipunct.training.config import load_config
 
-PRESETS = [(kind, preset) for kind in KINDS for preset in kind_named(kind).presets]
+PRESETS = [(kind, preset) for kind in KINDS for preset in find_kind(kind).presets]
 
 
 def complaint(*arguments, **keywords):
@@ -32,7 +32,7 @@ def written(tmp_path):
 @pytest.mark.parametrize("kind, preset", PRESETS)
 def test_presets_set_every_key(kind, preset):
     values = load_config(None, [f"preset={preset}"], kind=kind).to_dict()
-    found = tomllib.loads(kind_named(kind).preset(preset))
+    found = tomllib.loads(find_kind(kind).preset(preset))
     assert found == values
     assert [list(section) for section in found.values()] == [list(v) for v in values.values()]
 
@@ -101,7 +101,7 @@ def test_dictionaries_round_trip():
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_default_preset_is_the_defaults_of_the_classes(kind):
     # Each default is defined in one place: a preset with other values would be a second one.
-    assert Config.of(kind_named(kind)) == load_config(kind=kind)
+    assert Config.of(find_kind(kind)) == load_config(kind=kind)
 
 
 def test_settings_that_an_older_program_did_not_know_have_defaults():

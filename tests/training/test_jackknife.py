@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.training import jackknife
-from semipunct.training.jackknife import folds, jackknifed
+from semipunct.training.jackknife import folds, train_jackknife
 from tests.models.parsing.treebank import planted
 
 
@@ -37,7 +37,7 @@ def test_a_part_is_unseen_and_what_is_there_is_resumed(
         return SimpleNamespace(interrupted=len(seen) == 5)
 
     monkeypatch.setattr(jackknife, "train", train)
-    parts = [part for part, _ in jackknifed(None, sentences, dev, tmp_path, 3)]  # type: ignore[arg-type]
+    parts = [part for part, _ in train_jackknife(None, sentences, dev, tmp_path, 3)]  # type: ignore[arg-type]
     assert parts == [range(3), range(3, 6), range(6, 10)]
     for part, (examples, place, resume) in zip(parts, seen, strict=True):
         assert examples == [s for i, s in enumerate(sentences) if i not in part]
@@ -46,8 +46,8 @@ def test_a_part_is_unseen_and_what_is_there_is_resumed(
         (place / "config.json").write_text('{"format": "semipunct model"}', "utf-8")
     assert len({place for _, place, _ in seen}) == 3
     # Models of other sentences are separate; an interrupted one is the last.
-    found = list(jackknifed(None, sentences, dev, tmp_path, 3))  # type: ignore[arg-type]
+    found = list(train_jackknife(None, sentences, dev, tmp_path, 3))  # type: ignore[arg-type]
     assert [one.interrupted for _, one in found] == [False, True]
     assert all(resume for _, _, resume in seen[3:])
-    list(jackknifed(None, sentences[1:], dev, tmp_path, 3))  # type: ignore[arg-type]
+    list(train_jackknife(None, sentences[1:], dev, tmp_path, 3))  # type: ignore[arg-type]
     assert not any(resume for _, _, resume in seen[5:])

@@ -25,7 +25,7 @@ class Roots:
         total = jnp.sqrt(parameters["dense"]).sum() + jnp.sqrt(parameters["table"]).sum()
         return total, Sums.of(total, jnp.asarray(3))
 
-    def updated(self, batch: Any, options: Any) -> dict[str, Any]:
+    def updated_rows(self, batch: Any, options: Any) -> dict[str, Any]:
         return {"table": batch}
 
     def optimiser(self, options: Any, steps: int, slots: float) -> Any:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from semipunct.trees import DependencyTree, Tree, lifted
+from semipunct.trees import DependencyTree, Tree, lift_arcs
 
 
 @st.composite
@@ -86,7 +86,7 @@ def constituency_trees(draw: st.DrawFn, largest: int = 6) -> Constituency:
     )
 
 
-projective_trees = trees().map(lambda heads: lifted(plain(heads))[0])
+projective_trees = trees().map(lambda heads: lift_arcs(plain(heads))[0])
 """Projective dependency trees."""
 
 any_trees = projective_trees | constituency_trees()

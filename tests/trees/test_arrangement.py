@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.trees import Arrangement, DependencyTree, lifted, without_constituent
+from semipunct.trees import Arrangement, DependencyTree, lift_arcs, without_constituent
 from tests.trees.cases import dominates, plain, trees
 
 CHAIN = DependencyTree((2, 0, 2, 3, 3), ("a", "root", "b", "c", "d"))
@@ -23,7 +23,7 @@ def linearised(orders: dict[int, list[int]], word: int) -> list[int]:
 
 @given(trees())
 def test_a_tree_that_is_taken_apart_is_the_same(heads: tuple[int, ...]):
-    tree, _ = lifted(plain(heads))
+    tree, _ = lift_arcs(plain(heads))
     arrangement = Arrangement(tree)
     assert arrangement.words == tuple(range(1, tree.words + 1))
     assert arrangement.tree() == tree
@@ -31,7 +31,7 @@ def test_a_tree_that_is_taken_apart_is_the_same(heads: tuple[int, ...]):
 
 @given(trees(), st.data())
 def test_orders_of_heads_are_those_of_words(heads: tuple[int, ...], data: st.DataObject):
-    tree, _ = lifted(plain(heads))
+    tree, _ = lift_arcs(plain(heads))
     orders = {}
     for word in range(1, tree.words + 1):
         below = [i for i, head in enumerate(tree.heads, 1) if head == word]
@@ -40,7 +40,7 @@ def test_orders_of_heads_are_those_of_words(heads: tuple[int, ...], data: st.Dat
     arrangement.reorder(orders)
     assert list(arrangement.words) == linearised(orders, tree.root)
     new = arrangement.tree()
-    assert lifted(new)[1] == 0
+    assert lift_arcs(new)[1] == 0
     # Relations are unique, so that heads can be compared by them.
     for place, word in enumerate(arrangement.words):
         head = tree.heads[word - 1]
@@ -50,7 +50,7 @@ def test_orders_of_heads_are_those_of_words(heads: tuple[int, ...], data: st.Dat
 
 @given(trees(), st.data())
 def test_constituents_are_deleted(heads: tuple[int, ...], data: st.DataObject):
-    tree, _ = lifted(plain(heads))
+    tree, _ = lift_arcs(plain(heads))
     word = data.draw(st.integers(1, tree.words))
     arrangement = Arrangement(tree)
     if word == tree.root:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.trees import DependencyTree, lifted
+from semipunct.trees import DependencyTree, lift_arcs
 from semipunct.trees.attachment import CONVENTIONS, punctuation_heads
 from tests.trees.cases import dominates, trees
 
@@ -166,7 +166,7 @@ def projective_trees(draw):
     heads = draw(trees(8))
     relation = st.sampled_from(["conj", "cc", "nsubj", "appos"])
     relations = draw(st.lists(relation, min_size=len(heads), max_size=len(heads)))
-    return lifted(DependencyTree(heads, tuple(relations)))[0]
+    return lift_arcs(DependencyTree(heads, tuple(relations)))[0]
 
 
 @given(projective_trees(), st.sampled_from(CONVENTIONS), st.data())

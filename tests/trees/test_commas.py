@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.trees.commas import attested_categories, comma_nodes, commas_normalised
+from semipunct.trees.commas import attested_categories, comma_nodes, normalise_absorption
 from semipunct.trees.derivations import Derivation
 from semipunct.trees.predicates import predicate_dependencies
 from tests.trees.test_conversion import conversions
@@ -45,23 +45,23 @@ def test_figure_8():
     # [in [1990]] [, [it [fell]]] becomes [[in [1990]] ,] [it [fell]].
     adverb = ("S/S", ("(S/S)/NP",), ("NP", ("N",)))
     before = derivation(("S", adverb, ("S", COMMA, ("S", SUBJECT, VERB))))
-    after = commas_normalised(before)
+    after = normalise_absorption(before)
     assert bracketed(after) == "(S (S/S (S/S (S/S)/NP (NP N)) ,) (S NP S\\NP))"
     assert [(found.rule, found.category) for found in comma_nodes(after)] == [("right", "S/S")]
     assert after.heads[:2] == (1, 0)
     # An unattested rule is not needed if the same comma can be attached lower.
-    better = commas_normalised(before, "better", {"NP"})
+    better = normalise_absorption(before, "better", {"NP"})
     assert bracketed(better) == "(S (S/S (S/S)/NP (NP (NP N) ,)) (S NP S\\NP))"
-    lower = commas_normalised(before, "better", {"N"})
+    lower = normalise_absorption(before, "better", {"N"})
     assert bracketed(lower) == "(S (S/S (S/S)/NP (NP (N N ,))) (S NP S\\NP))"
-    assert commas_normalised(before, "better", {"PP"}) == after
+    assert normalise_absorption(before, "better", {"PP"}) == after
 
 
 def test_the_better_rule_moves_rare_right_commas_as_well():
     tree = derivation(("S", ("S/S", ("S/S", ("(S/S)/NP",), ("NP",)), COMMA), ("S",)))
-    assert commas_normalised(tree) is tree
-    assert commas_normalised(tree, "better", {"S/S", "NP"}) is tree
-    found = commas_normalised(tree, "better", {"NP"})
+    assert normalise_absorption(tree) is tree
+    assert normalise_absorption(tree, "better", {"S/S", "NP"}) is tree
+    found = normalise_absorption(tree, "better", {"NP"})
     assert bracketed(found) == "(S (S/S (S/S)/NP (NP NP ,)) S)"
 
 
@@ -77,7 +77,7 @@ def test_the_better_rule_moves_rare_right_commas_as_well():
 )
 def test_commas_that_stay(nested: Nested):
     tree = derivation(nested)
-    assert commas_normalised(tree) is tree
+    assert normalise_absorption(tree) is tree
 
 
 def test_attested_categories():
@@ -111,7 +111,7 @@ def nested_trees(draw: st.DrawFn) -> Nested:
 def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[str]):
     tree = derivation(nested)
     for rule in ("paper", "better"):
-        found = commas_normalised(tree, rule, attested)
+        found = normalise_absorption(tree, rule, attested)
         assert found.tags == tree.tags
         assert all(each is None or each.name != "no rule" for each in found.combinators)
         assert predicate_dependencies(found) == predicate_dependencies(tree)
@@ -122,7 +122,7 @@ def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[st
                 assert (
                     all(tag == "," for tag in found.tags[:before]) or found.tags[before - 1] == ","
                 )
-        again = commas_normalised(found, rule, attested)
+        again = normalise_absorption(found, rule, attested)
         if rule == "paper":
             assert again == found
 
@@ -132,7 +132,7 @@ def test_the_sample_has_no_left_comma_afterwards():
     attested = attested_categories(trees)
     for rule in ("paper", "better"):
         for tree in trees:
-            found = commas_normalised(tree, rule, attested)
+            found = normalise_absorption(tree, rule, attested)
             assert all(each.rule != "left" for each in comma_nodes(found))
             assert predicate_dependencies(found) == predicate_dependencies(tree)
 
@@ -143,5 +143,5 @@ def test_deep_derivations():
         deep = ("S", ("S/S",), ("S", COMMA, deep))
     tree = derivation(deep)
     assert max(tree.depths) == 10_000
-    found = commas_normalised(tree)
+    found = normalise_absorption(tree)
     assert not any(each.rule == "left" for each in comma_nodes(found))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from semipunct.formats.ptb import Bracketing, read_bracketings
-from semipunct.trees.conversion import Unconverted, converted
+from semipunct.trees.conversion import Unconverted, convert_phrases
 from semipunct.trees.derivations import Derivation
-from semipunct.trees.licensing import unlicensed
+from semipunct.trees.licensing import unlicensed_rules
 from semipunct.trees.phrases import PhraseTree
 
 SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ptb-sample"
@@ -23,9 +23,9 @@ def tree(tmp_path: Path, text: str) -> Bracketing:
 
 def words(found: Bracketing, *, quotes: bool = False) -> dict[str, str]:
     """Return the categories of the words other than determiners, nouns and final marks."""
-    conversion = converted(found.tree, found.forms, quotes=quotes)
+    conversion = convert_phrases(found.tree, found.forms, quotes=quotes)
     forms = [found.forms[leaf - 1] for leaf in conversion.leaves]
-    assert not unlicensed(conversion.derivation)
+    assert not unlicensed_rules(conversion.derivation)
     return dict(zip(forms, conversion.derivation.tags, strict=True))
 
 
@@ -35,7 +35,7 @@ def test_a_derivation_written_out(tmp_path: Path):
         "( (S (NP-SBJ (NP (NNP Ada)) (, ,) (ADJP (NP (CD 9) (NNS years)) (JJ old)) (, ,))"
         " (VP (MD will) (VP (VB sing) (NP-TMP (NN today)))) (. .)))",
     )
-    derived = converted(found.tree, found.forms).derivation
+    derived = convert_phrases(found.tree, found.forms).derivation
     rows = list(zip(derived.depths, derived.categories, derived.heads, strict=True))
     assert rows == [
         (0, "S[dcl]", 0),
@@ -169,7 +169,7 @@ def test_quotation_marks_are_kept_where_they_are_wanted(tmp_path: Path):
 def test_what_is_not_known_is_told(tmp_path: Path, text: str, reason: str):
     found = tree(tmp_path, text)
     with pytest.raises(Unconverted, match=reason):
-        converted(found.tree, found.forms)
+        convert_phrases(found.tree, found.forms)
 
 
 def test_deep_trees():
@@ -186,7 +186,7 @@ def test_deep_trees():
     labels += last
     deep = PhraseTree(tuple(depths), tuple(labels))
     assert max(deep.depths) > 10_000
-    found = converted(deep, ["we", "say"] * deep.words)
+    found = convert_phrases(deep, ["we", "say"] * deep.words)
     assert found.derivation.words == deep.words
 
 
@@ -195,7 +195,7 @@ def test_deep_chains_of_one_child(pattern: tuple[str, ...]):
     n = 4_000
     labels = (*(pattern * n)[:n], "NP-SBJ", "PRP", "VP", "VBP")
     deep = PhraseTree((*range(n), n, n + 1, n, n + 1), labels)
-    assert converted(deep, ["we", "say"]).derivation.tags == ("NP", "S[dcl]\\NP")
+    assert convert_phrases(deep, ["we", "say"]).derivation.tags == ("NP", "S[dcl]\\NP")
 
 
 def conversions(name: str) -> Iterator[tuple[Bracketing, Derivation | None, tuple[int, ...]]]:
@@ -204,7 +204,7 @@ def conversions(name: str) -> Iterator[tuple[Bracketing, Derivation | None, tupl
         pytest.skip("the sample of the Penn Treebank is not in ../shared")
     for found in read_bracketings(path):
         try:
-            conversion = converted(found.tree, found.forms)
+            conversion = convert_phrases(found.tree, found.forms)
         except Unconverted:
             yield found, None, ()
         else:
@@ -223,4 +223,4 @@ def test_nearly_all_of_the_sample_is_converted():
         ]
         assert list(leaves) == kept
         assert tree.words == len(kept)
-        assert not unlicensed(tree)
+        assert not unlicensed_rules(tree)

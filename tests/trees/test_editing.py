@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from semipunct.errors import UsageError
 from semipunct.trees import (
     DependencyTree,
-    lifted,
-    reordered,
+    lift_arcs,
+    reorder_words,
     tree_fault,
     without_constituent,
     without_leaves,
@@ -46,12 +46,12 @@ def test_heirs_take_over_what_depends_on_removed_words():
 
 @given(trees(), st.sets(st.integers(1, 12)))
 def test_a_tree_without_words_is_a_tree_and_stays_projective(heads, removed):
-    tree = lifted(plain(heads))[0]
+    tree = lift_arcs(plain(heads))[0]
     removed = {word for word in removed if word <= tree.words}
     if len(removed) < tree.words:
         found = without_words(tree, removed)
         assert tree_fault(found.heads) is None
-        assert lifted(found)[1] == 0
+        assert lift_arcs(found)[1] == 0
 
 
 def test_a_word_with_dependents_is_not_removed_alone():
@@ -75,13 +75,13 @@ def test_the_root_cannot_be_deleted(word: int):
 def test_another_order():
     # purrs the cat
     tree = DependencyTree((2, 3, 0), ("det", "nsubj", "root"))
-    assert reordered(tree, (3, 1, 2)) == DependencyTree((0, 3, 1), ("root", "det", "nsubj"))
+    assert reorder_words(tree, (3, 1, 2)) == DependencyTree((0, 3, 1), ("root", "det", "nsubj"))
 
 
 @pytest.mark.parametrize("order", [(1, 2), (1, 2, 2), (0, 1, 2), (1, 2, 3, 4)])
 def test_what_is_no_order_is_refused(order: tuple[int, ...]):
     with pytest.raises(UsageError, match="is not a permutation of the words 1 to 3"):
-        reordered(DependencyTree((2, 3, 0), ("a", "b", "root")), order)
+        reorder_words(DependencyTree((2, 3, 0), ("a", "b", "root")), order)
 
 
 def test_a_word_must_be_left():
@@ -94,11 +94,11 @@ def test_arcs_stay_with_their_words(heads: tuple[int, ...], data: st.DataObject)
     tree = plain(heads)
     words = range(1, tree.words + 1)
     order = data.draw(st.permutations(words))
-    moved = reordered(tree, order)
+    moved = reorder_words(tree, order)
     assert arcs(moved) == arcs(tree)
     assert moved.relations == tuple(tree.relations[word - 1] for word in order)
     back = [order.index(word) + 1 for word in words]
-    assert reordered(moved, back) == tree
+    assert reorder_words(moved, back) == tree
 
 
 @given(trees().filter(lambda heads: len(heads) > 1), st.data())
@@ -122,4 +122,4 @@ def test_a_sentence_of_100000_words_takes_seconds():
     n = 100_000
     tree = plain(tuple(range(n)))
     assert without_constituent(tree, n // 2).words == n // 2 - 1
-    assert reordered(tree, range(n, 0, -1)).heads[-1] == 0
+    assert reorder_words(tree, range(n, 0, -1)).heads[-1] == 0

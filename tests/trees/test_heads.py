@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from semipunct.trees import COLLINS, DependencyTree, dependencies, head_children, lifted
+from semipunct.trees import COLLINS, DependencyTree, dependencies, head_children, lift_arcs
 from tests.trees.nested import Nested, leaves, nested, nested_trees
 from tests.trees.test_phrases import flat
 
@@ -65,7 +65,7 @@ def test_each_phrase_has_one_word_whose_head_is_outside(tree: Nested):
     found = flat(tree)
     children = head_children(found)
     arcs = dependencies(found, children)
-    assert lifted(arcs) == (arcs, 0)
+    assert lift_arcs(arcs) == (arcs, 0)
     for node in range(len(found.depths)):
         inside = range(found.left[node] + 1, found.right[node] + 1)
         (top,) = (word for word in inside if arcs.heads[word - 1] not in inside)

@@ -4,7 +4,7 @@ from itertools import combinations
 import pytest
 from hypothesis import example, given, settings
 
-from semipunct.trees import DependencyTree, lifted
+from semipunct.trees import DependencyTree, lift_arcs
 from tests.trees.cases import dominates, plain, trees
 
 
@@ -40,12 +40,12 @@ def lift_slowly(heads):
 def test_agrees_with_lifting_one_arc_at_a_time(heads):
     tree = plain(heads)
     expected, lifts = lift_slowly(heads)
-    assert lifted(tree) == (DependencyTree(expected, tree.relations), lifts)
+    assert lift_arcs(tree) == (DependencyTree(expected, tree.relations), lifts)
 
 
 @given(trees())
 def test_no_arcs_cross_afterwards(heads):
-    tree, lifts = lifted(plain(heads))
+    tree, lifts = lift_arcs(plain(heads))
     assert not crosses(tree.heads)
     assert (lifts > 0) == crosses(heads)
     assert tree.heads.count(0) == 1
@@ -53,15 +53,15 @@ def test_no_arcs_cross_afterwards(heads):
 
 @given(trees())
 def test_a_new_head_is_an_ancestor_of_the_old_one(heads):
-    tree, _ = lifted(plain(heads))
+    tree, _ = lift_arcs(plain(heads))
     for new, old in zip(tree.heads, heads, strict=True):
         assert new == old or dominates(heads, new, old)
 
 
 @given(trees())
 def test_a_second_time_nothing_is_left_to_lift(heads):
-    tree, _ = lifted(plain(heads))
-    again, lifts = lifted(tree)
+    tree, _ = lift_arcs(plain(heads))
+    again, lifts = lift_arcs(tree)
     assert again is tree
     assert lifts == 0
 
@@ -69,7 +69,7 @@ def test_a_second_time_nothing_is_left_to_lift(heads):
 def test_the_crossing_arc_of_a_small_tree_is_lifted():
     # Word 4 depends on word 2 across the root, word 3.
     relations = ("a", "b", "root", "c")
-    found = lifted(DependencyTree((2, 3, 0, 2), relations))
+    found = lift_arcs(DependencyTree((2, 3, 0, 2), relations))
     assert found == (DependencyTree((2, 3, 0, 3), relations), 1)
 
 
@@ -80,7 +80,7 @@ def test_the_crossing_arc_of_a_small_tree_is_lifted():
 )
 def test_long_projective_trees_stay_as_they_are(heads):
     tree = plain(tuple(heads))
-    found, lifts = lifted(tree)
+    found, lifts = lift_arcs(tree)
     assert lifts == 0
     assert found is tree
 
@@ -88,6 +88,6 @@ def test_long_projective_trees_stay_as_they_are(heads):
 def test_a_long_tree_full_of_crossing_arcs_takes_seconds():
     draw = random.Random(0)
     heads = [0, *(max(1, word - draw.randint(1, 3)) for word in range(2, 50_001))]
-    tree, lifts = lifted(plain(tuple(heads)))
+    tree, lifts = lift_arcs(plain(tuple(heads)))
     assert lifts > 10_000
-    assert lifted(tree) == (tree, 0)
+    assert lift_arcs(tree) == (tree, 0)

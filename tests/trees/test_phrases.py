@@ -9,12 +9,12 @@ from semipunct.trees import DependencyTree, PhraseTree, Span, constituent_counts
 from semipunct.trees.labels import LabelParts, category, label_parts
 from semipunct.trees.ordered import bracket_pieces
 from semipunct.trees.pruning import (
-    pruned,
-    tagged,
+    prune_words,
     without_empty,
     without_functions,
     without_punctuation,
     without_wrapper,
+    words_with_tags,
 )
 from tests.trees.nested import Nested, brackets, constituents, leaves, nested, nested_trees, without
 
@@ -128,9 +128,9 @@ def test_pruning_is_that_of_nested_lists(tree: Nested, tags: set[str]):
     found = flat(tree)
     if rest is None:
         with pytest.raises(UsageError, match="keep at least one"):
-            pruned(found, tagged(found, tags))
+            prune_words(found, words_with_tags(found, tags))
     else:
-        assert pruned(found, tagged(found, tags)) == flat(rest)
+        assert prune_words(found, words_with_tags(found, tags)) == flat(rest)
 
 
 @given(nested_trees)
@@ -176,7 +176,7 @@ def test_deep_trees_are_no_trouble():
     assert tree.words == n + 1
     assert constituent_counts(tree)[0][0] == n + 1
     assert from_spans(tree.tags, spans(tree)) == tree
-    assert pruned(tree, tagged(tree, "B")).depths == tuple(range(n + 1))
+    assert prune_words(tree, words_with_tags(tree, "B")).depths == tuple(range(n + 1))
     assert hash(tree) == hash(PhraseTree(tree.depths, tree.categories))
     assert isinstance(repr(tree), str)
     assert DependencyTree((0,), ("root",)) != tree

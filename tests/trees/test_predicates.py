@@ -6,7 +6,7 @@ import pytest
 
 from semipunct.formats.ccgbank import Ccgbank
 from semipunct.trees.categories import parse_category
-from semipunct.trees.coindexation import coindexed
+from semipunct.trees.coindexation import coindex
 from semipunct.trees.derivations import Derivation
 from semipunct.trees.predicates import predicate_dependencies
 from tests.formats.ccgbank.files import MILL, RAIN
@@ -27,7 +27,7 @@ from tests.formats.ccgbank.files import MILL, RAIN
     ],
 )
 def test_heads_that_are_shared(category: str, expected: str):
-    assert str(coindexed(parse_category(category))) == expected
+    assert str(coindex(parse_category(category))) == expected
 
 
 def of_words(tree: Derivation, forms: tuple[str, ...]) -> set[tuple[str, int, str]]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semipunct.structures import PartWise, Recursion, Total, lifted
+from semipunct.structures import PartWise, Recursion, Total, lift_weights
 from semirings import Semiring
 
 
@@ -53,7 +53,7 @@ class Alignments(PartWise[Steps]):
             (cells, log_scale), (diagonal, *parts) = state, slices
             here, begun = (jax.tree.map(lambda x, i=i: x[:, i : i + 1], cells) for i in (0, 1))
             match, delete, insert = (
-                s.times(here, jax.tree.map(lambda x: x[:, None], lifted(s, *each)))
+                s.times(here, jax.tree.map(lambda x: x[:, None], lift_weights(s, *each)))
                 for each in zip(*parts, strict=True)
             )
             after = s.plus(begun, s.plus(insert, below(delete)))

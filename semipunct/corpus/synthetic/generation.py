@@ -23,7 +23,7 @@ from semipunct.marks import (
 )
 from semipunct.marks.edits import move
 from semipunct.trees import DependencyTree
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -79,7 +79,7 @@ def generate(
         UsageError: for a negative number of sentences.
     """
     if sentences < 0:
-        raise UsageError(f"{counted(sentences, 'sentence')} cannot be generated; give 0 or more")
+        raise UsageError(f"{quantity(sentences, 'sentence')} cannot be generated; give 0 or more")
     # Only random() is guaranteed to be stable across Python versions, so nothing else is called.
     source = random.Random(seed)
     lengths = _Table(parameters.lengths)

@@ -8,7 +8,7 @@ from semipunct.corpus.synthetic.parameters import ROOT
 from semipunct.errors import UsageError
 from semipunct.marks import Pair
 from semipunct.trees import DependencyTree
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Shape = Literal["chain", "chain_left", "flat"]
 
@@ -26,7 +26,7 @@ def scaling_sentence(shape: Shape, words: int, every: int = 8) -> Sentence:
         UsageError: for fewer than one word or an unknown shape.
     """
     if words < 1 or every < 1:
-        raise UsageError(f"{counted(words, 'word')}, a comma every {every}: give 1 or more")
+        raise UsageError(f"{quantity(words, 'word')}, a comma every {every}: give 1 or more")
     middle = (words + 1) // 2
     # Where many constituents end together, commas go to their other side to keep slots short.
     left, right, both = ((",",), ()), ((), (",",)), ((",",), (",",))

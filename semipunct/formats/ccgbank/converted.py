@@ -4,7 +4,7 @@ from pathlib import Path
 
 from semipunct.formats.ccgbank.derivations import AutoRecord, Leaf, auto_line
 from semipunct.formats.ptb.brackets import Bracketing
-from semipunct.trees.coindexation import coindexed
+from semipunct.trees.coindexation import coindex
 from semipunct.trees.conversion import Conversion
 
 
@@ -29,7 +29,7 @@ def auto_record(source: Bracketing, conversion: Conversion, number: int) -> Auto
             tags[leaf - 1],
             tags[leaf - 1],
             source.forms[leaf - 1],
-            str(coindexed(tree.parsed[node])),
+            str(coindex(tree.parsed[node])),
         )
         for leaf, node in zip(conversion.leaves, tree.leaves, strict=True)
     )

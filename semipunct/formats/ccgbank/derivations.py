@@ -18,7 +18,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.formats.verbatim import Malformed
 from semipunct.trees.categories import parse_category
 from semipunct.trees.derivations import Derivation
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 _PIECE = re.compile(r"\(<L (?P<leaf>.*?)>\)|\(<T (?P<node>.*?)>|(?P<end>\))|(?P<other>[^ \t\r\n]+)")
 _ID = re.compile(r"\ufeff?ID=(\S+)")
@@ -128,7 +128,7 @@ class _Open:
         if len(fields) != 5 or not all(fields):
             self.fail(
                 line,
-                f"the leaf {_shown(' '.join(fields))} has {counted(len(fields), 'field')} of "
+                f"the leaf {_shown(' '.join(fields))} has {quantity(len(fields), 'field')} of "
                 "which none may be empty",
                 f"give five, with one blank between them: {_FIELDS}",
             )
@@ -155,7 +155,7 @@ class _Open:
             self.fail(
                 node.line,
                 f"the node {_shown(self.categories[node.node])} has "
-                f"{counted(len(node.children), 'child', 'children')} and the arity {node.arity}",
+                f"{quantity(len(node.children), 'child', 'children')} and the arity {node.arity}",
                 "correct one of them",
             )
 
@@ -175,7 +175,7 @@ class _Open:
             node = self.above[-1]
             self.fail(
                 node.line,
-                f"{counted(len(self.above), 'node')} not closed, the innermost is "
+                f"{quantity(len(self.above), 'node')} not closed, the innermost is "
                 f"{_shown(self.categories[node.node])}",
                 "close what is open",
             )
@@ -253,7 +253,7 @@ def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
     """
     if len(leaves) != tree.words:
         raise UsageError(
-            f"{counted(len(leaves), 'leaf', 'leaves')} for {tree.words} of the derivation; give "
+            f"{quantity(len(leaves), 'leaf', 'leaves')} for {tree.words} of the derivation; give "
             "one for each"
         )
     wrong = next((field for leaf in leaves for field in leaf if not _FIELD.fullmatch(field)), None)

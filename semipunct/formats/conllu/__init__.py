@@ -8,18 +8,18 @@ from typing import TextIO
 from semipunct.corpus import Entry, Omitted, Words
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.conllu.bare import surface_forms
-from semipunct.formats.conllu.capitals import cased
+from semipunct.formats.conllu.capitals import recase
 from semipunct.formats.conllu.expectations import with_expected
 from semipunct.formats.conllu.punctuate import (
     DEFAULT,
     Style,
-    punctuated,
-    spelt,
+    punctuate_record,
+    spell_marks,
     style_of,
     surface_text,
 )
 from semipunct.formats.conllu.reading import Marks, to_entry, to_words
-from semipunct.formats.conllu.rearrange import rearranged
+from semipunct.formats.conllu.rearrange import rearrange_entry
 from semipunct.formats.conllu.records import (
     Record,
     format_record,
@@ -66,7 +66,7 @@ class ConlluWriter(Writer[Record]):
 
     style: Style = DEFAULT
 
-    def annotated(self, entry: Entry[Record], annotation: Annotation) -> str:
+    def annotate(self, entry: Entry[Record], annotation: Annotation) -> str:
         misc = {
             entry.word_ids[word - 1]: attributes
             for word, attributes in annotation.attributes.items()
@@ -75,22 +75,22 @@ class ConlluWriter(Writer[Record]):
         record = with_longer_id(entry.record, annotation.suffix)
         return format_record(record, misc, comments, annotation.replaces)
 
-    def punctuated(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
-        return format_record(punctuated(entry, slots, self.style))
+    def punctuate(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
+        return format_record(punctuate_record(entry, slots, self.style))
 
-    def cased(self, entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
-        return cased(entry, forms)
+    def recase(self, entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
+        return recase(entry, forms)
 
-    def rearranged(
+    def rearrange(
         self, entry: Entry[Record], words: Sequence[int], tree: DependencyTree
     ) -> Entry[Record]:
-        return rearranged(entry, words, tree)
+        return rearrange_entry(entry, words, tree)
 
     def text(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> str:
         return surface_text(entry, slots, self.style.habits)
 
-    def spelt(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
-        return spelt(entry, slots)
+    def spell_marks(self, entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
+        return spell_marks(entry, slots)
 
     def surface(self, entry: Entry[Record]) -> list[str]:
         return surface_forms(entry)

@@ -10,11 +10,11 @@ from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu.bare import bare_entry
 from semipunct.formats.conllu.from_text import entry_of_text
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.punctuate import punctuated
+from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import SILENT
 from semipunct.trees.attachment import Convention, punctuation_heads
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 _RELATION = "punct"
 _UPOS, _XPOS, _FEATS, _HEAD, _RELATION_COLUMN, _DEPS = range(3, 9)
@@ -31,18 +31,18 @@ def analysed_entry(
         sentence: its words and slots, with tags and a tree.
     """
     if isinstance(entry.record, Record):
-        return analysed(cast(Entry[Record, Sentence | Words | Omitted], entry), sentence)
+        return replace_analysis(cast(Entry[Record, Sentence | Words | Omitted], entry), sentence)
     if isinstance(entry.record, Located):
-        return analysed(entry_of_text(cast(Entry[Located, Words], entry)), sentence)
+        return replace_analysis(entry_of_text(cast(Entry[Located, Words], entry)), sentence)
     # Its marks are separate tokens, like those that restoration inserts.
     bare = bare_entry(sentence)
-    record = punctuated(bare, sentence.slots)
+    record = punctuate_record(bare, sentence.slots)
     marks = [token.word_id for token in record.tokens if token.upos == PUNCTUATION]
     words = tuple(t.word_id for t in record.tokens if t.word_id not in marks)
     return Entry(sentence, record, words, entry.notes)
 
 
-def analysed(
+def replace_analysis(
     entry: Entry[Record, Sentence | Words | Omitted],
     sentence: Sentence,
     convention: Convention = "unit",
@@ -64,7 +64,7 @@ def analysed(
     record, ids = entry.record, entry.word_ids
     if len(ids) != len(sentence.forms):
         raise ValueError(
-            f"{record.where()}: {counted(len(ids), 'word')}, and {len(sentence.forms)} analysed"
+            f"{record.where()}: {quantity(len(ids), 'word')}, and {len(sentence.forms)} analysed"
         )
     number = {word_id: word for word, word_id in enumerate(ids, 1)}
     marks = iter(_heads(sentence, convention))

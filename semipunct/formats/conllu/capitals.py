@@ -12,7 +12,7 @@ from semipunct.formats.conllu.text_comments import stated_text, with_text
 _FORM = 1
 
 
-def cased(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
+def recase(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
     """Return an entry with other capitals, in FORM and in the comment ``# text =``.
 
     A multiword token gets the capitals of its words if it is their concatenation; otherwise it

@@ -94,7 +94,7 @@ class Habits:
             return None
         return spaced > glued
 
-    def revised(
+    def revise_spaces(
         self, rows: Sequence[Sequence[bool]], slots: Sequence[Puncteme]
     ) -> list[list[bool]]:
         """Replace the spaces of the rules by the usual ones.

@@ -6,7 +6,7 @@ from semipunct.corpus import Entry, Sentence
 from semipunct.formats.conllu.records import Record
 from semipunct.formats.conllu.requests import Source, Target
 from semipunct.marks.matching import Place, matched_pairs
-from semipunct.trees import DependencyTree, lifted
+from semipunct.trees import DependencyTree, lift_arcs
 from semipunct.trees.attachment import CONVENTIONS, Convention, punctuation_heads
 from semipunct.trees.crossing import settled_heads
 
@@ -77,7 +77,7 @@ def _without_crossings(
     ]
     heads = [number[head] for head in above]
     tree = DependencyTree(tuple(heads), ("",) * len(heads))
-    if not lifted(tree)[1]:
+    if not lift_arcs(tree)[1]:
         return [list(row) for row in rows]
     at = {place: new for new, place in enumerate(places, start=1) if place is not None}
     pairs = [(at[one], at[other]) for one, other in matched_pairs(target.slots)]

@@ -47,7 +47,9 @@ class Style:
 DEFAULT = Style()
 
 
-def punctuated(entry: Entry[Record], slots: Sequence[Puncteme], style: Style = DEFAULT) -> Record:
+def punctuate_record(
+    entry: Entry[Record], slots: Sequence[Puncteme], style: Style = DEFAULT
+) -> Record:
     """Rewrite the record of a sentence with other punctuation.
 
     The lines of unchanged slots are kept; if no slot changes, the record itself is returned. In
@@ -102,9 +104,9 @@ def surface_text(
 ) -> str:
     """Write a sentence with other punctuation as plain text.
 
-    Multiword tokens are spelt as in the record. Spaces are those of ``punctuated``; if neither the
-    record nor its treebank states any, they follow ``marks.spacing``. With the original slots the
-    text is that of the comment ``# text =``, if the record has one.
+    Multiword tokens are spelt as in the record. Spaces are those of ``punctuate_record``; if
+    neither the record nor its treebank states any, they follow ``marks.spacing``. With the original
+    slots the text is that of the comment ``# text =``, if the record has one.
 
     Args:
         entry: an entry of CoNLL-U.
@@ -112,7 +114,7 @@ def surface_text(
         habits: the usual spacing of marks in the treebank.
 
     Raises:
-        UsageError: as for ``punctuated``.
+        UsageError: as for ``punctuate_record``.
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
@@ -144,15 +146,15 @@ def bare_text(entry: Entry[Record]) -> str:
     return renumber.text(source.record, pieces, source.spacing)
 
 
-def spelt(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
-    """Return slots with the characters that ``punctuated`` and ``surface_text`` write for them.
+def spell_marks(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Puncteme]:
+    """Return slots with the characters that ``punctuate_record`` and ``surface_text`` write.
 
     Args:
         entry: an entry of CoNLL-U.
         slots: ``[n + 1]`` strings of tokens; tokens that are not written are unchanged.
 
     Raises:
-        UsageError: as for ``punctuated``.
+        UsageError: as for ``punctuate_record``.
     """
     source = Source.of(entry)
     target = Target.of(source, slots)
@@ -249,7 +251,7 @@ def _gaps(source: Source, target: Target, habits: Habits | None) -> list[list[Ga
     rows = spacing.slot_spaces(words, target.slots, compounds=compounds)
     if habits is None:
         return [[SPACE if space else NOTHING for space in row] for row in rows]
-    rows = habits.revised(rows, target.slots)
+    rows = habits.revise_spaces(rows, target.slots)
     edges = (0, *source.word_ids, 0)
     units = [(edges[slot], *row, edges[slot + 1]) for slot, row in enumerate(target.ids)]
     forms = [token.form for token in source.record.tokens]

@@ -14,7 +14,7 @@ from semipunct.formats.conllu.ranges import closed_slots, within_words
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
 from semipunct.marks.tokens import carries_dot
-from semipunct.trees import DependencyTree, lifted, without_leaves
+from semipunct.trees import DependencyTree, lift_arcs, without_leaves
 
 Marks = Literal["slots", "words"]
 """The place of punctuation: in slots between words, or among the words."""
@@ -78,7 +78,7 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
         tuple(token.head for token in tokens), tuple(token.relation for token in tokens)
     )
     removed = [token.word_id for token in tokens if token.upos == PUNCTUATION]
-    tree, lifts = lifted(without_leaves(whole, removed))
+    tree, lifts = lift_arcs(without_leaves(whole, removed))
     forms = (word.form[:-1] if dot else word.form for word, dot in zip(words, dotted, strict=True))
     sentence = Sentence(
         sentence_id=record.sentence_id,
@@ -132,7 +132,7 @@ def _whole(record: R, inner: Set[int]) -> Entry[R]:
     tokens = _with_symbols(record.tokens, inner)
     is_punctuation = [token.upos == PUNCTUATION for token in tokens]
     forms, replaced, straight = directional_quotes(tokens, is_punctuation)
-    tree, lifts = lifted(
+    tree, lifts = lift_arcs(
         DependencyTree(tuple(t.head for t in tokens), tuple(t.relation for t in tokens))
     )
     sentence = Sentence(

@@ -20,7 +20,7 @@ from semipunct.trees import DependencyTree
 _ID, _FORM, _HEAD, _DEPREL, _DEPS, _MISC = 0, 1, 6, 7, 8, 9
 
 
-def rearranged(
+def rearrange_entry(
     entry: Entry[Record], words: Sequence[int], tree: DependencyTree
 ) -> Entry[Record, Sentence]:
     """Return an entry with a subset of the words of another one, in any order.

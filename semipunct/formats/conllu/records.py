@@ -23,7 +23,7 @@ from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is
 from semipunct.formats.conllu.misc import with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 NO_HEAD = -1
 """The head of a word whose HEAD is ``_``; ``read_records(..., trees=False)`` allows it."""
@@ -146,7 +146,7 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
             _fail(
                 record,
                 position,
-                f"{counted(len(columns), 'column')} instead of {COLUMNS}",
+                f"{quantity(len(columns), 'column')} instead of {COLUMNS}",
                 "separate the ten columns by single tabs and fill empty ones with _",
             )
         try:

@@ -13,7 +13,7 @@ from semipunct.formats.conllu.quotes import directional_quotes
 from semipunct.formats.conllu.reading import token_slots
 from semipunct.formats.conllu.records import Record
 from semipunct.marks import Puncteme, spacing
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 _BREAKS = frozenset("\t\n\r")
 
@@ -109,8 +109,8 @@ class Target:
         """
         if len(slots) != len(source.slots):
             raise UsageError(
-                f"{source.record.where()}: {counted(len(slots), 'slot')} for "
-                f"{counted(len(source.slots) - 1, 'word')}; give one more than there are words"
+                f"{source.record.where()}: {quantity(len(slots), 'slot')} for "
+                f"{quantity(len(source.slots) - 1, 'word')}; give one more than there are words"
             )
         dots = tuple(marks.ABBREVIATION in slot for slot in slots[1:])
         shown = tuple(spacing.visible(slots))

@@ -9,8 +9,8 @@ from semipunct.corpus import Entry, Omitted, Sentence
 from semipunct.formats.base import Format
 from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.penn_tokens import over, penn_tokens
-from semipunct.formats.ptb.brackets import Bracketing, bracketed, read_bracketings
-from semipunct.formats.ptb.punctuate import punctuated
+from semipunct.formats.ptb.brackets import Bracketing, read_bracketings, write_brackets
+from semipunct.formats.ptb.punctuate import punctuate_entry
 from semipunct.formats.verbatim import (
     Malformed,
     VerbatimRecord,
@@ -22,9 +22,9 @@ from semipunct.trees import DependencyTree
 from semipunct.trees.heads import COLLINS, HeadTable, dependencies, head_children
 from semipunct.trees.labels import EMPTY
 from semipunct.trees.phrases import PhraseTree
-from semipunct.trees.pruning import pruned, tagged, without_empty
+from semipunct.trees.pruning import prune_words, without_empty, words_with_tags
 
-__all__ = ["Bracketing", "Malformed", "Ptb", "PtbRecord", "bracketed", "read_bracketings"]
+__all__ = ["Bracketing", "Malformed", "Ptb", "PtbRecord", "read_bracketings", "write_brackets"]
 
 
 PtbRecord: TypeAlias = VerbatimRecord[Bracketing | Malformed]
@@ -76,7 +76,7 @@ class Ptb(Format[PtbRecord]):
             if isinstance(content, Sentence) and isinstance(source, Bracketing):
                 tree = without_empty(source.tree)
                 if self.marks == "slots":
-                    tree = pruned(tree, tagged(tree, self.mark_tags))
+                    tree = prune_words(tree, words_with_tags(tree, self.mark_tags))
                 yield Entry(over(content, tree), entry.record, entry.word_ids, entry.notes)
             elif isinstance(content, Omitted):
                 yield Entry(content, entry.record, entry.word_ids, entry.notes)
@@ -84,7 +84,7 @@ class Ptb(Format[PtbRecord]):
     def writer(
         self, like: Iterable[Entry[PtbRecord]] = ()
     ) -> VerbatimWriter[Bracketing | Malformed]:
-        return VerbatimWriter("trees in brackets", lines=False, rewrite=punctuated)
+        return VerbatimWriter("trees in brackets", lines=False, rewrite=punctuate_entry)
 
 
 def _with_words(found: Bracketing | Malformed) -> Bracketing | Malformed:
@@ -101,8 +101,8 @@ def _with_words(found: Bracketing | Malformed) -> Bracketing | Malformed:
 def _record(
     found: Bracketing, mark_tags: Collection[str], table: HeadTable
 ) -> VerbatimRecord[Bracketing]:
-    gone = set(tagged(found.tree, (EMPTY,)))
-    tree = pruned(found.tree, gone)
+    gone = set(words_with_tags(found.tree, (EMPTY,)))
+    tree = prune_words(found.tree, gone)
     forms = [form for word, form in enumerate(found.forms, start=1) if word not in gone]
     return VerbatimRecord(found, penn_tokens(forms, tree.tags, _arcs(tree, table), mark_tags))
 

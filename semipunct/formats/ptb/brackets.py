@@ -13,7 +13,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.formats.verbatim import Malformed
 from semipunct.trees.ordered import OrderedTree, bracket_pieces
 from semipunct.trees.phrases import PhraseTree
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -140,7 +140,7 @@ class _Outside:
     def __init__(self, path: str, line: int, number: int, piece: str) -> None:
         self.path, self.line, self.number = path, line, number
         self.fault = (
-            f"{path}:{line}: after {counted(number, 'tree')} {piece!r} stands outside of brackets"
+            f"{path}:{line}: after {quantity(number, 'tree')} {piece!r} stands outside of brackets"
         )
 
     def result(self, text: str) -> Malformed:
@@ -179,7 +179,7 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
                 continue
             if piece == ")":
                 raise TreebankError(
-                    f"{name}:{line_number}: after {counted(number, 'tree')} a bracket is closed "
+                    f"{name}:{line_number}: after {quantity(number, 'tree')} a bracket is closed "
                     f"that was not opened; {_TREE}"
                 )
             if piece == "(" or not isinstance(current, _Outside):
@@ -206,7 +206,7 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
         yield current.result("".join(texts))
 
 
-def bracketed(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) -> str:
+def write_brackets(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) -> str:
     """Write a tree in brackets.
 
     Args:
@@ -229,7 +229,7 @@ def bracketed(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) 
     )
     if len(forms) != tree.words or wrong is not None:
         raise UsageError(
-            f"{counted(len(forms), 'form')} for {counted(tree.words, 'leaf', 'leaves')}"
+            f"{quantity(len(forms), 'form')} for {quantity(tree.words, 'leaf', 'leaves')}"
             if wrong is None
             else f"{wrong!r} cannot be a form or a label in a file of brackets; "
             "write brackets as -LRB- and -RRB-, and remove blanks"

@@ -19,7 +19,7 @@ from semipunct.marks.penn import tagged_mark
 from semipunct.marks.spacing import visible
 from semipunct.trees.labels import EMPTY
 from semipunct.trees.phrases import PhraseTree
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 _DOT = "."
 
@@ -32,7 +32,7 @@ class _Edit(NamedTuple):
     text: str
 
 
-def punctuated(
+def punctuate_entry(
     entry: Entry[VerbatimRecord[Bracketing | Malformed]], slots: Sequence[Puncteme]
 ) -> str:
     """Return the text of an entry with other punctuation.
@@ -49,7 +49,7 @@ def punctuated(
     if not isinstance(content, Sentence) or isinstance(source, Malformed):
         _fail(source, "has no words between which marks could stand", "leave it as it is")
     if len(slots) != len(content.slots):
-        problem = f"{counted(len(slots), 'slot')} for {counted(content.size, 'word')}"
+        problem = f"{quantity(len(slots), 'slot')} for {quantity(content.size, 'word')}"
         _fail(source, problem, "give one more than there are words")
     tree = source.tree
     spans, ends = _places(source.text)

@@ -7,17 +7,17 @@ from dataclasses import replace
 from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.located import BLANKS
 from semipunct.corpus.sentences import dotted_forms
-from semipunct.formats.ptb.brackets import Bracketing, bracketed
-from semipunct.formats.ptb.punctuate import punctuated
+from semipunct.formats.ptb.brackets import Bracketing, write_brackets
+from semipunct.formats.ptb.punctuate import punctuate_entry
 from semipunct.formats.verbatim import VerbatimRecord
 from semipunct.marks import SILENT
-from semipunct.marks.penn import escaped
+from semipunct.marks.penn import escape
 from semipunct.trees.phrases import PhraseTree
 
 _NO_BREAK = "\u00a0"
 
 
-def written(sentence: Sentence[PhraseTree]) -> str:
+def write_phrases(sentence: Sentence[PhraseTree]) -> str:
     """Write the phrases of a sentence in brackets, with the marks of its slots and a line end.
 
     Marks are attached as high as possible; brackets in words are written as ``-LRB-`` and
@@ -32,11 +32,11 @@ def written(sentence: Sentence[PhraseTree]) -> str:
     tree = sentence.tree
     if tree.categories[0]:  # the Penn Treebank has an unlabelled bracket around each tree
         tree = PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
-    forms = tuple(escaped(BLANKS.sub(_NO_BREAK, form)) for form in dotted_forms(sentence))
+    forms = tuple(escape(BLANKS.sub(_NO_BREAK, form)) for form in dotted_forms(sentence))
     source = Bracketing(
-        sentence.path, sentence.line, sentence.sentence_id, bracketed(tree, forms), tree, forms
+        sentence.path, sentence.line, sentence.sentence_id, write_brackets(tree, forms), tree, forms
     )
     bare = replace(sentence, forms=forms, slots=((),) * len(sentence.slots))
     slots = [tuple(token for token in slot if token not in SILENT) for slot in sentence.slots]
     entry = Entry(bare, VerbatimRecord(source, ()), tuple(range(1, sentence.size + 1)))
-    return punctuated(entry, slots) + "\n"  # pyright: ignore[reportArgumentType]
+    return punctuate_entry(entry, slots) + "\n"  # pyright: ignore[reportArgumentType]

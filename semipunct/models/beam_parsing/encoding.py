@@ -131,7 +131,7 @@ class Batch(NamedTuple):
     labels: jax.Array | Ints
 
 
-def encoded(sentences: Sequence[Tokens], vocabulary: Vocabulary) -> Encoded:
+def encode_sentences(sentences: Sequence[Tokens], vocabulary: Vocabulary) -> Encoded:
     """Encode sentences.
 
     Args:

@@ -74,7 +74,7 @@ class Atom(NamedTuple):
     item: int | None
 
 
-def parsed(atom: str) -> Atom:
+def parse_atom(atom: str) -> Atom:
     """Parse an atom.
 
     Args:
@@ -127,7 +127,7 @@ def plan(templates: Iterable[Template], most: int) -> Plan:
     tabulated: dict[Support, list[tuple[int, Template]]] = {}
     hashed: list[tuple[int, Template]] = []
     for number, template in enumerate(templates):
-        atoms = [parsed(atom) for atom in template]
+        atoms = [parse_atom(atom) for atom in template]
         support = tuple(sorted({element for atom in atoms for element, _ in atom.words}))
         if any(atom.item is not None for atom in atoms) or len(support) > most:
             hashed.append((number, template))
@@ -179,7 +179,8 @@ def _without_properties(
 ) -> jax.Array | None:
     """Tell which templates are of properties that are all empty; None if none has properties."""
     own = [
-        [column[atom] for atom in t if parsed(atom).attribute == "property"] for _, t in numbered
+        [column[atom] for atom in t if parse_atom(atom).attribute == "property"]
+        for _, t in numbered
     ]
     most = max(map(len, own))
     if not most:
@@ -211,7 +212,7 @@ def _values(
     items: jax.Array | None,
 ) -> tuple[jax.Array, dict[str, int]]:
     """Return the values of all atoms, ``[batch, ..., columns]``, and the column of each atom."""
-    atoms = {name: parsed(name) for _, template in numbered for name in template}
+    atoms = {name: parse_atom(name) for _, template in numbered for name in template}
     words = sorted({place for atom in atoms.values() for place in atom.words})
     parts: list[jax.Array] = []
     column: dict[str, int] = {}

@@ -21,7 +21,7 @@ from semipunct.models.base import Array, Model, Optimiser, Parameters, Sums, Wei
 from semipunct.models.beam_parsing import encoding, features
 from semipunct.models.beam_parsing.encoding import Batch, Encoded, Ints, Vocabulary
 from semipunct.models.beam_parsing.options import BeamParserOptions, BeamParserTrainOptions
-from semipunct.models.beam_parsing.properties import passed
+from semipunct.models.beam_parsing.properties import propagate_properties
 from semipunct.models.beam_parsing.templates import LABELS, OF_LABELS, TEMPLATES, Template
 from semipunct.models.beam_parsing.tokens import check_tags, tokens
 from semipunct.models.scoring import Batches, answers
@@ -110,7 +110,9 @@ class BeamParser(Model[Encoded, Batch]):
         }
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
-        return encoding.encoded([tokens(s, self.options) for s in sentences], self.vocabulary)
+        return encoding.encode_sentences(
+            [tokens(s, self.options) for s in sentences], self.vocabulary
+        )
 
     def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
         return encoding.lay_out(encoded, draft, shape or len(draft))
@@ -147,7 +149,7 @@ class BeamParser(Model[Encoded, Batch]):
             question = Question(
                 lengths, carried, jnp.asarray(batch.actions), jnp.asarray(batch.labels)
             )
-        return beam_search(scorer, passed, self.options.beam, question)
+        return beam_search(scorer, propagate_properties, self.options.beam, question)
 
     def loss(
         self,
@@ -210,10 +212,10 @@ class BeamParser(Model[Encoded, Batch]):
         """
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
-        from semipunct.models.optimisation import averaged, schedule
+        from semipunct.models.optimisation import average_weights, schedule
 
         rate = schedule(options.schedule, options.learning_rate, steps)
-        return averaged(optax.sgd(rate), decay=1.0)
+        return average_weights(optax.sgd(rate), decay=1.0)
 
     def parse(
         self,

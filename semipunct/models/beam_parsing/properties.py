@@ -86,7 +86,7 @@ def _kind(token: str) -> Flag:
     return Flag.BRACKET_OPENS if token in _BRACKETS else Flag.QUOTE_OPENS
 
 
-def marked(slots: Sequence[Puncteme], *, others: bool) -> Marked:
+def attach_marks(slots: Sequence[Puncteme], *, others: bool) -> Marked:
     """Attach opening marks to the words on their right, all others to the words on their left.
 
     Unpaired marks between a paired mark and its word are skipped. So are paired marks without a
@@ -134,7 +134,7 @@ def _met(flags: int) -> int:
     return rest if rest or not both else int(Flag.PAIRED)
 
 
-def passed(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
+def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
     """Propagate properties from a new outermost dependent to its head (section 3.1, figure 1).
 
     Opening marks are taken from dependents on the left, others from those on the right. If marks of

@@ -10,8 +10,8 @@ from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError
 from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.beam_parsing.options import BeamParserOptions
-from semipunct.models.beam_parsing.properties import marked
-from semipunct.trees import DependencyTree, lifted, without_words
+from semipunct.models.beam_parsing.properties import attach_marks
+from semipunct.trees import DependencyTree, lift_arcs, without_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def tokens(sentence: Sentence, options: BeamParserOptions) -> Tokens:
     dots = [slot.count(ABBREVIATION) for slot in sentence.slots[1:]]
     properties, removed = _divided(sentence, options)
     numbers = [number for number in range(1, len(sentence.forms) + 1) if number not in removed]
-    tree = lifted(without_words(sentence.tree, removed))[0] if numbers else None
+    tree = lift_arcs(without_words(sentence.tree, removed))[0] if numbers else None
     column = sentence.xpos if options.tags == "xpos" else sentence.upos
     return Tokens(
         tuple(sentence.forms[i - 1] + "." * dots[i - 1] for i in numbers),
@@ -105,7 +105,7 @@ def _properties(
             origins.append([])
         slots[-1] += after
         origins[-1] += [0] * len(after)
-    found = marked([tuple(slot) for slot in slots], others=others)
+    found = attach_marks([tuple(slot) for slot in slots], others=others)
     properties = [0] * len(is_mark)
     for number, flags in zip(words, found.properties, strict=True):
         properties[number - 1] = flags

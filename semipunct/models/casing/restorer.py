@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.features.word_shapes import LOWER, shaped
+from semipunct.features.word_shapes import LOWER, apply_shape
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.casing.truecaser import Encoded, Truecaser, WordsBatch
 from semipunct.models.scoring import Batches, answers
@@ -32,7 +32,7 @@ class CaseRestorer:
     model: Truecaser
     parameters: Weights
 
-    def restored(self, sentences: Sequence[Sentence | Words]) -> list[tuple[str, ...]]:
+    def restore(self, sentences: Sequence[Sentence | Words]) -> list[tuple[str, ...]]:
         """Return the words of each sentence; words that contain a capital already are not changed.
 
         Args:
@@ -41,7 +41,9 @@ class CaseRestorer:
         batches = Batches(self.model, self.model.encode(sentences))
         return [
             tuple(
-                form if form != form.lower() else shaped(form, shape, self.model.vocabulary.mixed)
+                form
+                if form != form.lower()
+                else apply_shape(form, shape, self.model.vocabulary.mixed)
                 for form, shape in zip(s.forms, shapes, strict=True)
             )
             for s, shapes in zip(sentences, self.shapes(batches), strict=True)
@@ -85,7 +87,7 @@ def figures(
     for s, row in zip(examples, found, strict=True):
         for form, shape in zip(s.forms, row, strict=True):
             low = form.lower()
-            spelt = shaped(low, shape, model.vocabulary.mixed)
+            spelt = apply_shape(low, shape, model.vocabulary.mixed)
             right += spelt == form
             words += 1
             gold += form != low

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.features.word_shapes import (
     LOWER,
@@ -169,9 +169,9 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
         lengths = row_lengths([len(encoded.shapes[i]) for i in draft], shape or len(draft))
         room = len(lengths), round_up(int(lengths.max()), 32, 1)
         return WordsBatch(
-            padded([encoded.codes[i] for i in draft], room, axis=1),
-            padded([encoded.shapes[i] for i in draft], room),
-            padded([encoded.possible[i] for i in draft], room, fill=True),
+            pad_rows([encoded.codes[i] for i in draft], room, axis=1),
+            pad_rows([encoded.shapes[i] for i in draft], room),
+            pad_rows([encoded.possible[i] for i in draft], room, fill=True),
             lengths,
         )
 

@@ -29,7 +29,7 @@ from semipunct.models.ccg.parser import CcgModel
 from semipunct.models.ccg.supertags import Probabilities, multitags, probabilities
 from semipunct.models.ccg.words import CODES
 from semipunct.models.scoring import Batches
-from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arranged, layout
+from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arrange_hypergraphs, layout
 from semipunct.trees.derivations import Derivation
 from semirings.viterbi import Viterbi
 
@@ -117,7 +117,7 @@ class CcgParser:
         encoded = self.model.encode_words(sentences)
         return probabilities(self.model, self.parameters, Batches(self.model, encoded))
 
-    def parsed(
+    def parse(
         self, sentences: Sequence[Sentence[Any]], supertags: Sequence[Probabilities] | None = None
     ) -> list[CcgParse]:
         """Return the best derivation of each sentence.
@@ -249,7 +249,7 @@ def padded_graphs(
                 weighed, layouts[row] = forests[i], laid[i]
                 lengths[row] = len(weighed.weights)
                 weights[row, : lengths[row]] = weighed.weights
-            graph = arranged(jnp.asarray(weights), layouts, lengths, Room(*room[1:]))
+            graph = arrange_hypergraphs(jnp.asarray(weights), layouts, lengths, Room(*room[1:]))
             yield members, layouts, graph
 
 

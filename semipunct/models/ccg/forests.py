@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from semipunct.models.ccg.chart import Forest
 from semipunct.models.ccg.grammar import NO_RULE, Grammar
-from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arranged, layout
+from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arrange_hypergraphs, layout
 from semipunct.trees.derivations import Derivation
 
 BUCKETS = 2**17
@@ -192,7 +192,7 @@ def leaf_places(forest: Forest, lexical: Sequence[int]) -> npt.NDArray[np.int32]
     return found
 
 
-def stacked(
+def stack_forests(
     forests: Sequence[GoldForest | None],
     lexical: Sequence[int],
     size: int,
@@ -224,7 +224,7 @@ def stacked(
         categories[row, :n] = leaf_places(forest, lexical)
         layouts[row], lengths[row] = found.layout, n
     weights = np.zeros((size, width), np.float32)
-    graph = arranged(jnp.asarray(weights), layouts, lengths, Room(*levels))
+    graph = arrange_hypergraphs(jnp.asarray(weights), layouts, lengths, Room(*levels))
     return Forests(graph, rules, categories, spans, words, gold)
 
 

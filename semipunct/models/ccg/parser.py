@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded, padded_length, room, round_up, row_lengths
+from semipunct.arrays.padding import pad_rows, padded_length, room, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Array, Batching, Parameters, Sums
 from semipunct.models.ccg.chart import build
@@ -33,7 +33,7 @@ from semipunct.models.ccg.forests import (
     head_weights,
     outside_tag,
     padded_codes,
-    stacked,
+    stack_forests,
 )
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.options import CcgOptions, CcgTrainOptions
@@ -205,7 +205,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         Args:
             encoded: all sentences.
             drafts: typical batches.
-            sentences: the size of a batch, as in ``arrays.padding.bucketed``.
+            sentences: the size of a batch, as in ``arrays.padding.bucketed_batches``.
             scoring: unused.
         """
         sizes: dict[int, tuple[int, ...]] = {}
@@ -231,13 +231,13 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         lengths = [encoded.codes[i].shape[1] for i in draft]
         length = padded_length(max(lengths))
         size = len(draft) if shape is None else room(length, shape[0])
-        codes = padded([encoded.codes[i] for i in draft], (size, length), axis=1)
-        categories = padded([encoded.categories[i] for i in draft], (size, length))
+        codes = pad_rows([encoded.codes[i] for i in draft], (size, length), axis=1)
+        categories = pad_rows([encoded.categories[i] for i in draft], (size, length))
         forests = None
         if encoded.forests:
             mine = [encoded.forests[i] for i in draft]
             room_of = None if shape is None else shape[1].get(length)
-            forests = stacked(mine, self.grammar.lexical, size, room_of)
+            forests = stack_forests(mine, self.grammar.lexical, size, room_of)
         return DerivedBatch(codes, row_lengths(lengths, size), categories, forests)
 
     def chain(
@@ -262,7 +262,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         Args:
             parameters: weights by name.
             batch: the words.
-            forests: from ``stacked``.
+            forests: from ``stack_forests``.
             leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
         """
         outside = outside_tag(parameters)

@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence, dotted_forms
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.models.base import Array, Parameters, Sums
@@ -171,13 +171,13 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         # One size determines the other, which limits the number of distinct shapes.
         length = round_up(max(int(nodes.max()), 2 * int(slots.max())), 64, 1)
         of_nodes, of_slots = (size, length), (size, length // 2 + 1)
-        depths = padded([encoded.depths[i] for i in draft], of_nodes)
+        depths = pad_rows([encoded.depths[i] for i in draft], of_nodes)
         return PhrasesBatch(
-            padded([encoded.features[i] for i in draft], of_nodes),
+            pad_rows([encoded.features[i] for i in draft], of_nodes),
             depths,
             nodes,
-            padded([encoded.places[i] for i in draft], of_slots),
-            padded([encoded.commas[i] for i in draft], of_slots),
+            pad_rows([encoded.places[i] for i in draft], of_slots),
+            pad_rows([encoded.commas[i] for i in draft], of_slots),
             slots,
             np.zeros(round_up(int(depths.max()) + 1, 16, 1), np.int32),
         )

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Array, Model, Optimiser, Parameters, Sums
 from semipunct.models.commas.features import SlotFeatures, without_some
@@ -136,9 +136,9 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         lengths = row_lengths([len(encoded.terms[i]) for i in draft], shape or len(draft))
         room = len(lengths), round_up(int(lengths.max()), 16, 1)
         return CommaBatch(
-            padded([encoded.terms[i] for i in draft], room),
-            padded([encoded.features[i] for i in draft], room),
-            padded([encoded.commas[i] for i in draft], room),
+            pad_rows([encoded.terms[i] for i in draft], room),
+            pad_rows([encoded.features[i] for i in draft], room),
+            pad_rows([encoded.commas[i] for i in draft], room),
             lengths,
         )
 

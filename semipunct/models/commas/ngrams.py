@@ -132,7 +132,7 @@ class Trigrams:
         """
         symbols = Symbols.of(sentences, options.minimum_word_count)
         streams = symbols.streams(sentences)
-        ends = ended(sentences, options)
+        ends = ended_constituents(sentences, options)
         counts: dict[str, Katz] = {}
         for component in components(options):
             events = [
@@ -163,7 +163,7 @@ class Trigrams:
             ``w`` entries, w + i + 1 for its negative, 0 for none.
         """
         streams = self.symbols.streams(sentences)
-        ends = ended(sentences, self.options)
+        ends = ended_constituents(sentences, self.options)
         lengths = [s.size + 2 for s in sentences]
         total = sum(model.size for model in self.counts.values())
         found: list[Ints] = [np.zeros((sum(lengths) * QUERIES, 0), np.int64)]
@@ -193,7 +193,9 @@ def has_comma(sentence: Sentence[Any]) -> npt.NDArray[np.bool_]:
     return np.array([MARK in slot for slot in sentence.slots])
 
 
-def ended(sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> list[Ints]:
+def ended_constituents(
+    sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions
+) -> list[Ints]:
     """Return the information on the constituents that end at each slot, ``[n + 1]``.
 
     Args:

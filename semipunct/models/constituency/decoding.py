@@ -83,7 +83,7 @@ class PhraseFinder:
         """
         found: dict[int, PhraseTree] = {}
         inputs = ((members, batch.inputs) for members, batch in batches)
-        asked = answers(self.model, self.parameters, inputs, "phrases", bracketed, shapes)
+        asked = answers(self.model, self.parameters, inputs, "phrases", decode_brackets, shapes)
         for members, words, (labels, tags) in asked:
             for row, i in enumerate(members):
                 found[i] = self._tree(labels[row], tags[row], int(words.lengths[row]))
@@ -94,12 +94,12 @@ class PhraseFinder:
         rows = [(i, j, labels[i, j]) for i, j in np.argwhere(labels[:words, :words]).tolist()]
         return from_spans(
             [vocabulary.tag[max(code, 1) - 1] for code in tags[:words].tolist()],
-            vocabulary.named(rows),
+            vocabulary.to_spans(rows),
         )
 
 
 @partial(jit, static=1)
-def bracketed(model: PhraseParser, parameters: Parameters, inputs: FormInputs) -> Bracketed:
+def decode_brackets(model: PhraseParser, parameters: Parameters, inputs: FormInputs) -> Bracketed:
     """Find the tree of each sentence with the highest expected number of correct phrases.
 
     Each phrase contributes its marginal probability minus ``_DOUBT``.

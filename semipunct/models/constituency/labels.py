@@ -11,7 +11,7 @@ from semipunct.corpus.sentences import Sentence, dotted_forms
 from semipunct.models.forms import FormVocabulary
 from semipunct.models.vocabulary import Codes, frequent
 from semipunct.trees.phrases import PhraseTree, Span, spans
-from semipunct.trees.pruning import pruned, tagged, without_functions, without_wrapper
+from semipunct.trees.pruning import prune_words, without_functions, without_wrapper, words_with_tags
 
 COMMA = ","
 
@@ -68,7 +68,7 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
         labels = self.codes("label", (_JOIN.join(s.labels) for s in found))
         return np.column_stack([ends, labels])
 
-    def named(self, rows: Iterable[Sequence[int]]) -> list[Span]:
+    def to_spans(self, rows: Iterable[Sequence[int]]) -> list[Span]:
         """Invert ``spans``.
 
         Args:
@@ -90,10 +90,10 @@ def read_tree(sentence: Sentence[PhraseTree], *, commas: bool) -> tuple[list[str
         commas: whether to keep commas.
     """
     forms, tree = list(dotted_forms(sentence)), without_functions(sentence.tree)
-    gone = () if commas else tagged(tree, {COMMA})
+    gone = () if commas else words_with_tags(tree, {COMMA})
     # A sentence consisting of commas alone is kept: there is nothing else to parse.
     if gone and len(gone) < tree.words:
         out = {word - 1 for word in gone}
-        tree = pruned(tree, gone)
+        tree = prune_words(tree, gone)
         forms = [form for place, form in enumerate(forms) if place not in out]
     return forms, without_wrapper(tree)

@@ -15,19 +15,19 @@ import numpy as np
 
 from semipunct.models.constituency.labels import PhraseVocabulary
 from semipunct.models.constituency.options import PhraseParserOptions
-from semipunct.models.forms import FormInputs, embedded, form_weights
+from semipunct.models.forms import FormInputs, embed_forms, form_weights
 from semipunct.models.layers import (
     Dropout,
     Floats,
     Weights,
     affine,
     affine_weights,
-    dropped,
+    drop_out,
     embeddings,
     flat,
     gated_recurrence,
     gated_recurrence_weights,
-    normalised,
+    normalise_layer,
     normalising_weights,
 )
 
@@ -84,12 +84,12 @@ def scores(
     def drop(x: jax.Array, mask: int) -> jax.Array:
         if dropout is None or keys is None:
             return x
-        return dropped(x, dropout.rate, keys[mask], shared=1)
+        return drop_out(x, dropout.rate, keys[mask], shared=1)
 
     unknown = None
     if dropout is not None and keys is not None:
         unknown = keys[3], dropout.words
-    x = embedded(weights, inputs, lambda read: drop(read, 0), unknown)
+    x = embed_forms(weights, inputs, lambda read: drop(read, 0), unknown)
     batch, length, hidden = x.shape
     lengths = jnp.asarray(inputs.lengths)
     # The edges of a sentence are treated as words, so that each slot has a state on either side.
@@ -101,13 +101,13 @@ def scores(
     tags = jnp.zeros((batch, length, 0))
     for i in range(options.layers + 1):
         if i == min(options.tag_layers, options.layers):
-            tagged = jax.nn.gelu(affine(weights, "tags", normalised(weights, "tags.input", x)))
+            tagged = jax.nn.gelu(affine(weights, "tags", normalise_layer(weights, "tags.input", x)))
             tags = affine(weights, "tag", drop(tagged, 1)[:, 1:-1])
             # The layers above use the probabilities of tags as input (Zhang and Weiss 2016).
             x = x.at[:, 1:-1].add(jax.nn.softmax(tags) @ weights["tagged.weight"])
         if i < options.layers:
             x = x + drop(gated_recurrence(weights, f"layer{i}", x, inside), 4 + i)
-    x = drop(normalised(weights, "output", x), 2)
+    x = drop(normalise_layer(weights, "output", x), 2)
     # A slot has the forward half of the word before it and the backward half of the word after it.
     half = hidden // 2
     slots = jnp.concatenate([x[:, :-1, :half], x[:, 1:, half:]], -1)

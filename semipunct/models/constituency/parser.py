@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded
+from semipunct.arrays.padding import pad_rows
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Array, Batching, Parameters, Sums
 from semipunct.models.constituency.labels import PhraseVocabulary, read_tree
@@ -143,8 +143,8 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
             return PhraseBatch(inputs, None)
         size, length = inputs.words.shape
         labels = [_labelled(encoded.spans[i], length) for i in draft]
-        tags = padded([encoded.tags[i] for i in draft], (size, length))
-        return PhraseBatch(inputs, Phrases(padded(labels, (size, length)), tags))
+        tags = pad_rows([encoded.tags[i] for i in draft], (size, length))
+        return PhraseBatch(inputs, Phrases(pad_rows(labels, (size, length)), tags))
 
     def log_likelihoods(self, parameters: Parameters, batch: PhraseBatch) -> jax.Array:
         """Return ``[sentences]`` log p(tree, tags | words)."""

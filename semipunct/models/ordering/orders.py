@@ -53,7 +53,7 @@ def draw_orders(
     """
     numbers = range(len(sentences)) if numbers is None else numbers
     encoded = model.encode(sentences)
-    weights = model.placed(parameters)
+    weights = model.place_weights(parameters)
     owner = np.searchsorted(encoded.first, np.arange(len(encoded.nodes)), side="right") - 1
     orders: list[dict[int, tuple[int, ...]]] = [{} for _ in sentences]
     for items, nodes in zip(PADDED, encoded.by_size(range(len(encoded.nodes))), strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from semipunct.arrays.compilation import Shapes
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Weights
-from semipunct.models.parsing.decoding import parsed
+from semipunct.models.parsing.decoding import decode_trees
 from semipunct.models.parsing.parser import Encoded, Parser, ParserBatch
 from semipunct.models.parsing.vocabulary import TAGS
 from semipunct.models.scoring import Batches, answers
@@ -48,5 +48,5 @@ def attachment(
 
 
 def _parsed(model: Parser, parameters: Any, batch: ParserBatch) -> tuple[Any, Any]:
-    trees, tags, *_ = parsed(model, "risk", parameters, batch.inputs)
+    trees, tags, *_ = decode_trees(model, "risk", parameters, batch.inputs)
     return trees, tags

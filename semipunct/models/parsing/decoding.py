@@ -140,7 +140,7 @@ def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
 
 
 @partial(jit, static=2)
-def parsed(
+def decode_trees(
     model: Parser, decoder: Decoder, parameters: Parameters, inputs: ParserInputs
 ) -> tuple[Trees, jax.Array, Certainty, Marked, jax.Array]:
     """Return one tree for each sentence, tags ``[TAGS, batch, length]``, and their probabilities.
@@ -181,7 +181,7 @@ def top(
     """Return the most probable trees ``[count, ...]``, best first, tags and probabilities.
 
     The third part of the result holds the probabilities of heads, ``[count, batch, length]``; the
-    last part is the same as in ``parsed``.
+    last part is the same as in ``decode_trees``.
 
     Args:
         model: the parser.
@@ -210,7 +210,7 @@ def _certain(marginals: Any, heads: jax.Array) -> jax.Array:
 
 
 @partial(jit, static=2)
-def sampled(
+def sample_trees(
     model: Parser,
     count: int,
     parameters: Parameters,

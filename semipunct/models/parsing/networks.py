@@ -17,19 +17,19 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.models.forms import FormInputs, embedded, form_weights
+from semipunct.models.forms import FormInputs, embed_forms, form_weights
 from semipunct.models.layers import (
     Dropout,
     Floats,
     Weights,
     affine,
     affine_weights,
-    dropped,
+    drop_out,
     embeddings,
     flat,
     gated_recurrence,
     gated_recurrence_weights,
-    normalised,
+    normalise_layer,
     normalising_weights,
 )
 from semipunct.models.parsing.options import ParserOptions
@@ -137,7 +137,7 @@ def scores(
     def masked(x: jax.Array, key: jax.Array | None) -> jax.Array:
         if dropout is None or key is None:
             return x
-        return dropped(x, dropout.rate, key, shared=1)
+        return drop_out(x, dropout.rate, key, shared=1)
 
     def drop(x: jax.Array, mask: int) -> jax.Array:
         return masked(x, None if keys is None else keys[mask])
@@ -145,7 +145,7 @@ def scores(
     unknown = None
     if dropout is not None and keys is not None:
         unknown = keys[7], dropout.words
-    x = embedded(weights, inputs.forms, lambda read: drop(read, 0), unknown)
+    x = embed_forms(weights, inputs.forms, lambda read: drop(read, 0), unknown)
     if options.marks and inputs.slots is not None:
         slots = jnp.asarray(inputs.slots)
         x = x + weights["marks.before"][slots[:, :-1]] + weights["marks.after"][slots[:, 1:]]
@@ -161,13 +161,15 @@ def scores(
     stack = (stacked, None if keys is None else keys[_MASKS:])
     below = min(options.tag_layers, options.layers)
     x, _ = jax.lax.scan(layer, x, jax.tree.map(lambda w: w[:below], stack))
-    tagged = drop(jax.nn.gelu(affine(weights, "tags", normalised(weights, "tags.input", x))), 3)
+    tagged = drop(
+        jax.nn.gelu(affine(weights, "tags", normalise_layer(weights, "tags.input", x))), 3
+    )
     tags = tuple(affine(weights, name, tagged[:, 1:]) for name in TAGS)
     # The layers above use the probabilities of tags as input (Zhang and Weiss 2016).
     for name, logits in zip(TAGS, tags, strict=True):
         x = x.at[:, 1:].add(jax.nn.softmax(logits) @ weights[f"tagged.{name}"])
     x, _ = jax.lax.scan(layer, x, jax.tree.map(lambda w: w[below:], stack))
-    x = normalised(weights, "output", x)
+    x = normalise_layer(weights, "output", x)
 
     def role(name: str, mask: int) -> jax.Array:
         return drop(jax.nn.gelu(affine(weights, name, x)), mask)

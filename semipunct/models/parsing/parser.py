@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import msgspec
 import numpy as np
 
-from semipunct.arrays.padding import padded
+from semipunct.arrays.padding import pad_rows
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.base import Array, Batching, Parameters, Sums
@@ -159,10 +159,10 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
             return ParserBatch(inputs, None)
         gold = [encoded.gold[i] for i in draft]
         analyses = Analyses(
-            padded([own.heads for own in gold], (size, length)),
-            padded([own.relations for own in gold], (size, length)),
-            padded([own.tags for own in gold], (size, length), axis=1),
-            padded([own.slots for own in gold], (size, length + 1)),
+            pad_rows([own.heads for own in gold], (size, length)),
+            pad_rows([own.relations for own in gold], (size, length)),
+            pad_rows([own.tags for own in gold], (size, length), axis=1),
+            pad_rows([own.slots for own in gold], (size, length + 1)),
         )
         return ParserBatch(inputs, analyses)
 
@@ -176,7 +176,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
             members: the numbers of the sentences in the batch.
             shape: the number of sentences and their padded length.
         """
-        return _inputs(encoded, members, encoded.forms.padded(members, shape))
+        return _inputs(encoded, members, encoded.forms.pad(members, shape))
 
     def log_likelihoods(self, parameters: Parameters, batch: ParserBatch) -> jax.Array:
         trees, tags, _ = self._parts(parameters, batch, None)
@@ -266,4 +266,4 @@ def _inputs(encoded: Encoded, members: Sequence[int], forms: FormInputs) -> Pars
     if not encoded.slots:
         return ParserInputs(forms)
     size, length = forms.words.shape
-    return ParserInputs(forms, padded([encoded.slots[i] for i in members], (size, length + 1)))
+    return ParserInputs(forms, pad_rows([encoded.slots[i] for i in members], (size, length + 1)))

@@ -51,7 +51,7 @@ class AttachTables(NamedTuple):
     filled: npt.NDArray[np.bool_]
     columns: Mapping[Table, Mapping[Target, slice]]
 
-    def permitted(
+    def permitted_pairs(
         self, relation: Numbers, closed: jax.Array | npt.NDArray[np.bool_] | None
     ) -> jax.Array | None:
         """Return the pairs that are possible at each node, ``[nodes, pairs]``; None for all.
@@ -179,7 +179,7 @@ def log_attach(
         features: feature vectors by table.
         relation: ``[nodes]``.
         network: scores to add, or None.
-        closed: as in ``AttachTables.permitted``.
+        closed: as in ``AttachTables.permitted_pairs``.
     """
     score = tree_scores(parameters, tables, features, relation, network and network.pair, closed)
     if not has_history_features(parameters):
@@ -198,7 +198,7 @@ def log_attach(
         # Avoid NaN from infinite differences where no pair is allowed.
         total = jnp.where(total > -jnp.inf, total, 0.0)
         log_p = then + spread(first - total, tables.left)
-    permitted = tables.permitted(relation, closed)
+    permitted = tables.permitted_pairs(relation, closed)
     return log_p if permitted is None else jnp.where(permitted, log_p, -jnp.inf)
 
 
@@ -251,7 +251,7 @@ def tree_scores(
         features: feature vectors by table.
         relation: ``[nodes]``.
         network: ``[nodes, pairs]`` scores to add, or None.
-        closed: as in ``AttachTables.permitted``.
+        closed: as in ``AttachTables.permitted_pairs``.
     """
     score = parameters["attach.relation"][relation]
     if network is not None:
@@ -260,7 +260,7 @@ def tree_scores(
     score = score + _weigh(parameters, features, "pair", tables, nodes)["pair"]
     for target, summed in _weigh(parameters, features, "side", tables, nodes).items():
         score = score + tables.over_pairs(target, summed)
-    permitted = tables.permitted(relation, closed)
+    permitted = tables.permitted_pairs(relation, closed)
     return score if permitted is None else jnp.where(permitted, score, -jnp.inf)
 
 

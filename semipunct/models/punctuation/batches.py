@@ -12,7 +12,13 @@ from semipunct.arrays.sparse import SparseRows, block_rows
 from semipunct.features.templates import Table
 from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.models.punctuation.inventory import Inventory
-from semipunct.models.punctuation.shapes import BatchShape, Draft, FeatureSizes, grown, occurring
+from semipunct.models.punctuation.shapes import (
+    BatchShape,
+    Draft,
+    FeatureSizes,
+    grow_shape,
+    occurring,
+)
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
 from semipunct.structures.given_tree import Capacity, Schedule, pack
 
@@ -61,8 +67,8 @@ def lay_out(
             distinct shapes occur.
     """
     members = draft.members
-    placement = draft.placed(shape.lanes)
-    shape = grown(shape, draft, placement)
+    placement = draft.schedule_absorptions(shape.lanes)
+    shape = grow_shape(shape, draft, placement)
     capacity = Capacity(
         sentences=shape.sentences,
         words=shape.words,

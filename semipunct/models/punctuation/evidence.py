@@ -13,7 +13,7 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.tokens import with_unknown
 from semipunct.features.families import FeatureRows
 from semipunct.features.index import FeatureIndex
-from semipunct.features.support import Support, outcome_columns, supported
+from semipunct.features.support import Support, find_support, outcome_columns
 from semipunct.features.templates import TABLES, Table
 from semipunct.marks import OPEN, Puncteme, is_symmetric
 from semipunct.models.punctuation.inventory import Inventory, substrings, target_columns
@@ -44,7 +44,7 @@ def supports(
         families = [family for family in features.conjunctions if family.table == table]
         columns = outcome_columns(table, target_columns(inventory))
         possible = _possible(sentences, inventory, table)
-        found[table] = supported(families, columns, rows[table], possible, minimum)
+        found[table] = find_support(families, columns, rows[table], possible, minimum)
     return found
 
 

@@ -54,7 +54,7 @@ from semipunct.models.punctuation.network import (
 )
 from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
-from semipunct.models.punctuation.pruning import pruned, without_zeros
+from semipunct.models.punctuation.pruning import prune_weights, without_zeros
 from semipunct.models.punctuation.shapes import BatchShape, Draft, draft, fit_shape, own_shape
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
@@ -243,7 +243,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         shape = shape or own_shape(draft)
         return lay_out(encoded, draft, self.inventory, self.directions, shape)
 
-    def placed(self, parameters: Weights) -> dict[str, Any]:
+    def place_weights(self, parameters: Weights) -> dict[str, Any]:
         return {n: p if n in FEATURES else jnp.asarray(p) for n, p in parameters.items()}
 
     def read(self, parameters: Weights, batch: Batch) -> dict[str, Any]:
@@ -254,7 +254,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             if n in rows or n not in FEATURES
         }
 
-    def updated(self, batch: Batch, options: TrainOptions) -> Mapping[str, RowNumbers]:
+    def updated_rows(self, batch: Batch, options: TrainOptions) -> Mapping[str, RowNumbers]:
         return _rows_read(batch) if options.lazy else {}
 
     def log_likelihoods(
@@ -339,13 +339,13 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
         return optimiser(options, steps, slots)
 
-    def pruned(
+    def prune(
         self,
         parameters: Mapping[str, np.ndarray],
         options: TrainOptions,
         perplexity: Callable[[Mapping[str, np.ndarray]], float],
     ) -> Mapping[str, np.ndarray]:
-        return pruned(parameters, options.prune, perplexity) if options.prune else parameters
+        return prune_weights(parameters, options.prune, perplexity) if options.prune else parameters
 
     def without_zeros(
         self, parameters: Mapping[str, np.ndarray]

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from semipunct.features.history import CLOSING, OPENING
 from semipunct.features.network_inputs import CODES, PLACES
 from semipunct.features.templates import TREE_TARGETS, Target
-from semipunct.models.layers import affine, dropped
+from semipunct.models.layers import affine, drop_out
 from semipunct.models.punctuation.attach import AttachTables
 from semipunct.models.punctuation.options import ModelOptions
 
@@ -131,7 +131,7 @@ def read_words(
         code["form"] = jnp.where(unseen, 0, code["form"])
 
     def drop(x: jax.Array) -> jax.Array:
-        return dropped(x, dropout.rate, next(keys)) if dropout and keys else x
+        return drop_out(x, dropout.rate, next(keys)) if dropout and keys else x
 
     def beside(x: jax.Array, distance: int) -> jax.Array:
         """Return the words at a distance, and an edge vector beyond the ends of a sentence."""

@@ -32,7 +32,9 @@ class Terms(NamedTuple):
     impossible: jax.Array
 
 
-def expected_unmatched(potentials: GivenTrees, *, printed: bool) -> tuple[jax.Array, jax.Array]:
+def expected_unmatched_marks(
+    potentials: GivenTrees, *, printed: bool
+) -> tuple[jax.Array, jax.Array]:
     """Return log-likelihood and E[c] of each sentence, both ``[sentences]`` (appendix B).
 
     Args:
@@ -52,7 +54,7 @@ def expected_unmatched(potentials: GivenTrees, *, printed: bool) -> tuple[jax.Ar
         return Real().log_weight(total.value) + total.log_scale, by_sentence
     semiring = Expectation(Real())
     total = inside(potentials, semiring)
-    return semiring.log_weight(total.value) + total.log_scale, semiring.expected(total.value)
+    return semiring.log_weight(total.value) + total.log_scale, semiring.expected_value(total.value)
 
 
 def objective(
@@ -74,7 +76,7 @@ def objective(
         options: the penalties.
     """
     if options.xi:
-        log_p, unmatched = expected_unmatched(potentials, printed=options.printed_regulariser)
+        log_p, unmatched = expected_unmatched_marks(potentials, printed=options.printed_regulariser)
     else:
         total = inside(potentials, Real())
         log_p = Real().log_weight(total.value) + total.log_scale

@@ -27,7 +27,7 @@ Binary search over seven thresholds takes three steps, each evaluating all held-
 """
 
 
-def pruned(
+def prune_weights(
     parameters: Mapping[str, Array],
     allowance: float,
     perplexity: Callable[[Mapping[str, Array]], float],
@@ -46,14 +46,14 @@ def pruned(
 
     @cache
     def tried(least: float) -> dict[str, Array]:
-        return rounded(parameters, least)
+        return round_weights(parameters, least)
 
     # Apart from rounding errors, perplexity increases with the threshold.
     suffices = bisect_left(THRESHOLDS, True, key=lambda least: perplexity(tried(least)) > limit)
-    return tried(THRESHOLDS[suffices - 1]) if suffices else rounded(parameters, 0.0)
+    return tried(THRESHOLDS[suffices - 1]) if suffices else round_weights(parameters, 0.0)
 
 
-def rounded(parameters: Mapping[str, Array], least: float) -> dict[str, Array]:
+def round_weights(parameters: Mapping[str, Array], least: float) -> dict[str, Array]:
     """Return feature weights in half precision, with small ones set to zero.
 
     Args:

@@ -116,7 +116,7 @@ class Draft:
         groups = self._grouped(widths)
         return tuple(sum(int((g == i).sum()) for g in groups) for i in range(widths))
 
-    def placed(self, lanes: tuple[int, ...]) -> Placement:
+    def schedule_absorptions(self, lanes: tuple[int, ...]) -> Placement:
         """Schedule the absorptions; the last schedule is cached for use in laying out."""
         if self._placed is None or self._placed[0] != lanes:
             self._placed = lanes, place(self.absorptions, self._grouped(len(lanes)), lanes)
@@ -221,7 +221,7 @@ def fit_shape(
         work = tuple(map(max, zip(*(d.work(encoded.widths) for d in drafts), strict=True)))
         narrow, *wide = _lanes(work, chain)
         lanes = (narrow, *[_WIDE_LANES] * len(wide))
-    placed = [d.placed(lanes).steps for d in drafts]
+    placed = [d.schedule_absorptions(lanes).steps for d in drafts]
     # In scoring, one batch in ten may need its own compilation: sentences are sorted by length, so
     # those with long chains share batches.
     steps = int(np.quantile(placed, 0.9, method="higher"))
@@ -262,7 +262,7 @@ def _steps_of_widest(
     for width, sentence in enumerate(_widest(encoded), start=1):
         by_work = sorted(drafts, key=lambda d: d.work(len(lanes))[width])
         members = by_work[len(drafts) * 9 // 10].members
-        steps.append(draft(encoded, [sentence, *members[1:]]).placed(lanes).steps)
+        steps.append(draft(encoded, [sentence, *members[1:]]).schedule_absorptions(lanes).steps)
     return steps
 
 
@@ -299,14 +299,14 @@ def own_shape(draft: Draft) -> BatchShape:
         words=round_up(draft.words),
         strings=round_up(len(draft.strings)),
         states=max(3, round_up(draft.longest, 1)),
-        steps=round_up(draft.placed(lanes).steps, 1),
+        steps=round_up(draft.schedule_absorptions(lanes).steps, 1),
         lanes=lanes,
         factors=round_up(draft.factors),
         features={t: FeatureSizes(*map(round_up, own)) for t, own in draft.features.items()},
     )
 
 
-def grown(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
+def grow_shape(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
     """Double the sizes of a shape that are too small for a batch.
 
     Args:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.synthetic.learners import english_learner_errors
 from semipunct.corpus.word_streams import END, TextPassage, WordStream, is_final, marks_of
@@ -24,10 +24,10 @@ from semipunct.features.word_shapes import (
     LOWER,
     MIXED,
     SHAPES,
+    apply_shape,
     mixed_forms,
     possible,
     shape_of,
-    shaped,
 )
 from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
@@ -47,7 +47,7 @@ _MINIMUM = 3
 """Rarer words have no embedding of their own, and rarer spellings in mixed case are not learned."""
 
 THRESHOLD = "threshold"
-"""The weight that says from which probability a mark is inserted; only ``calibrated`` fits it."""
+"""The weight that says from which probability a mark is inserted; only ``calibrate`` fits it."""
 
 _EMBEDDINGS = ("word", "ngram")
 """The tables of embeddings, which are nine tenths of the weights."""
@@ -174,7 +174,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             shape = LOWER  # cannot be predicted
         return shape if possible(low, self.mixed)[shape] else LOWER
 
-    def spelt(self, forms: Sequence[str], shapes: Sequence[int]) -> tuple[str, ...]:
+    def recase(self, forms: Sequence[str], shapes: Sequence[int]) -> tuple[str, ...]:
         """Return words in lower case with capitals.
 
         Args:
@@ -182,7 +182,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             shapes: a possible shape of each.
         """
         pairs = zip(forms, shapes, strict=True)
-        return tuple(shaped(form, shape, self.mixed) for form, shape in pairs)
+        return tuple(apply_shape(form, shape, self.mixed) for form, shape in pairs)
 
     def lay_out(
         self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
@@ -209,12 +209,12 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         table[: len(distinct)] = distinct
         return TextBatch(
             table,
-            padded(rows, room),
-            padded(columns[1], room),
-            padded(columns[2], room, fill=True),
-            padded(columns[3], between),
-            padded(columns[4], between),
-            padded(columns[5], between),
+            pad_rows(rows, room),
+            pad_rows(columns[1], room),
+            pad_rows(columns[2], room, fill=True),
+            pad_rows(columns[3], between),
+            pad_rows(columns[4], between),
+            pad_rows(columns[5], between),
             lengths,
         )
 
@@ -259,7 +259,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         inside = (jnp.arange(chosen.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
         return jnp.sum(jnp.where(inside, chosen + batch.spelling, 0.0), 1)
 
-    def pruned(
+    def prune(
         self,
         parameters: Mapping[str, Array],
         options: TextTrainOptions,
@@ -279,10 +279,10 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             for name, array in parameters.items()
         }
 
-    def calibrated(
+    def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], TextBatch]]
     ) -> Mapping[str, Any]:
-        weights = self.placed(parameters)
+        weights = self.place_weights(parameters)
         found: list[npt.NDArray[np.float32]] = [np.zeros((2, 0), np.float32)]
         needed = 0
         for _, batch in batches:

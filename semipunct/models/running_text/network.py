@@ -19,12 +19,12 @@ from semipunct.models.layers import (
     Floats,
     affine,
     affine_weights,
-    dropped,
+    drop_out,
     embeddings,
     flat,
     gated_recurrence,
     gated_recurrence_weights,
-    normalised,
+    normalise_layer,
     normalising_weights,
 )
 from semipunct.models.running_text.options import TextOptions
@@ -132,7 +132,7 @@ def scores(
         read = _dropped(x, dropout, 2 * layer + 1)
         x = x + gated_recurrence(weights, f"recurrence{layer}", read, inside)
         x = jnp.where(inside, x, 0.0)
-    x = jnp.where(inside, normalised(weights, "end", x), 0.0)
+    x = jnp.where(inside, normalise_layer(weights, "end", x), 0.0)
     left = affine(weights, "left", jnp.pad(x, ((0, 0), (1, 0), (0, 0))))
     right = affine(weights, "right", jnp.pad(x, ((0, 0), (0, 1), (0, 0))))
     return Scores(left + right, affine(weights, "case", x), weights["pairs"])
@@ -141,7 +141,7 @@ def scores(
 def _dropped(x: jax.Array, dropout: Dropout | None, layer: int) -> jax.Array:
     if dropout is None or not dropout.rate:
         return x
-    return dropped(x, dropout.rate, jax.random.fold_in(dropout.key, layer))
+    return drop_out(x, dropout.rate, jax.random.fold_in(dropout.key, layer))
 
 
 def _convolution(weights: Parameters, name: str, x: jax.Array, inside: jax.Array) -> jax.Array:
@@ -150,7 +150,7 @@ def _convolution(weights: Parameters, name: str, x: jax.Array, inside: jax.Array
     It is one matrix product, which is faster on CPUs than XLA's convolutions. Beyond the words are
     zeros, wherever their row ends.
     """
-    x = jnp.where(inside, normalised(weights, name, x), 0.0)
+    x = jnp.where(inside, normalise_layer(weights, name, x), 0.0)
     before = jnp.pad(x, ((0, 0), (1, 0), (0, 0)))[:, :-1]
     after = jnp.pad(x, ((0, 0), (0, 1), (0, 0)))[:, 1:]
     value, gate = jnp.split(affine(weights, name, jnp.concatenate([before, x, after], -1)), 2, -1)

@@ -302,7 +302,7 @@ class TextReader:
         Args:
             queries: texts of any length, or their parts, of at least one word each.
         """
-        weights = self.model.placed(self.parameters)
+        weights = self.model.place_weights(self.parameters)
         results = _Results(np.asarray(self.parameters["pairs"]))
         # Batches are computed by other threads while this one prepares words and uses results.
         running: deque[_Batch] = deque()

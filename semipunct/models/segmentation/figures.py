@@ -38,7 +38,7 @@ def figures(
     for name in model.options.guises:
         gold = [IN_GUISE[name](passage) for passage in examples]
         tokens = sentences = SpanCounts()
-        for right, own in zip(gold, segmenter.segmented([g.text for g in gold]), strict=True):
+        for right, own in zip(gold, segmenter.segment([g.text for g in gold]), strict=True):
             tokens = tokens.plus(SpanCounts.of(right.tokens, own.tokens))
             sentences = sentences.plus(SpanCounts.of(right.sentences, own.sentences))
         found |= {f"{name}_tokens": tokens.f1, f"{name}_sentences": sentences.f1}

@@ -28,7 +28,7 @@ class Segmentation(NamedTuple):
         """The spans of the sentences, each from its first token to its last."""
         return sentence_spans(self.tokens, self.ends)
 
-    def joined(self, parts: Iterable[Span]) -> Segmentation:
+    def join(self, parts: Iterable[Span]) -> Segmentation:
         """Return the segmentation in which some parts of the text are not split.
 
         Args:
@@ -49,7 +49,7 @@ class Segmentation(NamedTuple):
         return Segmentation(self.text, tokens, ends)
 
 
-def written(passage: Passage) -> Segmentation:
+def written_segmentation(passage: Passage) -> Segmentation:
     """Return a passage as written."""
     return _rewritten(passage, lambda form, mark: form)
 
@@ -59,7 +59,7 @@ def lower(passage: Passage) -> Segmentation:
     return _rewritten(passage, lambda form, mark: form.lower())
 
 
-def stripped(passage: Passage) -> Segmentation:
+def stripped_segmentation(passage: Passage) -> Segmentation:
     """Return a passage in lower case, without marks and the dots of abbreviations.
 
     Words separated only by a mark are separated by a space.
@@ -74,9 +74,9 @@ def stripped(passage: Passage) -> Segmentation:
 
 
 IN_GUISE: dict[str, Callable[[Passage], Segmentation]] = {
-    "written": written,
+    "written": written_segmentation,
     "lower": lower,
-    "stripped": stripped,
+    "stripped": stripped_segmentation,
 }
 """The guises by their names in the settings."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Check, Decay, Positive, Share, meant
+from semipunct.models.settings import AtLeastOne, Check, Decay, Positive, Share, suggest
 
 EPOCHS = 8
 """Passes over the training passages."""
@@ -22,7 +22,7 @@ def _unknown_guise(names: tuple[str, ...]) -> str | None:
     for name in names:
         if name not in GUISES:
             return (
-                f"there is no guise {name!r}{meant(name, GUISES)}; choose of: {', '.join(GUISES)}"
+                f"there is no guise {name!r}{suggest(name, GUISES)}; choose of: {', '.join(GUISES)}"
             )
     return None if names and len({*names}) == len(names) else "name one or more guises, each once"
 

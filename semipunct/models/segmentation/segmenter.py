@@ -17,7 +17,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.located import BLANKS, is_mark
 from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.models.base import Parameters, Weights
-from semipunct.models.convolutions import convolved, reach
+from semipunct.models.convolutions import convolve, reach
 from semipunct.models.segmentation.characters import CODES, Coder
 from semipunct.models.segmentation.expansion import ExpansionTable
 from semipunct.models.segmentation.guises import Segmentation
@@ -83,7 +83,7 @@ class Segmenter:
     def _marks(self) -> frozenset[str]:
         return frozenset(self.model.marks)
 
-    def segmented(self, texts: Sequence[str]) -> list[Segmentation]:
+    def segment(self, texts: Sequence[str]) -> list[Segmentation]:
         """Return the tokens and sentences of texts; there are none in a text of blanks.
 
         Addresses, markup and numbers are never split (``corpus.whole_tokens``).
@@ -98,7 +98,7 @@ class Segmenter:
             into = found[part.number]
             into.tokens.extend((a + part.offset, b + part.offset) for a, b in spans)
             into.ends.extend(ends)
-        return [cut.joined(whole_tokens(cut.text)) for cut in found]
+        return [cut.join(whole_tokens(cut.text)) for cut in found]
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a multiword token; empty if the token is a single word."""
@@ -110,7 +110,7 @@ class Segmenter:
 
     def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
         """Return the tags of non-empty texts: find the best tokens, then the best sentences."""
-        weights = self.model.placed(self.parameters)
+        weights = self.model.place_weights(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
         found: list[npt.NDArray[np.int8]] = [np.zeros(0, np.int8)] * len(texts)
@@ -199,7 +199,7 @@ def _rows(needed: int) -> int:
 def _score(
     model: Tokeniser, parameters: Parameters, codes: jax.Array, inside: jax.Array
 ) -> jax.Array:
-    return convolved(parameters, CODES, codes, inside)
+    return convolve(parameters, CODES, codes, inside)
 
 
 @partial(jit, static=1)

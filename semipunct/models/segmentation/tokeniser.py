@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.models.base import Array, Parameters, Sums
-from semipunct.models.convolutions import convolution_weights, convolved
+from semipunct.models.convolutions import convolution_weights, convolve
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.segmentation.calibration import temperature
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
@@ -42,7 +42,7 @@ from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
 
 TEMPERATURE = "temperature"
-"""The weight that divides the log-odds of sentence ends; only ``calibrated`` fits it."""
+"""The weight that divides the log-odds of sentence ends; only ``calibrate`` fits it."""
 
 _LENGTH = 256  # the minimum padded length
 
@@ -171,9 +171,9 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
         last = np.full(len(lengths), -1, np.int32)
         last[: len(blanks)] = last_places(blanks)
         return CharacterBatch(
-            padded([codes for i in draft for codes in encoded.codes[i]], room, axis=1),
-            padded([tags for i in draft for tags in encoded.tags[i]], room, fill=OUTSIDE),
-            padded(blanks, room, fill=True),
+            pad_rows([codes for i in draft for codes in encoded.codes[i]], room, axis=1),
+            pad_rows([tags for i in draft for tags in encoded.tags[i]], room, fill=OUTSIDE),
+            pad_rows(blanks, room, fill=True),
             lengths,
             last,
         )
@@ -206,10 +206,10 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
         found = chain.path_log_weight(tags) - Distribution(chain).log_partition()
         return jnp.sum(found.reshape(-1, len(self.options.guises)), 1)
 
-    def calibrated(
+    def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], CharacterBatch]]
     ) -> Mapping[str, Any]:
-        weights = self.placed(parameters)
+        weights = self.place_weights(parameters)
         odds: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)]
         ends: list[npt.NDArray[np.bool_]] = [np.zeros(0, bool)]
         for _, batch in batches:
@@ -256,7 +256,7 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
         """
         lengths = jnp.asarray(batch.lengths)
         inside = jnp.arange(batch.blank.shape[1]) < lengths[:, None]
-        score = convolved(parameters, CODES, jnp.asarray(batch.codes), inside, dropout)
+        score = convolve(parameters, CODES, jnp.asarray(batch.codes), inside, dropout)
         return self.chain(
             parameters, score, jnp.asarray(batch.blank), jnp.asarray(batch.last), lengths
         )

@@ -19,7 +19,7 @@ from semipunct.models.layers import (
     Floats,
     Weights,
     affine,
-    dropped,
+    drop_out,
     flat,
     gru,
     gru_step,
@@ -126,7 +126,7 @@ def scores(
     def drop(x: jax.Array, mask: int) -> jax.Array:
         if dropout is None or keys is None or not dropout.rate:
             return x
-        return dropped(x, dropout.rate, keys[mask])
+        return drop_out(x, dropout.rate, keys[mask])
 
     codes = jnp.asarray(words.codes)
     if dropout is not None and keys is not None:

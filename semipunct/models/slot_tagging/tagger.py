@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.padding import padded, round_up, row_lengths
+from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence, unfillable
 from semipunct.errors import TreebankError
@@ -213,15 +213,15 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
     ) -> TaggerBatch:
         lengths = row_lengths([encoded.codes[i].shape[1] for i in draft], shape or len(draft))
         size, length = len(lengths), round_up(int(lengths.max()), 16)
-        codes = padded([encoded.codes[i] for i in draft], (size, length), axis=1)
+        codes = pad_rows([encoded.codes[i] for i in draft], (size, length), axis=1)
         between = size, length + 1
-        evidence = padded([encoded.evidence[encoded.strings[i]] for i in draft], between)
+        evidence = pad_rows([encoded.evidence[encoded.strings[i]] for i in draft], between)
         written = None
         if self.options.written:
-            written = padded([encoded.written[i] for i in draft], between)
+            written = pad_rows([encoded.written[i] for i in draft], between)
         closed = None
         if encoded.closed:
-            closed = padded([encoded.closed[i] for i in draft], between)
+            closed = pad_rows([encoded.closed[i] for i in draft], between)
         inputs = TaggerInputs(codes, lengths, written)
         return TaggerBatch(inputs, evidence, np.arange(size) < len(draft), closed)
 

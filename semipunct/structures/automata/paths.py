@@ -6,7 +6,7 @@
 | arcs    | ``[batch, length, states, states]`` | ``[b, i, s, t]``: s to t reads symbol i |
 | final   | ``[batch, states]``                 | ``[b, s]``: the path ends in s          |
 
-Before ``expanded`` the arcs are those of the automaton, ``[batch, symbols, states, states]``,
+Before ``expand`` the arcs are those of the automaton, ``[batch, symbols, states, states]``,
 shared by all positions. A first axis of size 1 is shared by all batch items.
 """
 
@@ -24,7 +24,7 @@ from semipunct.arrays.shapes import as_log_weights
 from semipunct.errors import UsageError
 from semipunct.structures.automata.machine import EPSILON, Automaton
 from semipunct.structures.automata.operations import checked_strings, read_strings, reading_step
-from semipunct.structures.base import PartWise, Total, lifted, unpadded
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose, choose_in_row
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
@@ -60,7 +60,7 @@ class StringPaths(PartWise[PathParts], Traceable):
     symbols: int
     by_position: bool = False
 
-    def expanded(self) -> StringPaths:
+    def expand(self) -> StringPaths:
         return replace(self, weights=self._written_out(self.weights), by_position=True)
 
     def uses(self, parts: PathParts) -> Automaton:
@@ -99,15 +99,15 @@ class StringPaths(PartWise[PathParts], Traceable):
             features = features._replace(arcs=jax.tree.map(self._at_positions, features.arcs))
         initial, arcs, final = self._written_out(self.weights)
         used = jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None]
-        arcs, of_arcs = unpadded(used, (arcs, features.arcs))
-        start = s.times(s.ones(initial.shape), lifted(s, initial, features.initial))
+        arcs, of_arcs = mask_padding(used, (arcs, features.arcs))
+        start = s.times(s.ones(initial.shape), lift_weights(s, initial, features.initial))
         return read_strings(
             s,
             start,
-            lambda at: lifted(s, *at),
+            lambda at: lift_weights(s, *at),
             (arcs, of_arcs),
             self.lengths,
-            lifted(s, final, features.final),
+            lift_weights(s, final, features.final),
             recursion,
         )
 
@@ -119,7 +119,7 @@ class StringPaths(PartWise[PathParts], Traceable):
         Place i of the arcs is the arc that reads symbol i.
         """
         initial, arcs, final = self._written_out(self.weights)
-        arcs = unpadded(jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None], arcs)
+        arcs = mask_padding(jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None], arcs)
         batch, length, states, _ = arcs.shape
         step = reading_step(Log(), lambda weights: weights, self.lengths)
         last, before = log_balance(initial, (1,)), initial[:, :0]

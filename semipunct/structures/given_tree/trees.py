@@ -35,7 +35,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.structures.base import Total, lifted, unpadded
+from semipunct.structures.base import Total, lift_weights, mask_padding
 from semipunct.structures.given_tree.order import Ints
 from semipunct.structures.given_tree.schedule import Indices, Lanes, Schedule
 from semipunct.structures.recursion import Recursion
@@ -197,7 +197,7 @@ class GivenTrees(NamedTuple):
     def with_log_weights(self, log_weights: jax.Array) -> GivenTrees:
         return self._replace(choice=log_weights)
 
-    def expanded(self) -> GivenTrees:
+    def expand(self) -> GivenTrees:
         return self
 
     def by_item(self, parts: jax.Array) -> jax.Array:
@@ -247,7 +247,7 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
     sentences = schedule.last.shape[0]
     automata = trees.automata.lift(semiring)
     used = jnp.asarray(schedule.is_word)
-    choice = lifted(semiring, *unpadded(used, (trees.choice, trees.feature)))
+    choice = lift_weights(semiring, *mask_padding(used, (trees.choice, trees.feature)))
     store = _start(automata, schedule, semiring)
     first = 2 * _size(automata)
     inputs: list[Any] = []

@@ -28,7 +28,7 @@ from semipunct.structures.testing.comparisons import (
     same,
 )
 from semipunct.structures.testing.enumeration import chi_square
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 Check = Callable[[Weighted], None]
 """Raises an ``AssertionError`` that describes the failure."""
@@ -72,7 +72,7 @@ def marginals(w: Weighted) -> None:
             f"marginals are from {np.min(x)} to {np.max(x)}, not from 0 to {most}",
         )
     expect_precision(w, got.gradient, "the gradient of the log partition")
-    same(got.gradient, w.gathered(got.marginals), "gradient of the log partition", 1e-5)
+    same(got.gradient, w.gather(got.marginals), "gradient of the log partition", 1e-5)
 
 
 def _slopes(w: Weighted, *, forward: bool) -> None:
@@ -107,7 +107,7 @@ def best(w: Weighted) -> None:
 
 def ranked_begins(w: Weighted) -> None:
     """Check that ranked lists begin like the sorted enumeration."""
-    answer = w.ask(questions.ranked, 4)
+    answer = w.ask(questions.compute_ranking, 4)
     expect_precision(w, answer.log_weight, "the log weights of a list")
     expect_head(w, answer, 4)
 
@@ -117,14 +117,14 @@ def ranked_ends(w: Weighted) -> None:
     small = few(w, 3)
     most = max(e.possible for _, e in small.each())
     require(most > 1, "no item has more than one derivation; give the case a larger item")
-    expect_head(small, questions.ranked(small, most + 1), most)
+    expect_head(small, questions.compute_ranking(small, most + 1), most)
 
 
 def ranked_goes_on(w: Weighted) -> None:
     """Check that ranked lists continue after the first four derivations, if there are more."""
     small = few(w, 7)
     most = max(e.possible for _, e in small.each())
-    expect_head(small, questions.ranked(small, most + 1), most)
+    expect_head(small, questions.compute_ranking(small, most + 1), most)
 
 
 def longer_lists(w: Weighted) -> None:
@@ -151,12 +151,12 @@ def _expect_prefix(w: Weighted, shorter: Answer, longer: Answer) -> None:
 def ties(w: Weighted) -> None:
     """Check that ties are broken consistently by ``best`` and ``top``, without repetitions."""
     level = _uniform(w)
-    one, four = level.ask(questions.best), level.ask(questions.ranked, 4)
+    one, four = level.ask(questions.best), level.ask(questions.compute_ranking, 4)
     for item, e in level.each():
         places = ranks(level, four, item)
         require(
             len(set(places)) == len(places) == min(4, e.possible),
-            f"item {item} has {counted(e.possible, 'derivation')}; a list of four has those "
+            f"item {item} has {quantity(e.possible, 'derivation')}; a list of four has those "
             f"numbered {places}",
         )
         alone = e.find(level.flat(one.parts, item)[None]).tolist()
@@ -171,7 +171,7 @@ def _expect_draws(w: Weighted, drawn: Answer) -> None:
         expect_number(w, drawn.log_weight[:, item], e.log_weight[places], name)
         observed = np.bincount(places, minlength=len(e.prob))
         forbidden = int(observed[e.prob == 0].sum())
-        require(not forbidden, f"{counted(forbidden, 'draw')} of item {item} have no probability")
+        require(not forbidden, f"{quantity(forbidden, 'draw')} of item {item} have no probability")
         p = chi_square(observed, questions.DRAWS * e.prob)
         require(p > 1e-4, f"draws of item {item} are not in proportion to weight: p = {p:.2g}")
 

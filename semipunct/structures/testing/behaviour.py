@@ -20,7 +20,7 @@ from semipunct.structures.testing.comparisons import expect, other_weights, requ
 def padding(w: Weighted) -> None:
     """Check that weights that no derivation uses do not affect any result."""
     other = w.ask(other_weights)
-    changed, other_changed = (x.disturbed(w.items, seed=9) for x in (w, other))
+    changed, other_changed = (x.disturb(w.items, seed=9) for x in (w, other))
     same(questions.sums(changed), w.ask(questions.sums), "sums, with another padding")
     same(questions.best(changed), w.ask(questions.best), "the best, with another padding")
     got = questions.averages(changed, other_changed)
@@ -29,14 +29,14 @@ def padding(w: Weighted) -> None:
 
 def padding_of_samples(w: Weighted) -> None:
     """Check that weights that no derivation uses do not affect samples."""
-    changed = w.disturbed(w.items, seed=9)
+    changed = w.disturb(w.items, seed=9)
     same(questions.draws(changed, 1), w.ask(questions.draws, 1), "draws, with another padding", 0.0)
 
 
 def independent_items(w: Weighted) -> None:
     """Check that the results of an item do not depend on the weights of other items."""
     others = set(w.items) - {w.fullest}
-    changed = w.disturbed(others, seed=4)
+    changed = w.disturb(others, seed=4)
     require(
         w.enumerations[w.fullest].log_partition != changed.enumerations[w.fullest].log_partition,
         f"no log weight is item {w.fullest}'s alone; give the case two items with weights of "
@@ -66,7 +66,7 @@ def compiled_once(w: Weighted) -> None:
     """Check that other weights of the same shapes do not cause recompilation."""
     w.ask(questions.sums)
     before = questions.traces["_sums"]
-    questions.sums(w.case.weighted(w.base, 3))
+    questions.sums(w.case.with_weights(w.base, 3))
     require(
         questions.traces["_sums"] == before,
         "other log weights are compiled anew: what is not static must be data of the pytree",

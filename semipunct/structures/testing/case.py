@@ -68,7 +68,7 @@ class Case:
         """Return the case with all log weights zero."""
         return self._once(("uniform", base), lambda: Weighted(self, self.build(), base))
 
-    def weighted(self, base: Divisible = Log(), seed: int = 0) -> Weighted:
+    def with_weights(self, base: Divisible = Log(), seed: int = 0) -> Weighted:
         """Return the case with random log weights; every item keeps a possible derivation.
 
         Args:
@@ -150,7 +150,7 @@ class Weighted:
     @cached_property
     def expanded(self) -> Structure:
         """The structure with shared log weights expanded."""
-        return self.structure.expanded()
+        return self.structure.expand()
 
     @cached_property
     def enumerations(self) -> list[Enumeration]:
@@ -221,19 +221,19 @@ class Weighted:
         spread = self.zeros
         for item in items:
             spread = self.with_item(spread, item, self.enumerations[item].used)
-        return jax.tree.map(lambda x: np.asarray(x) > 0, self.gathered(spread))
+        return jax.tree.map(lambda x: np.asarray(x) > 0, self.gather(spread))
 
-    def gathered(self, parts: Parts) -> Parts:
+    def gather(self, parts: Parts) -> Parts:
         """Sum expanded parts over the places that share a log weight."""
 
         def spread(log_weights: Parts) -> Parts:
-            return self.structure.with_log_weights(log_weights).expanded().log_weights
+            return self.structure.with_log_weights(log_weights).expand().log_weights
 
         pull: Callable[[Parts], tuple[Parts]]
         pull = jax.vjp(spread, self.structure.log_weights)[1]
         return pull(jax.tree.map(jnp.asarray, parts))[0]
 
-    def disturbed(self, items: Iterable[int], seed: int) -> Weighted:
+    def disturb(self, items: Iterable[int], seed: int) -> Weighted:
         """Return the same case with other log weights where no derivation of the items uses them.
 
         Those that the case always forbids stay forbidden.

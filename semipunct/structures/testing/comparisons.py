@@ -13,7 +13,7 @@ from semipunct.structures.base import Parts
 from semipunct.structures.distribution import Answer
 from semipunct.structures.testing.case import Weighted
 from semipunct.structures.testing.enumeration import Enumeration
-from semipunct.wording import counted
+from semipunct.wording import quantity
 
 
 def require(condition: Any, message: str) -> None:
@@ -124,19 +124,19 @@ def expect_head(w: Weighted, answer: Answer, most: int) -> None:
     """
     most = min(most, max(e.possible for _, e in w.each()))
     listed = int((np.asarray(answer.log_weight).max(1) > -np.inf).sum())
-    require(listed == most, f"the list has {counted(listed, 'derivation')} instead of {most}")
+    require(listed == most, f"the list has {quantity(listed, 'derivation')} instead of {most}")
     answer = jax.tree.map(lambda x: x[:most], answer)
     for item, e in w.each():
         name = f"log weights of the list of item {item}"
-        expect_number(w, answer.log_weight[:, item], e.ranked(most), name)
+        expect_number(w, answer.log_weight[:, item], e.ranking(most), name)
         places = ranks(w, answer, item)
         require(
             len(set(places)) == len(places) == min(most, e.possible),
-            f"item {item} has {counted(e.possible, 'derivation')}; the list has those numbered "
+            f"item {item} has {quantity(e.possible, 'derivation')}; the list has those numbered "
             f"{places}",
         )
         name = f"log weights of the parts listed for item {item}"
-        expect_number(w, e.log_weight[places], e.ranked(most)[: len(places)], name)
+        expect_number(w, e.log_weight[places], e.ranking(most)[: len(places)], name)
 
 
 def few(w: Weighted, most: int) -> Weighted:
@@ -166,7 +166,7 @@ def other_weights(w: Weighted) -> Weighted:
     def mixed(x: jax.Array, y: jax.Array) -> jax.Array:
         return jnp.where(x == -jnp.inf, x, jnp.where(y == -jnp.inf, 0.5, y))
 
-    other = w.case.weighted(w.base, 3)
+    other = w.case.with_weights(w.base, 3)
     drawn = jax.tree.map(mixed, w.structure.log_weights, other.structure.log_weights)
     return w.weighing(drawn)
 
@@ -179,7 +179,7 @@ def lacking(w: Weighted) -> Weighted:
     """
     others = w.looked_at(set(w.items) - {w.fullest})
     mine = w.with_item(w.zeros, w.fullest, w.enumerations[w.fullest].marginals)
-    marginals = w.gathered(mine)
+    marginals = w.gather(mine)
     leaves, treedef = jax.tree.flatten(w.structure.log_weights)
     for i, (shared, used) in enumerate(
         zip(jax.tree.leaves(others), jax.tree.leaves(marginals), strict=True)

@@ -35,7 +35,7 @@ def check(case: Case, only: Collection[str] | None = None, base: Divisible = Log
     """
     if unknown := set(only or ()) - set(CHECKS):
         raise ValueError(f"no checks: {sorted(unknown)}; there are {', '.join(CHECKS)}")
-    w = case.weighted(base)
+    w = case.with_weights(base)
     names = [name for name in CHECKS if only is None or name in only]
     failures: dict[str, Exception] = {}
     skipped: list[str] = []

@@ -18,7 +18,7 @@ from semipunct.structures.testing.comparisons import same
 
 
 def _answers(d: Distribution[Any], key: jax.Array) -> Any:
-    feature = jax.tree.map(jnp.ones_like, d.structure.expanded().log_weights)
+    feature = jax.tree.map(jnp.ones_like, d.structure.expand().log_weights)
     return (
         d.log_partition_and_marginals(),
         d.best(),
@@ -33,7 +33,7 @@ def _answers(d: Distribution[Any], key: jax.Array) -> Any:
 
 def _batches(w: Weighted) -> tuple[Any, Any, Callable[[Any], Any]]:
     """Return two batches of log weights, stacked; the expected answers; and what computes those."""
-    batches = [w.structure.log_weights, w.case.weighted(w.base, 3).structure.log_weights]
+    batches = [w.structure.log_weights, w.case.with_weights(w.base, 3).structure.log_weights]
     key = jax.random.key(0)
 
     def answers(log_weights: Any) -> Any:
@@ -72,7 +72,7 @@ def vmap(w: Weighted) -> None:
     same(jax.jit(jax.vmap(answers))(stacked), expected, "results under vmap")
 
 
-def sharded(w: Weighted) -> None:
+def sharded_batches(w: Weighted) -> None:
     """Check batches that ``jax.jit`` divides among two devices.
 
     Raises:
@@ -89,5 +89,5 @@ def sharded(w: Weighted) -> None:
     same(compiled(jax.device_put(stacked, sharding)), expected, "results of a divided batch")
 
 
-DEVICES: Mapping[str, Check] = {"devices": devices, "vmap": vmap, "sharded": sharded}
+DEVICES: Mapping[str, Check] = {"devices": devices, "vmap": vmap, "sharded": sharded_batches}
 """Checks by name."""

@@ -83,7 +83,7 @@ class Enumeration:
         """``[parts]`` true if any derivation, possible or not, uses the part."""
         return (self.parts != 0).any(0)
 
-    def ranked(self, count: int) -> np.ndarray:
+    def ranking(self, count: int) -> np.ndarray:
         """Return the largest log weights in order, minus infinity beyond the last."""
         best = np.sort(self.log_weight)[::-1][:count]
         return np.concatenate([best, np.full(count - len(best), -np.inf)])

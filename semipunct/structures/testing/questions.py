@@ -75,7 +75,7 @@ def slopes(
         answer: computes the quantity.
         structure: the structure whose log weights are varied; the expanded one by default.
     """
-    at = d.structure.expanded() if structure is None else structure
+    at = d.structure.expand() if structure is None else structure
 
     def of(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
         found = answer(replace(d, structure=at.with_log_weights(log_weights)))
@@ -111,7 +111,7 @@ def number(w: Weighted) -> tuple[jax.Array, jax.Array]:
 
 @_compiled
 def _forward(d: Distribution[Any], along: Parts) -> tuple[jax.Array, Parts]:
-    expanded = d.structure.expanded()
+    expanded = d.structure.expand()
 
     def both(log_weights: Parts) -> tuple[jax.Array, Parts]:
         inner = replace(d, structure=expanded.with_log_weights(log_weights))
@@ -178,14 +178,14 @@ def heads(w: Weighted) -> tuple[Answer, Answer]:
     return _heads(w.distribution)
 
 
-def ranked(w: Weighted, most: int) -> Answer:
+def compute_ranking(w: Weighted, most: int) -> Answer:
     """Compute ranked derivations, best first, with a leading axis.
 
     Args:
         w: the case with log weights.
         most: the maximal number.
     """
-    found = list(itertools.islice(w.distribution.ranked(), most))
+    found = list(itertools.islice(w.distribution.ranking(), most))
     return jax.tree.map(lambda *xs: np.stack(xs), *found)
 
 
@@ -282,8 +282,8 @@ class Untraced:
     def with_log_weights(self, log_weights: Parts) -> Untraced:
         return replace(self, structure=self.structure.with_log_weights(log_weights))
 
-    def expanded(self) -> Untraced:
-        return replace(self, structure=self.structure.expanded())
+    def expand(self) -> Untraced:
+        return replace(self, structure=self.structure.expand())
 
     def by_item(self, parts: Parts) -> jax.Array:
         return self.structure.by_item(parts)

@@ -58,7 +58,7 @@ def large_weights(w: Weighted) -> None:
 def double_precision(w: Weighted) -> None:
     """Check sums in double precision, where arithmetic in single precision shows."""
     with jax.enable_x64(True):
-        precise = w.case.weighted(w.base)
+        precise = w.case.with_weights(w.base)
         require(
             precise.dtype == np.float64,
             f"log weights are {precise.dtype} where double precision is enabled; let the case "
@@ -69,7 +69,7 @@ def double_precision(w: Weighted) -> None:
         expect_parts(precise, got.marginals, lambda _, e: e.marginals, "marginals")
 
 
-def uncompiled(w: Weighted) -> None:
+def without_compilation(w: Weighted) -> None:
     """Check the log partition and samples outside compiled programs."""
     log_partition = w.distribution.log_partition()
     expect(w, log_partition, lambda e: e.log_partition, "log partition, not compiled,")
@@ -102,7 +102,7 @@ def totals_of_nothing(w: Weighted) -> None:
 RANGE: Mapping[str, Check] = {
     "large weights": large_weights,
     "double precision": double_precision,
-    "uncompiled": uncompiled,
+    "uncompiled": without_compilation,
     "totals of nothing": totals_of_nothing,
 }
 """Checks by name."""

@@ -3,6 +3,6 @@
 Source: Hockenmaier and Steedman (2007), section 4, and the summary of Tse and Curran (2008).
 """
 
-from semipunct.trees.conversion.conversion import Conversion, Unconverted, converted
+from semipunct.trees.conversion.conversion import Conversion, Unconverted, convert_phrases
 
-__all__ = ["Conversion", "Unconverted", "converted"]
+__all__ = ["Conversion", "Unconverted", "convert_phrases"]

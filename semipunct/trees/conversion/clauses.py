@@ -81,7 +81,7 @@ def _has_sbj(node: Constituent) -> bool:
     return any("SBJ" in child.functions for child in node.children)
 
 
-def subject_is_extracted(node: Constituent, index: str) -> bool:
+def is_subject_extracted(node: Constituent, index: str) -> bool:
     """Return whether the element extracted with an index is the subject of a clause.
 
     Args:

@@ -70,7 +70,7 @@ class Constituent:
         """Return whether it is a comma."""
         return self.is_leaf and self.label == ","
 
-    def grouped(self, children: list[Constituent], head: Constituent | None) -> Constituent:
+    def regroup(self, children: list[Constituent], head: Constituent | None) -> Constituent:
         """Return a constituent of the same label around others.
 
         Args:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from semipunct.trees.categories import Category, parse_category
 from semipunct.trees.conversion.clauses import category_of
 from semipunct.trees.conversion.constituents import Constituent, Unconverted, constituents, preorder
-from semipunct.trees.conversion.coordination import grouped
+from semipunct.trees.conversion.coordination import group_conjuncts
 from semipunct.trees.conversion.steps import Item, step
 from semipunct.trees.derivations import Derivation, derivation
-from semipunct.trees.licensing import unlicensed
+from semipunct.trees.licensing import unlicensed_rules
 from semipunct.trees.phrases import PhraseTree
 
 _MOST_PARTS = 64  # each level of nested adjuncts doubles the size of categories
@@ -31,7 +31,7 @@ class Conversion:
     leaves: tuple[int, ...]
 
 
-def converted(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -> Conversion:
+def convert_phrases(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -> Conversion:
     """Convert a phrase-structure tree of the Penn Treebank to a derivation.
 
     Args:
@@ -45,9 +45,9 @@ def converted(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -
     """
     root, leaves = constituents(tree, forms, quotes=quotes)
     _flatten(root)
-    grouped(root)
+    group_conjuncts(root)
     found = _derived(root)
-    wrong = unlicensed(found)
+    wrong = unlicensed_rules(found)
     if wrong:
         raise Unconverted(f"no rule {wrong[0]}")
     return Conversion(found, leaves)

@@ -43,7 +43,7 @@ def alike(a: Constituent, b: Constituent) -> bool:
     return a.label == b.label or any(a.label in kind and b.label in kind for kind in _ALIKE)
 
 
-def grouped(root: Constituent) -> None:
+def group_conjuncts(root: Constituent) -> None:
     """Group the conjuncts of all phrases below a constituent into separate constituents.
 
     Raises:
@@ -127,7 +127,7 @@ def _group(node: Constituent, place: int) -> None:
         node.coordinated = True
         node.children = _segments(parts, children[left])
         return
-    group = children[left].grouped(_segments(parts, children[left]), None)
+    group = children[left].regroup(_segments(parts, children[left]), None)
     group.coordinated = True
     node.children = [*children[:first], group, *children[last + 1 :]]
 
@@ -179,7 +179,7 @@ def _close(found: list[Constituent], waiting: list[Constituent], model: Constitu
         head = next((w for w in waiting if alike(w, model)), None)
         if head is None:
             head = next(w for w in waiting if not w.is_mark)
-        found.append(head.grouped(list(waiting), head))
+        found.append(head.regroup(list(waiting), head))
 
 
 def _paired_modifiers(children: Sequence[Constituent], left: int, right: int) -> bool:
@@ -254,7 +254,7 @@ def _by_marks(node: Constituent) -> None:
     if first == 0 and last == len(children) - 1 and not node.traces:
         node.coordinated = True
         return
-    group = children[first].grouped(parts, None)
+    group = children[first].regroup(parts, None)
     group.coordinated = True
     node.children = [*children[:first], group, *children[last + 1 :]]
 

@@ -10,7 +10,7 @@ from semipunct.trees.conversion.clauses import (
     complementiser,
     has_subject,
     is_perfect,
-    subject_is_extracted,
+    is_subject_extracted,
 )
 from semipunct.trees.conversion.constituents import Constituent
 
@@ -104,17 +104,17 @@ def clause_category(clause: Constituent, binder: str) -> str:
         binder: its index; empty if there is none.
     """
     own = category_of(clause)
-    return f"{_bracketed(own)}/NP" if noun_phrase_extracted(clause, binder) else own
+    return f"{_bracketed(own)}/NP" if is_noun_phrase_extracted(clause, binder) else own
 
 
-def noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
+def is_noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
     """Return whether a noun phrase other than the subject of the clause was extracted.
 
     Args:
         clause: the clause below the phrase that binds the extracted element.
         binder: its index; empty if there is none.
     """
-    if not binder or binder not in clause.open or subject_is_extracted(clause, binder):
+    if not binder or binder not in clause.open or is_subject_extracted(clause, binder):
         return False
     node = clause
     while binder not in node.traces:

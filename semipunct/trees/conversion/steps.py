@@ -23,7 +23,7 @@ from semipunct.trees.conversion.roles import (
     bare_relative,
     complement,
     is_adverbial,
-    noun_phrase_extracted,
+    is_noun_phrase_extracted,
 )
 from semipunct.trees.licensing import functor, modifier
 
@@ -132,7 +132,7 @@ def _phrase(item: Item) -> Step | Item:
 def _lacks_noun_phrase(node: Constituent) -> bool:
     """Return whether a relative clause without a pronoun lacks a noun phrase."""
     clause = next((child for child in node.children if child.label in CLAUSES), None)
-    return clause is not None and noun_phrase_extracted(clause, node.binder)
+    return clause is not None and is_noun_phrase_extracted(clause, node.binder)
 
 
 def _own(node: Constituent, category: Category) -> Category | None:
@@ -254,7 +254,7 @@ def _right(item: Item, head: Constituent) -> Step:
 
 
 def _binds(node: Constituent, clause: Constituent) -> bool:
-    return node.label in ("SBAR", "SBARQ") and noun_phrase_extracted(clause, node.binder)
+    return node.label in ("SBAR", "SBARQ") and is_noun_phrase_extracted(clause, node.binder)
 
 
 def _by_comma(owner: Constituent, child: Constituent) -> bool:
@@ -278,7 +278,7 @@ def _nominal(item: Item) -> Step | Item:
     first, last = children[0], children[-1]
     if last.label == "POS" and len(children) > 1:
         owner = Item(functor(category, BACKWARD, NP), last)
-        return Step(1, (Item(NP, node.grouped(list(children[:-1]), None)), owner))
+        return Step(1, (Item(NP, node.regroup(list(children[:-1]), None)), owner))
     head = node.head if node.head is not None else _noun(node)
     item = replace(item, way="nominal")
     if len(children) == 1 and head is children[0]:

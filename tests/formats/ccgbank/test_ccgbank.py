@@ -76,14 +76,14 @@ def test_it_is_read_as_dependencies(file: Path):
 
 def test_what_was_read_is_written(file: Path):
     entries, writer, stream = list(read_entries([file])), format_of(file).writer(), io.StringIO()
-    writer.write(map(writer.unchanged, entries), stream)
+    writer.write(map(writer.source_text, entries), stream)
     assert stream.getvalue() == TEXT
     stream = io.StringIO()
-    writer.write(map(writer.unchanged, reversed(entries)), stream)
+    writer.write(map(writer.source_text, reversed(entries)), stream)
     assert stream.getvalue() == RAIN + "\n" + MILL + "\n"
     mill, rain = entries
     assert writer.text(mill, mill.content.slots) == "Ada , the miller , ground rye and oats ."
-    assert writer.punctuated(rain, rain.content.slots) == RAIN.rstrip("\n")
+    assert writer.punctuate(rain, rain.content.slots) == RAIN.rstrip("\n")
     for record, text in zip(read_derivations(file), (MILL, RAIN), strict=True):
         assert auto_line(record.derivation, record.leaves) == text.split("\n")[1].rstrip(" ")
 
@@ -106,9 +106,9 @@ def test_what_has_no_place_is_refused(file: Path):
     with pytest.raises(
         UsageError, match=r"some.auto:2: sentence mill.1: .*cannot contain annotations"
     ):
-        writer.annotated(entry, Annotation({1: {"a": "b"}}))
+        writer.annotate(entry, Annotation({1: {"a": "b"}}))
     with pytest.raises(UsageError, match="cannot contain new punctuation"):
-        writer.punctuated(entry, [()] * 8)
+        writer.punctuate(entry, [()] * 8)
     with pytest.raises(UsageError, match="2 slots for 7 words"):
         writer.text(entry, [(), ()])
 

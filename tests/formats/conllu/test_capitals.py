@@ -36,7 +36,7 @@ def entry(tmp_path):
 
 def test_forms_ranges_and_text_get_them(entry):
     writer = Conllu().writer()
-    cased = writer.cased(entry, FORMS)
+    cased = writer.recase(entry, FORMS)
     expected = GIVEN
     for old, new in (
         ("# text = va-li.al mar, dr. un.", "# text = Va-LI.Al Mar, Dr. UN."),
@@ -46,7 +46,7 @@ def test_forms_ranges_and_text_get_them(entry):
     ):  # fmt: skip
         assert old in expected
         expected = expected.replace(f"\n{old}", f"\n{new}")
-    assert writer.unchanged(cased) == expected
+    assert writer.source_text(cased) == expected
     assert isinstance(cased.content, Sentence)
     assert cased.content.forms == FORMS
     # It can be punctuated as usual.
@@ -55,10 +55,10 @@ def test_forms_ranges_and_text_get_them(entry):
 
 
 def test_the_same_forms_change_nothing(entry):
-    assert Conllu().writer().cased(entry, entry.content.forms) is entry
+    assert Conllu().writer().recase(entry, entry.content.forms) is entry
 
 
 @pytest.mark.parametrize("forms", [FORMS[1:], ("Vb-", *FORMS[1:])])
 def test_other_words_are_refused(entry, forms: tuple[str, ...]):
     with pytest.raises(UsageError, match=r"s\.conllu:1: sentence s: the words given differ"):
-        Conllu().writer().cased(entry, forms)
+        Conllu().writer().recase(entry, forms)

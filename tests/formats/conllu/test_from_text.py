@@ -1,7 +1,7 @@
 """Records from sentences of plain text."""
 
 from semipunct.corpus import Words
-from semipunct.corpus.located import Piece, is_mark, located
+from semipunct.corpus.located import Piece, is_mark, located_sentence
 from semipunct.formats.conllu.from_text import entry_of_text
 from semipunct.formats.conllu.records import format_record
 from semipunct.formats.text import text_entry
@@ -17,7 +17,7 @@ def test_tokens_spaces_and_multiword_tokens_are_those_of_the_text():
         words = ("a", "el") if token == "Al" else ()
         pieces.append(Piece((place, place + len(token)), is_mark(token), words))
         place += len(token)
-    entry = text_entry(located("#2.1", "x.txt", 2, TEXT, pieces))
+    entry = text_entry(located_sentence("#2.1", "x.txt", 2, TEXT, pieces))
     assert isinstance(entry.content, Words)
     made = entry_of_text(entry)  # type: ignore[arg-type]
     assert format_record(made.record).splitlines() == [

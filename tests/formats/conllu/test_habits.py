@@ -45,7 +45,7 @@ def rewritten(
     path.write_text(text, encoding="utf-8")
     entries = list(Conllu().read(path))
     writer = Conllu().writer(entries)
-    lines = writer.punctuated(entries[0], slots).splitlines()
+    lines = writer.punctuate(entries[0], slots).splitlines()
     stated = next((line[9:] for line in lines if line.startswith("# text = ")), "")
     columns = [line.split("\t") for line in lines if line[:1].isdigit()]
     return (
@@ -101,10 +101,10 @@ def test_what_follows_a_removed_mark_follows_what_stands_there(tmp_path: Path):
     path.write_text(go, encoding="utf-8")
     (entry,) = Conllu().read(path)
     writer = Conllu().writer([entry])
-    assert writer.punctuated(entry, [(), ()]) == sentence(
+    assert writer.punctuate(entry, [(), ()]) == sentence(
         "# text = Go", word(1, "Go", 0, misc="SpacesAfter=\\n")
     )
-    replaced = writer.punctuated(entry, [(), ("?", "!")])
+    replaced = writer.punctuate(entry, [(), ("?", "!")])
     assert replaced.splitlines()[2:] == [
         "2\t?\t?\tPUNCT\t_\t_\t1\tpunct\t_\tSpaceAfter=No",
         "3\t!\t!\tPUNCT\t_\t_\t1\tpunct\t_\tSpacesAfter=\\n",

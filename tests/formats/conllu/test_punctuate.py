@@ -7,7 +7,7 @@ from semipunct.corpus.sentences import without_punctuation
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.bare import bare_entry
 from semipunct.formats.conllu.heads import convention_of
-from semipunct.formats.conllu.punctuate import punctuated, spelt, surface_text
+from semipunct.formats.conllu.punctuate import punctuate_record, spell_marks, surface_text
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.marks import ABBREVIATION, OPEN, UNK, with_boundaries
 from semipunct.trees import DependencyTree
@@ -29,15 +29,15 @@ YES = entry_of(
 
 def test_a_record_that_is_already_right_comes_back():
     slots = content(YES).slots
-    assert punctuated(YES, slots) is YES.record
+    assert punctuate_record(YES, slots) is YES.record
     bare = replace(YES, content=without_punctuation(content(YES)))
-    assert punctuated(bare, slots) is YES.record
+    assert punctuate_record(bare, slots) is YES.record
     # Boundary marks belong to the channel: they are never written.
-    assert punctuated(YES, with_boundaries(slots, final=True)) is YES.record
+    assert punctuate_record(YES, with_boundaries(slots, final=True)) is YES.record
 
 
 def test_other_marks():
-    found = punctuated(YES, [("“",), ("!", "”"), (ABBREVIATION, ","), (), (".",)])
+    found = punctuate_record(YES, [("“",), ("!", "”"), (ABBREVIATION, ","), (), (".",)])
     assert body(found) == [
         "# sent_id = yes",
         "# text = “Yes!” Mr., Ho left.",
@@ -56,7 +56,7 @@ def test_other_marks():
 
 
 def test_no_marks():
-    found = punctuated(YES, [()] * 5)
+    found = punctuate_record(YES, [()] * 5)
     assert body(found) == [
         "# sent_id = yes",
         "# text = Yes Mr Ho left",
@@ -66,7 +66,7 @@ def test_no_marks():
         "3 Ho ho X _ _ 2 flat _ _",
         "4 left left VERB _ _ 0 root _ _",
     ]
-    back = punctuated(reread(found), content(YES).slots)
+    back = punctuate_record(reread(found), content(YES).slots)
     assert body(back)[3:] == [
         "1 Yes yes X _ _ 5 discourse _ Gloss=si|SpaceAfter=No",
         "2 , , PUNCT _ _ 1 punct _ _",
@@ -80,7 +80,7 @@ def test_no_marks():
 
 def test_the_abbreviation_dot_follows_the_slot():
     slots = [(), (ABBREVIATION, ","), (), (), (".",)]
-    found = punctuated(YES, slots)
+    found = punctuate_record(YES, slots)
     assert [token.form for token in found.tokens] == ["Yes.", ",", "Mr", "Ho", "left", "."]
     assert [token.lemma for token in found.tokens[:3]] == ["yes", ",", "mr."]
     assert found.lines[1] == "# text = Yes., Mr Ho left."
@@ -91,7 +91,7 @@ def test_original_heads_stay_non_projective():
     heads = [3, 4, 0, 3]
     source = entry_of(*(word(i, f"w{i}", head) for i, head in enumerate(heads, start=1)))
     assert source.notes.lifts == 1
-    found = punctuated(source, [(), (",",), (), (), (".",)])
+    found = punctuate_record(source, [(), (",",), (), (), (".",)])
     assert [token.head for token in found.tokens if token.upos != "PUNCT"] == [4, 5, 0, 4]
     assert content(reread(found)).tree == content(source).tree
 
@@ -118,7 +118,7 @@ QUOTES = [
 )
 def test_straight_quotation_marks(slots, forms, surface):
     source = entry_of(*QUOTES)
-    found = punctuated(source, slots)
+    found = punctuate_record(source, slots)
     assert [token.form for token in found.tokens] == forms
     assert content(reread(found)).slots == tuple(slots)
     assert surface_text(source, slots) == surface
@@ -136,18 +136,18 @@ def test_straight_quotation_marks(slots, forms, surface):
 )
 def test_marks_that_are_there_keep_their_forms_where_others_are_added(lines, slots, forms):
     source = entry_of(*lines)
-    found = punctuated(source, slots)
+    found = punctuate_record(source, slots)
     assert [token.form for token in found.tokens] == forms
     assert content(reread(found)).slots == tuple(slots)
-    written = [token for slot in spelt(source, slots) for token in slot]
+    written = [token for slot in spell_marks(source, slots) for token in slot]
     assert written == [form for form in forms if form not in ("Go", "he")]
 
 
 def test_tagged_quotation_marks_stay_straight_alone():
     lines = [mark(1, '"', 2, "``"), word(2, "Go", 0), mark(3, ".", 2)]
-    found = punctuated(entry_of(*lines), [("“",), ("!",)])
+    found = punctuate_record(entry_of(*lines), [("“",), ("!",)])
     assert [token.form for token in found.tokens] == ['"', "Go", "!"]
-    found = punctuated(entry_of(*lines), [("“",), ("!", "”")])
+    found = punctuate_record(entry_of(*lines), [("“",), ("!", "”")])
     assert [token.form for token in found.tokens] == ["“", "Go", "!", "”"]
 
 
@@ -165,7 +165,7 @@ def test_tagged_quotation_marks_stay_straight_alone():
     ],
 )
 def test_what_cannot_be_written(slots, complaint):
-    for function in (punctuated, surface_text):
+    for function in (punctuate_record, surface_text):
         with pytest.raises(UsageError, match=f"sentence yes: .*{complaint}"):
             function(YES, slots)
 
@@ -174,11 +174,11 @@ def test_a_mark_spelt_like_a_special_token_stays():
     source = entry_of(mark(1, "^", 2), word(2, "a", 0))
     slots = content(source).slots
     assert slots[0] == (UNK,)
-    assert punctuated(source, slots) is source.record
-    found = punctuated(source, [(UNK,), ("!",)])
+    assert punctuate_record(source, slots) is source.record
+    found = punctuate_record(source, [(UNK,), ("!",)])
     assert [token.form for token in found.tokens] == ["^", "a", "!"]
     with pytest.raises(UsageError):
-        punctuated(source, [(UNK, UNK), ()])
+        punctuate_record(source, [(UNK, UNK), ()])
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_sentence_without_a_record(forms, slots, expected):
     )
     entry = bare_entry(bare)
     assert (entry.content, entry.word_ids) == (bare, (1, 2))
-    found = punctuated(entry, slots)
+    found = punctuate_record(entry, slots)
     again = content(reread(found))
     assert found.lines[:2] == ("# sent_id = s", f"# text = {expected}")
     assert surface_text(entry, slots) == expected
@@ -240,4 +240,4 @@ def test_the_convention_is_read_off_the_records():
     omitted = to_entry(record(word(1, "Here", 2), mark(2, ",", 0)))
     assert convention_of([omitted]) == "unit"
     with pytest.raises(UsageError, match="it was omitted \\(punctuation has dependents\\)"):
-        punctuated(omitted, [(), ()])
+        punctuate_record(omitted, [(), ()])

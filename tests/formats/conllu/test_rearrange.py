@@ -8,7 +8,7 @@ from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.reading import to_entry
-from semipunct.formats.conllu.rearrange import rearranged
+from semipunct.formats.conllu.rearrange import rearrange_entry
 from semipunct.trees import Arrangement
 from tests.formats.conllu.builders import records
 
@@ -54,10 +54,10 @@ def test_a_move_written_out():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.move(5, 1, "first")
-    found = rearranged(given_entry, arrangement.words, arrangement.tree())
+    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
     dots = [list(slot) for slot in found.content.slots]
     dots[3], dots[7] = [","], ["!"]
-    written = Conllu().writer().punctuated(found, [tuple(slot) for slot in dots])
+    written = Conllu().writer().punctuate(found, [tuple(slot) for slot in dots])
     lines, expected = written.splitlines(), MOVED.splitlines()
     # The space after the last mark is unknown.
     assert lines[:-2] == expected[:-2]
@@ -71,7 +71,7 @@ def test_comments_between_tokens_go_above_them(mark: str):
     given_entry = to_entry(record)
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.move(5, 1, "first")
-    found = rearranged(given_entry, arrangement.words, arrangement.tree())
+    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
     assert found.record.lines[0] == f"{mark}# between"
     assert sum("#" in line for line in found.record.lines) == 1
 
@@ -80,8 +80,8 @@ def test_without_any_mark_the_text_is_that_of_the_words():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.delete(5)
-    found = rearranged(given_entry, arrangement.words, arrangement.tree())
-    text = Conllu().writer().unchanged(found)
+    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
+    text = Conllu().writer().source_text(found)
     assert "# text = va-li dr. un\n" in text
     assert "4-5" not in text
 
@@ -90,8 +90,8 @@ def test_a_multiword_token_that_is_parted_goes():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.move(2, 1, "last")
-    found = rearranged(given_entry, arrangement.words, arrangement.tree())
-    assert "va-li" not in Conllu().writer().unchanged(found)
+    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
+    assert "va-li" not in Conllu().writer().source_text(found)
 
 
 @pytest.mark.parametrize("header", ["# text = It works!\n", ""])
@@ -101,8 +101,8 @@ def test_a_byte_order_mark_stays(header: str):
     given_entry = to_entry(record)
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.delete(1)
-    found = rearranged(given_entry, arrangement.words, arrangement.tree())
-    text = Conllu().writer().unchanged(found)
+    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
+    text = Conllu().writer().source_text(found)
     first = "\ufeff# text = works\n" if header else "\ufeff1\tworks\t"
     assert text.startswith(first)
     assert text.count("\ufeff") == 1
@@ -120,13 +120,13 @@ def test_whatever_is_done_is_read_again(data: st.DataObject):
             below = [w for w in arrangement.words if arrangement.head_of(w) == head]
             arrangement.reorder({head: data.draw(st.permutations([head, *below]))})
     tree = arrangement.tree()
-    found = rearranged(given_entry, arrangement.words, tree)
+    found = rearrange_entry(given_entry, arrangement.words, tree)
     marks = st.sampled_from([(), (",",), ("(",), ("!", "”")])
     slots = [
         slot if number in found.content.closed else (*slot, *data.draw(marks))
         for number, slot in enumerate(found.content.slots)
     ]
-    (again,) = records(Conllu().writer().punctuated(found, slots))
+    (again,) = records(Conllu().writer().punctuate(found, slots))
     content = to_entry(again).content
     assert isinstance(content, Sentence)
     assert (content.forms, content.tree) == (found.content.forms, tree)
@@ -141,4 +141,4 @@ def test_words_that_are_not_there_are_refused(words: tuple[int, ...]):
         arrangement.delete(word)
     assert arrangement.tree().words == 3
     with pytest.raises(UsageError, match="are not the words of the new tree"):
-        rearranged(given_entry, words, arrangement.tree())
+        rearrange_entry(given_entry, words, arrangement.tree())

@@ -8,7 +8,7 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import without_punctuation
 from semipunct.errors import UsageError
 from semipunct.formats import read_entries
-from semipunct.formats.conllu.punctuate import punctuated, surface_text
+from semipunct.formats.conllu.punctuate import punctuate_record, surface_text
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, format_record
 from semipunct.marks import ABBREVIATION
@@ -23,7 +23,7 @@ def test_the_enhanced_graph():
         with_arcs(mark(2, ",", 3), "3:punct"),
         with_arcs(word(3, "b", 0, "root"), "2:z"),
     ]
-    found = punctuated(entry_of(*lines), [(), (), (".",)])
+    found = punctuate_record(entry_of(*lines), [(), (), (".",)])
     assert body(found) == [
         "1 a a X _ _ 2 dep 2:x _",
         "2 b b X _ _ 0 root _ SpaceAfter=No",
@@ -45,7 +45,7 @@ def test_ranges_and_empty_nodes():
         word(5, "fin", 0, "root"),
         word("5.1", "empty", "_"),
     )
-    found = punctuated(source, [("¡",), (), (), ("!",)])
+    found = punctuate_record(source, [("¡",), (), (), ("!",)])
     assert body(found) == [
         "# text = ¡al fin!",
         "0.1 ghost ghost X _ _ _ dep _ _",
@@ -81,7 +81,7 @@ def test_an_orthographic_word_stays_whole():
     assert (sentence.forms[2:5], sentence.closed) == (("him", "/", "her"), {3, 4})
     # Models must not take it for a mark.
     assert sentence.upos[3] == "SYM"
-    found = punctuated(source, [(), (), (",",), (), (), (",",), ()])
+    found = punctuate_record(source, [(), (), (",",), (), (), (",",), ()])
     assert body(found) == [
         "# text = We met, him/her, there",
         "1 We we X _ _ 2 dep _ _",
@@ -103,14 +103,14 @@ def test_nothing_is_written_within_a_multiword_token():
         slots = [()] * 7
         slots[slot] = (",",)
         with pytest.raises(UsageError, match=f"slot {slot} is within a multiword token"):
-            punctuated(source, slots)
+            punctuate_record(source, slots)
 
 
 def test_a_range_of_a_word_and_its_dot_is_a_word():
     lines = (word("1-2", "vs.", "_"), word(1, "vs", 0), mark(2, ".", 1), word(3, "b", 1))
     source = entry_of(*lines)
     assert content(source).forms == ("vs", ".", "b")
-    found = punctuated(source, [(), (), ("?",), ()])
+    found = punctuate_record(source, [(), (), ("?",), ()])
     assert [line.split()[:2] for line in found.lines if line] == [
         ["1-2", "vs."],
         ["1", "vs"],
@@ -133,7 +133,7 @@ def test_line_ends_comments_and_a_byte_order_mark():
         "\ufeff1\ta\ta\tX\t_\t_\t0\troot\t_\t_\r\n# inside\r\n2\t,\t,\tPUNCT\t_\t_\t1\tpunct\t_\t_"
     )
     (source,) = records(text)
-    found = punctuated(to_entry(source), [("(",), (")",)])
+    found = punctuate_record(to_entry(source), [("(",), (")",)])
     assert format_record(found) == (
         "\ufeff1\t(\t(\tPUNCT\t_\t_\t2\tpunct\t_\tSpaceAfter=No\r\n"
         "2\ta\ta\tX\t_\t_\t0\troot\t_\tSpaceAfter=No\r\n"
@@ -146,7 +146,7 @@ def test_line_ends_comments_and_a_byte_order_mark():
 def test_new_tokens_after_the_last_line_end_lines(end):
     """A file may end in an incomplete line end: lines added after it need a complete one."""
     (found,) = records(word(1, "a", 0, "root") + end)
-    written = format_record(punctuated(to_entry(found), [(), (".", "!")]))
+    written = format_record(punctuate_record(to_entry(found), [(), (".", "!")]))
     (again,) = records(written)
     assert [token.form for token in again.tokens] == ["a", ".", "!"]
     assert again.ends[-1] == end
@@ -270,7 +270,7 @@ def text_of(found: Record) -> str:
 @given(sources())
 def test_spaces_between_words_that_stay_neighbours_stay_as_they_were(source):
     entry, slots = source
-    old, found = entry.record, punctuated(entry, slots)
+    old, found = entry.record, punctuate_record(entry, slots)
     new_ids = dict(zip(entry.word_ids, reread(found).word_ids, strict=True))
     before, after = dict(in_text(old)), dict(in_text(found))
     words = set(entry.word_ids)
@@ -307,8 +307,8 @@ def test_any_record(source):
     """Writing and reading yields the requested slots, and changes nothing else."""
     entry, slots = source
     sentence, old = content(entry), entry.record
-    assert punctuated(entry, sentence.slots) is old
-    found = punctuated(entry, slots)
+    assert punctuate_record(entry, sentence.slots) is old
+    found = punctuate_record(entry, slots)
     reentered = reread(found)
     again = content(reentered)
     assert again.slots == tuple(slots)
@@ -354,7 +354,7 @@ def assert_references(found: Record) -> None:
 @given(sources())
 def test_the_text_says_what_the_lines_say(source):
     entry, slots = source
-    found = punctuated(entry, slots)
+    found = punctuate_record(entry, slots)
     assert {line for line in found.lines if line.startswith("#text=")} <= {
         "#text=" + text_of(found)
     }
@@ -372,14 +372,14 @@ def test_real_sentences(shared_data, language):
     found = [entry for entry in read_entries([path]) if isinstance(entry.content, Sentence)]
     for entry in found[:300:5]:
         sentence = content(entry)
-        assert punctuated(entry, sentence.slots) is entry.record
+        assert punctuate_record(entry, sentence.slots) is entry.record
         bare = without_punctuation(sentence)
         # The comparison is between the record and the requested slots, not those of the sentence.
-        assert punctuated(replace(entry, content=bare), sentence.slots) is entry.record
-        reentered = reread(punctuated(entry, bare.slots))
+        assert punctuate_record(replace(entry, content=bare), sentence.slots) is entry.record
+        reentered = reread(punctuate_record(entry, bare.slots))
         again = content(reentered)
         assert again.slots == bare.slots
-        restored = punctuated(reentered, sentence.slots)
+        restored = punctuate_record(reentered, sentence.slots)
         assert_references(restored)
         # Two unchanged straight marks may now form a pair.
         if not any(token in "\"'" for slot in sentence.slots for token in slot):

@@ -48,7 +48,7 @@ def test_marks_cannot_be_attached_without_a_tree():
     entry = words(word(1, "Go", "_"), word(2, "on", "_"))
     writer = format_of().writer()
     with pytest.raises(UsageError, match=r"it has no tree.*parse it first"):
-        writer.punctuated(entry, [(), (), (".",)])
+        writer.punctuate(entry, [(), (), (".",)])
 
 
 def test_a_damaged_file_is_told(tmp_path: Path):

@@ -11,7 +11,7 @@ from semipunct.corpus import Omitted, Sentence
 from semipunct.corpus.statistics import statistics
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import Annotation, format_of, read_entries, read_treebank
-from semipunct.formats.ptb import Ptb, bracketed, read_bracketings
+from semipunct.formats.ptb import Ptb, read_bracketings, write_brackets
 from semipunct.formats.registry import read_with_marks
 from semipunct.trees.heads import COLLINS, HeadTable
 from tests.trees.nested import Nested, brackets, leaves, nested, nested_trees
@@ -71,9 +71,9 @@ def test_it_is_read_as_phrases(file: Path):
 
 def test_what_was_read_is_written(file: Path):
     entries, writer, stream = list(read_entries([file])), format_of(file).writer(), io.StringIO()
-    writer.write(map(writer.unchanged, entries), stream)
+    writer.write(map(writer.source_text, entries), stream)
     assert stream.getvalue() == TEXT
-    assert writer.punctuated(entries[0], entries[0].content.slots) + "" in TEXT
+    assert writer.punctuate(entries[0], entries[0].content.slots) + "" in TEXT
     assert writer.text(entries[1], [("¡",), (), ("!",)]) == "¡ Yes a/b !"
     assert len(read_treebank([file]).sentences) == 2
 
@@ -81,7 +81,7 @@ def test_what_was_read_is_written(file: Path):
 def test_what_has_no_place_is_refused(file: Path):
     entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
     with pytest.raises(UsageError, match=r"some.mrg:2: sentence #1: .*cannot contain annotations"):
-        writer.annotated(entry, Annotation({1: {"a": "b"}}))
+        writer.annotate(entry, Annotation({1: {"a": "b"}}))
     with pytest.raises(UsageError, match="2 slots for 4 words"):
         writer.text(entry, [(), ()])
 
@@ -154,7 +154,7 @@ def test_what_is_no_tree_is_omitted_with_its_fault(
     assert [c.fault for c in treebank.omitted] == found
     assert treebank.sentences[-1].forms == ("no",)
     writer, stream = Ptb().writer(), io.StringIO()
-    writer.write(map(writer.unchanged, [first, *between, last]), stream)
+    writer.write(map(writer.source_text, [first, *between, last]), stream)
     assert stream.getvalue() == path.read_text("utf-8")
     assert "".join(each.text for each in read_bracketings(path)) == path.read_text("utf-8")
 
@@ -186,8 +186,8 @@ def test_compressed_and_with_a_byte_order_mark(tmp_path: Path):
 def test_layouts():
     tree = flat(nested("( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"))
     forms = ("the", "dog", "barks", ".")
-    assert bracketed(tree, forms) == "( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"
-    assert bracketed(tree, forms, indent=True).split("\n") == [
+    assert write_brackets(tree, forms) == "( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"
+    assert write_brackets(tree, forms, indent=True).split("\n") == [
         "( (S",
         "    (NP (DT the) (NN dog))",
         "    (VP (VBZ barks))",
@@ -198,16 +198,16 @@ def test_layouts():
 @pytest.mark.parametrize("forms", [("a b",), ("(",), ("",), ("a", "b")])
 def test_what_cannot_be_written(forms: tuple[str, ...]):
     with pytest.raises(UsageError, match=r"cannot be a form|2 forms for 1 leaf"):
-        bracketed(flat(["NN", "a"]), forms)
+        write_brackets(flat(["NN", "a"]), forms)
     with pytest.raises(UsageError, match="'' cannot be a form or a label"):
-        bracketed(flat(["", "a"]), ("a",))
+        write_brackets(flat(["", "a"]), ("a",))
 
 
 @given(nested_trees)
 def test_trees_that_are_written_come_back(tmp_path_factory: pytest.TempPathFactory, tree: Nested):
     found, forms = flat(tree), tuple(form for _, form in leaves(tree))
     path = tmp_path_factory.getbasetemp() / "written.mrg"
-    one, lines = bracketed(found, forms), bracketed(found, forms, indent=True)
+    one, lines = write_brackets(found, forms), write_brackets(found, forms, indent=True)
     assert one == brackets(tree)
     path.write_text(f"{one}{lines}\n", encoding="utf-8")
     for read in read_bracketings(path):

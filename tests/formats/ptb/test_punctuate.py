@@ -10,7 +10,7 @@ from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.formats import read_entries
 from semipunct.formats.ptb import Ptb
-from semipunct.marks.penn import MARK_TAGS, tagged_mark, unescaped
+from semipunct.marks.penn import MARK_TAGS, tagged_mark, unescape
 from tests.trees.nested import Nested, brackets, leaves, nested, nested_trees
 
 BIRD = """( (S
@@ -23,7 +23,7 @@ BIRD = """( (S
 def rewritten(path: Path, text: str, slots: list[tuple[str, ...]]) -> str:
     path.write_text(text, encoding="utf-8")
     (entry,) = read_entries([path])
-    return Ptb().writer().punctuated(entry, slots)
+    return Ptb().writer().punctuate(entry, slots)
 
 
 def test_new_marks_written_out(tmp_path: Path):
@@ -94,9 +94,9 @@ def test_what_is_written_is_read(
     (entry,) = read_entries([path])
     assert isinstance(entry.content, Sentence)
     writer = Ptb().writer()
-    assert writer.punctuated(entry, list(entry.content.slots)) == text
+    assert writer.punctuate(entry, list(entry.content.slots)) == text
     slots = tuple(data.draw(tokens) for _ in entry.content.slots)
-    path.write_text(writer.punctuated(entry, slots), encoding="utf-8")
+    path.write_text(writer.punctuate(entry, slots), encoding="utf-8")
     (found,) = read_entries([path])
     assert isinstance(found.content, Sentence)
     assert found.content.slots == slots
@@ -110,4 +110,4 @@ def test_every_mark_has_a_tag():
     assert tagged_mark("]") == ("-RRB-", "-RSB-")
     assert tagged_mark("…") == (":", "…")
     assert {tagged_mark(token)[0] for token in "“”‘’,.?!:;()[]{}–"} == MARK_TAGS
-    assert [unescaped(form) for form in ("-LCB-", "1\\/2", "a")] == ["{", "1/2", "a"]
+    assert [unescape(form) for form in ("-LCB-", "1\\/2", "a")] == ["{", "1/2", "a"]

@@ -35,13 +35,13 @@ def test_templates_are_read_and_none_comes_twice(templates: Any):
     assert len({tuple(sorted(t)) for t in templates}) == len(templates)
     for template in templates:
         for atom in template:
-            features.parsed(atom)
+            features.parse_atom(atom)
 
 
 @pytest.mark.parametrize("atom", ["s3.word", "s0.form", "b0l.tag", "b0.left", "s0l.property", "s0"])
 def test_an_atom_that_there_is_not(atom: str):
     with pytest.raises(ValueError, match="there is no atom"):
-        features.parsed(atom)
+        features.parse_atom(atom)
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import pytest
 
-from semipunct.models.beam_parsing.properties import Flag, marked, passed
+from semipunct.models.beam_parsing.properties import Flag, attach_marks, propagate_properties
 from semipunct.search import LEFT, RIGHT
 
 Q, B, EQ, EB = Flag.QUOTE_OPENS, Flag.BRACKET_OPENS, Flag.QUOTE_CLOSES, Flag.BRACKET_CLOSES
@@ -48,16 +48,16 @@ def slots(text: str) -> tuple[int, list[tuple[str, ...]]]:
 )
 def test_marks_become_properties_of_words(text: str, expected: list[int]):
     words, found = slots(text)
-    assert marked(found, others=True).properties == expected
+    assert attach_marks(found, others=True).properties == expected
     assert len(expected) == words
 
 
 def test_other_marks_stay_where_only_paired_ones_are_properties():
     _, found = slots("a , “ b , c , ” , d .")
-    result = marked(found, others=False)
+    result = attach_marks(found, others=False)
     assert result.properties == [0, Q, EQ, 0]
     assert result.absorbed == [[], [False, True], [False], [True, True, False], [False]]
-    assert all(all(gone) for gone in marked(found, others=True).absorbed)
+    assert all(all(gone) for gone in attach_marks(found, others=True).absorbed)
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,5 @@ def test_other_marks_stay_where_only_paired_ones_are_properties():
     ],
 )
 def test_properties_pass_up(head: int, dependent: int, side: int, expected: int):
-    found = passed(jnp.array([int(head)]), jnp.array([int(dependent)]), side)
+    found = propagate_properties(jnp.array([int(head)]), jnp.array([int(dependent)]), side)
     assert Flag(int(found[0])) == Flag(expected)

@@ -60,7 +60,7 @@ def test_capitals_come_back(truecaser: Path):
 def test_the_longest_sentence(truecaser: Path):
     loaded = load(truecaser, Truecaser)
     words = Words("w", "x", 1, ("do",) * 5000, ((),) * 5001)
-    (found,) = CaseRestorer(loaded.model, loaded.parameters).restored([words])
+    (found,) = CaseRestorer(loaded.model, loaded.parameters).restore([words])
     assert found[0] == "Do"
     assert {*found[1:]} == {"do"}
 

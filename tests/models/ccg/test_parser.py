@@ -65,8 +65,8 @@ def learnt(
 def test_planted_attachment_is_recovered(trained: tuple[CcgModel, dict[str, jax.Array]]):
     parser = CcgParser(*trained)
     unseen = [sentence("LLL", LEFT, 7), sentence("RRR", RIGHT, 8)]
-    assert [found.derivation for found in parser.parsed(unseen)] == [LEFT, RIGHT]
-    (found,) = parser.parsed([sentence("LL", PAIR)])
+    assert [found.derivation for found in parser.parse(unseen)] == [LEFT, RIGHT]
+    (found,) = parser.parse([sentence("LL", PAIR)])
     # One use of a rule and the two words; three items.
     assert found.counts == (1, 6, 1)
 
@@ -81,7 +81,7 @@ HEADED = [
 def test_attachment_planted_in_heads_is_recovered():
     model, parameters = learnt(HEADED, replace(OPTIONS, heads=True))
     parser = CcgParser(model, parameters)
-    assert [found.derivation for found in parser.parsed(HEADED[:2])] == [LEFT, RIGHT]
+    assert [found.derivation for found in parser.parse(HEADED[:2])] == [LEFT, RIGHT]
     # Weights computed with numpy equal those in the loss.
     _, encoded = CcgModel.fit_and_encode(HEADED, model.options)
     batch = model.lay_out(encoded, range(len(HEADED)), None)
@@ -99,7 +99,7 @@ def test_large_charts_are_tried_with_fewer_categories(
     trained: tuple[CcgModel, dict[str, jax.Array]],
 ):
     small = CcgParser(*trained, most_edges=3)
-    (found,) = small.parsed([sentence("LLL", LEFT)])
+    (found,) = small.parse([sentence("LLL", LEFT)])
     assert (found.derivation, found.complete, found.ratio) == (None, False, 1.0)
     assert found.counts.conjunctive >= 3
 

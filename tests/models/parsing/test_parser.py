@@ -16,7 +16,7 @@ import pytest
 from semipunct.corpus import Sentence, Words
 from semipunct.corpus.sentences import without_punctuation
 from semipunct.errors import ModelError, UsageError
-from semipunct.models.parsing.decoding import parsed, sampled, top
+from semipunct.models.parsing.decoding import decode_trees, sample_trees, top
 from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
 from semipunct.models.parsing.parser import Parser
 from semipunct.store.checkpoint import load
@@ -124,7 +124,7 @@ def test_the_best_trees_in_order(random: InPlace[Parser], expected: Any):
     for k, (heads, probability) in enumerate(ranked):
         assert tuple(np.asarray(trees.heads)[k, 0, :4].tolist()) == heads
         assert np.exp(trees.log_probability[k, 0]) == pytest.approx(probability, rel=1e-3)
-    best, _, certainty, *_ = parsed(random.model, "best", random.parameters, inputs)
+    best, _, certainty, *_ = decode_trees(random.model, "best", random.parameters, inputs)
     assert tuple(np.asarray(best.heads)[0, :4].tolist()) == ranked[0][0]
     for word, head in enumerate(ranked[0][0]):
         marginal = sum(p for heads, p in expected.items() if heads[word] == head)
@@ -137,14 +137,14 @@ def test_the_tree_of_least_risk(random: InPlace[Parser], expected: Any):
         return sum(p * sum(map(int.__eq__, heads, other)) for other, p in expected.items())
 
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
-    trees, *_ = parsed(random.model, "risk", random.parameters, inputs)
+    trees, *_ = decode_trees(random.model, "risk", random.parameters, inputs)
     found = tuple(np.asarray(trees.heads)[0, :4].tolist())
     assert right(found) == pytest.approx(max(map(right, expected)), abs=1e-5)
 
 
 def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser], expected: Any):
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
-    trees, tags, *_ = sampled(
+    trees, tags, *_ = sample_trees(
         random.model, 4000, random.parameters, inputs, jax.random.key(0), NUMBERS
     )
     drawn = [tuple(heads) for heads in np.asarray(trees.heads)[:, 0, :4].tolist()]

@@ -259,7 +259,7 @@ def _ask(semiring: Semiring) -> Callable[[GivenTrees], Answer]:
         total = inside(potentials._replace(choice=choice, automata=automata), semiring)
         log_weight = semiring.log_weight(total.value) + total.log_scale
         counts = isinstance(semiring, Expectation)
-        expected = semiring.expected(total.value) if counts else None
+        expected = semiring.expected_value(total.value) if counts else None
         return jnp.sum(log_weight), (log_weight, expected)
 
     def answer(potentials: GivenTrees) -> Answer:

@@ -115,7 +115,7 @@ def test_steps_suit_a_sentence_with_many_strings_of_three_tokens():
     wide = sentence([0, *kids], ["", *[",,."] * 16, "."])
     encoded = m.encode([*[listed] * 19, wide])
     shape = fit_shape(encoded, [draft(encoded, [i]) for i in range(19)], 1, scoring=False)
-    placed = draft(encoded, [19]).placed(shape.lanes)
+    placed = draft(encoded, [19]).schedule_absorptions(shape.lanes)
     assert draft(encoded, [19]).chain < placed.steps <= shape.steps
 
 
@@ -129,7 +129,7 @@ def test_lanes_have_one_width_for_few_words_without_a_gradient(copies: int, scor
         shape = fit_shape(encoded, [drafted], 512, scoring=not has_gradient)
         assert len(shape.lanes) == widths
         # For every width, each absorption is placed.
-        assert sum(map(len, drafted.placed(shape.lanes).step)) == sum(drafted.work(2))
+        assert sum(map(len, drafted.schedule_absorptions(shape.lanes).step)) == sum(drafted.work(2))
     assert len(own_shape(drafted).lanes) == scoring
 
 

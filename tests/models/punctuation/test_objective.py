@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.models.punctuation.objective import expected_unmatched
+from semipunct.models.punctuation.objective import expected_unmatched_marks
 from semipunct.models.punctuation.options import TrainOptions
 from tests.models.punctuation.cases import (
     SENTENCES,
@@ -37,7 +37,7 @@ def compiled(printed: bool):
 
     def run(parameters, batch):
         potentials = m.potentials(m.read(parameters, batch), batch, jnp.asarray(m.unmatched))
-        return expected_unmatched(potentials, printed=printed)
+        return expected_unmatched_marks(potentials, printed=printed)
 
     return jax.jit(run, compiler_options={"xla_backend_optimization_level": 0})
 

@@ -7,7 +7,7 @@ import pytest
 
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.models.punctuation.attach import FEATURES
-from semipunct.models.punctuation.pruning import THRESHOLDS, pruned, rounded
+from semipunct.models.punctuation.pruning import THRESHOLDS, prune_weights, round_weights
 from tests.models.punctuation.cases import SENTENCES, model
 
 TEMPLATES = ("N", "L", "S", "side", "history")
@@ -20,7 +20,7 @@ def case():
 
 def test_what_is_left_out_changes_nothing():
     m, parameters = case()
-    zeroed = rounded(parameters, 0.012)
+    zeroed = round_weights(parameters, 0.012)
     smaller, weights = m.without_zeros(zeroed)
     for name in FEATURES:
         assert 0 < len(weights[name]) < len(parameters[name]) / 2
@@ -41,7 +41,7 @@ def test_rounding_written_out():
     weights = {name: np.zeros(0, np.float32) for name in FEATURES}
     weights |= {"attach.side": np.array([0.1, -0.02, 0.0199, 0.0], np.float32)}
     weights |= {"attach.pair": np.array([0.001, -0.002], np.float32), "channel": np.ones(2)}
-    found = rounded(weights, 0.02)
+    found = round_weights(weights, 0.02)
     np.testing.assert_array_equal(found["attach.side"], np.float32(np.float16([0.1, -0.02, 0, 0])))
     # The largest weight stays.
     np.testing.assert_array_equal(found["attach.pair"], np.float32(np.float16([0.0, -0.002])))
@@ -57,14 +57,14 @@ def test_the_largest_threshold_that_perplexity_allows_for(allowed):
     def zeros(weights):
         return sum(int((weights[name] == 0).sum()) for name in FEATURES)
 
-    most = zeros(rounded(parameters, THRESHOLDS[allowed - 1])) if allowed else 0
+    most = zeros(round_weights(parameters, THRESHOLDS[allowed - 1])) if allowed else 0
     asked = []
 
     def perplexity(weights):
         asked.append(weights)
         return 1.0 + (zeros(weights) > most)
 
-    found = pruned(parameters, 0.5, perplexity)
+    found = prune_weights(parameters, 0.5, perplexity)
     # Each call is an evaluation, which takes seconds.
     assert len(asked) <= 4
     assert any(found is weights for weights in asked) == bool(allowed)

@@ -73,7 +73,7 @@ def test_the_temperature_is_that_of_the_development_passages(untrained: Segmente
     assert {*ends} == {True, False}
     expected = temperature(np.array(odds), np.array(ends))
     assert 2 < expected < HIGHEST / 2  # otherwise the case would prove little
-    found = model.calibrated(own, Batches(model, model.encode(passages)))
+    found = model.calibrate(own, Batches(model, model.encode(passages)))
     assert found[TEMPERATURE] == pytest.approx(expected, rel=1e-2)
     assert found.keys() == own.keys()
     assert all(found[name] is own[name] for name in own.keys() - {TEMPERATURE})
@@ -95,7 +95,7 @@ def test_a_high_temperature_makes_sentence_ends_uncertain(
     weights = dict(untrained.parameters)
     for value in (1.0, 4.0):
         weights[TEMPERATURE] = np.float32(value)
-        replace(untrained, parameters=weights).segmented([text])
+        replace(untrained, parameters=weights).segment([text])
     cold, hot = (special.logit(p[:-1].astype(float)) for p in seen)  # the last one is certain
     open_ = np.abs(cold) < 8  # float32 does not hold those nearer to one
     np.testing.assert_allclose(hot[open_], cold[open_] / 4, rtol=1e-2)

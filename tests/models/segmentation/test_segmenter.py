@@ -14,25 +14,25 @@ TEXT = "So, ba Mo do. Al li.e gu ke.\n\nSo do\tdo " * 5
 
 def test_windows_make_no_difference(untrained: Segmenter, monkeypatch: pytest.MonkeyPatch):
     texts = [TEXT, TEXT[:7], "", TEXT[3:100]]
-    whole = untrained.segmented(texts)
+    whole = untrained.segment(texts)
     score = untrained._scores(untrained.parameters, texts)
     monkeypatch.setattr(segmenter, "WINDOW", 16)
     monkeypatch.setattr(segmenter, "_ROWS", (8,))
     for small, large in zip(untrained._scores(untrained.parameters, texts), score, strict=True):
         np.testing.assert_allclose(small, large, atol=1e-4)
-    assert untrained.segmented(texts) == whole
+    assert untrained.segment(texts) == whole
     assert 1 < len(whole[0].sentences) < len(whole[0].tokens)
 
 
 def test_texts_do_not_depend_on_their_company(untrained: Segmenter):
     texts = [TEXT[i : i + 5 * i] for i in range(1, 30, 7)]
-    together = untrained.segmented(texts)
-    assert together == [untrained.segmented([text])[0] for text in texts]
+    together = untrained.segment(texts)
+    assert together == [untrained.segment([text])[0] for text in texts]
 
 
 @given(st.text(max_size=40))
 def test_every_character_but_blanks_is_in_one_token(untrained: Segmenter, text: str):
-    for found in untrained.segmented([text]):
+    for found in untrained.segment([text]):
         inside = np.zeros(len(found.text), int)
         for start, end in found.tokens:
             assert not BLANKS.match(found.text[start])
@@ -54,7 +54,7 @@ def test_sentences_are_chosen_by_how_probable_ends_are(
         return np.arange(len(probability)) % 2 == 1
 
     monkeypatch.setattr(segmenter, "sentence_ends", every_other)
-    (found,) = untrained.segmented(["So ba Mo do"])
+    (found,) = untrained.segment(["So ba Mo do"])
     (probability,) = asked
     assert found.ends == [i % 2 == 1 for i in range(len(found.ends))]
     assert len(probability) == len(found.tokens)
@@ -65,7 +65,7 @@ def test_sentences_are_chosen_by_how_probable_ends_are(
 
 def test_an_address_is_one_token(untrained: Segmenter):
     address = "https://x.org/a?b=c&d=e"
-    (found,) = untrained.segmented([f"So {address}, ba"])
+    (found,) = untrained.segment([f"So {address}, ba"])
     assert any(start <= 3 and end >= 3 + len(address) for start, end in found.tokens)
 
 
@@ -76,7 +76,7 @@ def test_a_long_text_is_cut_at_blanks(untrained: Segmenter, monkeypatch: pytest.
     assert all(len(part) <= 40 and BLANKS.match(part[-1]) for part in parts)
     word = "w" * 100
     assert [len(part.text) for part in segmenter._parts(0, word)] == [40, 40, 20]
-    (found,) = untrained.segmented([TEXT])
+    (found,) = untrained.segment([TEXT])
     assert found.tokens[-1][1] == len(TEXT.rstrip())
 
 

@@ -70,7 +70,7 @@ def test_a_resumed_run_ends_with_the_same_bits(tokeniser: Path, tmp_path: Path):
 def test_a_folder_is_loaded(tokeniser: Path):
     loaded = load(tokeniser, Tokeniser)
     text = "So, gu al ke. So Mo li.e."
-    (found,) = Segmenter(loaded.model, loaded.parameters).segmented([text])
+    (found,) = Segmenter(loaded.model, loaded.parameters).segment([text])
     forms = [text[a:b] for a, b in found.tokens]
     assert forms == ["So", ",", "gu", "al", "ke", ".", "So", "Mo", "li.e", "."]
     assert [text[a:b] for a, b in found.sentences] == ["So, gu al ke.", "So Mo li.e."]

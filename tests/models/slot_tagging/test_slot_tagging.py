@@ -177,7 +177,7 @@ def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
         keys.append(np.asarray(jax.random.key_data(key)).tobytes())
         return x
 
-    monkeypatch.setattr("semipunct.models.slot_tagging.networks.dropped", noted)
+    monkeypatch.setattr("semipunct.models.slot_tagging.networks.drop_out", noted)
     dropout = Dropout(jax.random.key(0), 0.5, 0.0)
     scores(model.options, model.initial_parameters(0, 0.0), batch.words, dropout)
     assert len(keys) == len(set(keys)) == 3
