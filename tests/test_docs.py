@@ -266,6 +266,17 @@ def test_commands_have_their_options(page: str):
         assert set(given) <= options(name), name
 
 
+WIDTH = 88
+"""The number of characters of code that fit into the column of the site."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_fit_into_the_column(page: str):
+    for block in re.findall(r"(?ms)^```console\n(.*?)^```", (ROOT / page).read_text("utf-8")):
+        for command in re.findall(r"(?m)^\$ (?:.*\\\n)*.*$", block):
+            assert all(len(line) <= WIDTH for line in command.splitlines()), command
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_options_exist(page: str):
     known = options_of_drivers().union(*map(options, COMMANDS))
