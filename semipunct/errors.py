@@ -22,12 +22,12 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
     names = list(known)
     last = word.rpartition(".")[2]
-    same = [name for name in names if "." in name and name.rpartition(".")[2] == last]
-    found = same or get_close_matches(word, names, 1, 0.5)
-    if not found:
+    same_last_part = [name for name in names if "." in name and name.rpartition(".")[2] == last]
+    similar = same_last_part or get_close_matches(word, names, 1, 0.5)
+    if not similar:
         by_last = {name.rpartition(".")[2]: name for name in names}
-        found = [by_last[m] for m in get_close_matches(last, by_last, 1, 0.5)]
-    return found[0] if found else None
+        similar = [by_last[m] for m in get_close_matches(last, by_last, 1, 0.5)]
+    return similar[0] if similar else None
 
 
 class SemipunctError(Exception):

@@ -37,19 +37,21 @@ def check_semirings() -> None:
 
 
 def _message(origin: str | None) -> str:
-    ours = Path(__file__).parent.parent
+    package_folder = Path(__file__).parent.parent
     pip = f"{sys.executable} -m pip"
     reinstall = f"{pip} install --force-reinstall --no-deps {_requirement()}"
     if origin is None:
         return f"the package semirings, which belongs to semipunct, is missing; run: {reinstall}"
-    found = f"{origin} is not the package semirings that belongs to semipunct"
+    statement = f"{origin} is not the package semirings that belongs to semipunct"
     folder = Path(origin).parent
     uninstall = f"{pip} uninstall -y semirings"
-    if folder.parent == ours:
-        return f"{found}: another distribution has overwritten it; run: {uninstall} && {reinstall}"
+    if folder.parent == package_folder:
+        return (
+            f"{statement}: another distribution has overwritten it; run: {uninstall} && {reinstall}"
+        )
     if folder.name == "semirings" and folder.parent.name in ("site-packages", "dist-packages"):
-        return f"{found}: another distribution hides it; run: {uninstall}"
-    return f"{found}, and hides it; rename or move it"
+        return f"{statement}: another distribution hides it; run: {uninstall}"
+    return f"{statement}, and hides it; rename or move it"
 
 
 def _requirement() -> str:

@@ -117,8 +117,8 @@ class Semiring(ABC):
             a: values.
             b: values of a shape that broadcasts with theirs.
         """
-        both = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
-        return self.sum(both, 0)
+        operands = jax.tree.map(lambda x, y: jnp.stack(jnp.broadcast_arrays(x, y)), a, b)
+        return self.sum(operands, 0)
 
     @abstractmethod
     def times(self, a: Value, b: Value) -> Value:
@@ -178,8 +178,10 @@ class Semiring(ABC):
         return self._like(self.ones, a)
 
     def _like(self, neutral: Callable[[tuple[int, ...]], Value], a: Value) -> Value:
-        new = neutral(jax.tree.leaves(a)[0].shape)
-        return jax.tree.map(lambda x, y: x if x.dtype == y.dtype else x.astype(y.dtype), new, a)
+        neutral_value = neutral(jax.tree.leaves(a)[0].shape)
+        return jax.tree.map(
+            lambda x, y: x if x.dtype == y.dtype else x.astype(y.dtype), neutral_value, a
+        )
 
     def prod(self, a: Value, axis: int) -> Value:
         """Multiply along one axis, in order.
@@ -257,8 +259,8 @@ class Semiring(ABC):
             The rescaled values, and the log factors, without those axes.
         """
         shape = jax.tree.leaves(a)[0].shape
-        kept = tuple(n for i, n in enumerate(shape) if i not in {x % len(shape) for x in axes})
-        return a, jnp.zeros(kept, jnp.float32)
+        remaining = tuple(n for i, n in enumerate(shape) if i not in {x % len(shape) for x in axes})
+        return a, jnp.zeros(remaining, jnp.float32)
 
     def concatenate(self, values: Sequence[Value], axis: int) -> Value:
         """Join values along an existing axis.

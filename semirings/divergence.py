@@ -88,7 +88,7 @@ class Compared(NamedTuple):
     """Log weights under two distributions, p and q, and a divergence in nats, of equal shape."""
 
     weight: jax.Array
-    other: jax.Array
+    reference: jax.Array
     nats: jax.Array
 
 
@@ -122,13 +122,13 @@ class Divergence(Semiring):
 
     def times(self, a: Compared, b: Compared) -> Compared:
         """Multiply independent parts: divergences add."""
-        weight, other = Log().times(a.weight, b.weight), Log().times(a.other, b.other)
-        return Compared(weight, other, a.nats + b.nats)
+        weight, reference = Log().times(a.weight, b.weight), Log().times(a.reference, b.reference)
+        return Compared(weight, reference, a.nats + b.nats)
 
     def sum(self, a: Compared, axis: int) -> Compared:
         """Choose among the summands along one axis."""
         weight, p = log_sum_and_shares(a.weight, axis)
-        nats = a.nats - log_shares(a.other, axis)
+        nats = a.nats - log_shares(a.reference, axis)
         if not self.cross:
             nats = nats + log_shares(a.weight, axis)
         # Infinite however small p is where q is zero, even if its share underflows.
@@ -137,13 +137,13 @@ class Divergence(Semiring):
         # Masked before the multiplication: the gradient of zero times infinity is NaN.
         nats = jnp.sum(weigh(p, jnp.where(endless, 0.0, nats)), axis)
         nats = jnp.where(lost, jnp.inf, nats)
-        return Compared(weight, log_sum(a.other, axis), nats)
+        return Compared(weight, log_sum(a.reference, axis), nats)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Compared:
         """Pair the log weights of p with those of q, by default the same."""
-        other = log_weight if feature is None else feature
-        nats = jnp.where((other == -jnp.inf) & (log_weight > -jnp.inf), jnp.inf, 0.0)
-        return Compared(log_weight, other, nats.astype(log_weight.dtype))
+        reference = log_weight if feature is None else feature
+        nats = jnp.where((reference == -jnp.inf) & (log_weight > -jnp.inf), jnp.inf, 0.0)
+        return Compared(log_weight, reference, nats.astype(log_weight.dtype))
 
     def log_weight(self, a: Compared) -> jax.Array:
         """Return the log weight under p."""
@@ -152,7 +152,7 @@ class Divergence(Semiring):
     def balance(self, a: Compared, axes: tuple[int, ...]) -> tuple[Compared, jax.Array]:
         """Subtract the largest weight under p along ``axes``; the scale of q is never used."""
         weight, log_factor = log_balance(a.weight, axes)
-        return Compared(weight, log_balance(a.other, axes)[0], a.nats), log_factor
+        return Compared(weight, log_balance(a.reference, axes)[0], a.nats), log_factor
 
     def observe(self, a: Compared) -> Any:
-        return a.weight, a.other, jnp.where(a.weight == -jnp.inf, 0.0, a.nats)
+        return a.weight, a.reference, jnp.where(a.weight == -jnp.inf, 0.0, a.nats)

@@ -129,9 +129,9 @@ class Expectation(Semiring):
         base, weight = self.base, self.base.star(a.weight)
         ends = base.log_weight(weight) != jnp.inf
         # Masked before the multiplication: the gradient of infinity times zero is NaN.
-        one = base.ones_like(weight)
-        more = base.times(a.weight, base.where(ends, weight, one))
-        stop, go_on = base.shares(jax.tree.map(lambda x, y: jnp.stack([x, y]), one, more), 0)
+        unit = base.ones_like(weight)
+        more = base.times(a.weight, base.where(ends, weight, unit))
+        stop, go_on = base.shares(jax.tree.map(lambda x, y: jnp.stack([x, y]), unit, more), 0)
         rounds = jnp.where(ends, go_on / jnp.where(ends, stop, 1.0), 0.0)
         endless = jnp.where(a.mean == 0, 0.0, jnp.where(a.mean > 0, jnp.inf, -jnp.inf))
         return Moments(weight, jnp.where(ends, weigh(rounds, a.mean), endless))
@@ -235,11 +235,11 @@ class Covariance(Semiring):
         def average(x: jax.Array) -> jax.Array:
             return jnp.sum(weigh(shares, x), axis)
 
-        def centred(x: jax.Array, rest: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        def centred(x: jax.Array, remainder: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
             """Return the average, what it lacks, and the differences of the summands from it."""
             # Any number close to the average will do, so it is constant under differentiation.
             near = jax.lax.stop_gradient(average(x))
-            aside = x - jnp.expand_dims(near, axis) + rest
+            aside = x - jnp.expand_dims(near, axis) + remainder
             lacking = average(aside)
             return near, lacking, aside - jnp.expand_dims(lacking, axis)
 

@@ -97,7 +97,7 @@ class KBest(Marking):
             best, winners = self._best(jax.tree.map(lambda *xs: jnp.stack(xs), *weights), 0)
             weights = _listed(best)
         requests = (a.mark, a.rank), (b.mark, b.rank), winners, jnp.array(pairs, jnp.int32)
-        request: Request = _both(*varying(requests, axes_of((weights, requests))))
+        request: Request = _request_of_factors(*varying(requests, axes_of((weights, requests))))
         return self._padded(weights, request)
 
     def sum(self, a: Ranked, axis: int) -> Ranked:
@@ -109,7 +109,7 @@ class KBest(Marking):
         weights, winners, ranks = self._merged(a.weights[: _filled(a.weights)], axis)
         requests = (a.mark, a.rank), winners, ranks
         requests = varying(requests, axes_of(requests))
-        request: Request = _one(*requests, axis, shape[axis])
+        request: Request = _request_of_summands(*requests, axis, shape[axis])
         return Ranked(tuple(_listed(weights)), *request)
 
     def _merged(self, lists: Sequence[Value], axis: int) -> tuple[Value, jax.Array, jax.Array]:
@@ -127,9 +127,9 @@ class KBest(Marking):
         again = jnp.any((winners[:, None] == winners[None, :]) & earlier, 1)
         parts, origins, ranks = [heads], [winners], [jnp.zeros_like(winners)]
         for rank in range(1, min(len(lists), self.k)):
-            asked = jnp.moveaxis(winners[: self.k - rank], 0, axis)
+            rivals = jnp.moveaxis(winners[: self.k - rank], 0, axis)
             entries = jax.tree.map(
-                lambda x, at=asked: jnp.moveaxis(jnp.take_along_axis(x, at, axis), axis, 0),
+                lambda x, at=rivals: jnp.moveaxis(jnp.take_along_axis(x, at, axis), axis, 0),
                 lists[rank],
             )
             used_up = again[: self.k - rank]
@@ -151,11 +151,11 @@ class KBest(Marking):
         def take_best(left: Value, _: None) -> tuple[Value, tuple[Value, jax.Array]]:
             winner = self.base.select(left, axis)
             best = self.base.sum(left, axis)
-            taken = one_hot(winner, shape, axis)
-            return self._where(taken, nothing, left), (best, winner)
+            is_winner = one_hot(winner, shape, axis)
+            return self._where(is_winner, nothing, left), (best, winner)
 
-        _, found = scan(take_best, a, None, length=self.k)
-        return found
+        _, ranked = scan(take_best, a, None, length=self.k)
+        return ranked
 
     def _where(self, condition: jax.Array, a: Value, b: Value) -> Value:
         return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
@@ -199,8 +199,8 @@ class KBest(Marking):
         best, log_factor = self.base.balance(a.weights[0], axes)
         factor = jnp.expand_dims(log_factor, axes)
         filled = _filled(a.weights)
-        others = tuple(self._divided(weight, factor) for weight in a.weights[1:filled])
-        return a._replace(weights=(best, *others, *a.weights[filled:])), log_factor
+        lower = tuple(self._divided(weight, factor) for weight in a.weights[1:filled])
+        return a._replace(weights=(best, *lower, *a.weights[filled:])), log_factor
 
     def _divided(self, weight: Value, log_factor: jax.Array) -> Value:
         divided = self.base.times(self.base.lift(-log_factor), weight)
@@ -248,69 +248,71 @@ def _listed(stacked: Value) -> list[Value]:
 
 
 @jax.custom_vjp
-def _both(a: Request, b: Request, winners: jax.Array, pairs: jax.Array) -> Request:
+def _request_of_factors(a: Request, b: Request, winners: jax.Array, pairs: jax.Array) -> Request:
     """Return the request to a product whose rank r is pair ``winners[r]`` of ``pairs``."""
     shape = jnp.broadcast_shapes(a[0].shape, b[0].shape)
     nothing = varying(jnp.zeros(shape, jnp.result_type(a[0], b[0])), axes_of(a))
     return nothing, nothing
 
 
-def _both_forward(
+def _factors_forward(
     a: Request, b: Request, winners: jax.Array, pairs: jax.Array
 ) -> tuple[Request, tuple[jax.Array, ...]]:
-    request: Request = _both(a, b, winners, pairs)
+    request: Request = _request_of_factors(a, b, winners, pairs)
     return request, (a[0], b[0], winners, pairs)
 
 
-def _both_reverse(
-    kept: tuple[jax.Array, ...], request: Request
+def _factors_reverse(
+    residuals: tuple[jax.Array, ...], request: Request
 ) -> tuple[Request, Request, None, None]:
-    first, second, winners, pairs = kept
+    first, second, winners, pairs = residuals
     mark, rank = request
     pair = _entry(winners, rank)
 
     def of_factor(side: int, like: jax.Array) -> Request:
-        asked = _entry(pairs[:, side], pair + 1) + 1
-        asked = jnp.where(rank > 0, asked, 0).astype(rank.dtype)
+        factor_rank = _entry(pairs[:, side], pair + 1) + 1
+        factor_rank = jnp.where(rank > 0, factor_rank, 0).astype(rank.dtype)
         # Where an operand was broadcast, only one of its copies gets the request. Operands may
         # differ in precision: features have that of the weights, ones have float32.
-        marks, ranks = (unbroadcast(x, like).astype(like.dtype) for x in (mark, asked))
+        marks, ranks = (unbroadcast(x, like).astype(like.dtype) for x in (mark, factor_rank))
         return marks, ranks
 
     return of_factor(0, first), of_factor(1, second), None, None
 
 
-_both.defvjp(_both_forward, _both_reverse)
+_request_of_factors.defvjp(_factors_forward, _factors_reverse)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(3, 4))
-def _one(request: Request, winners: jax.Array, ranks: jax.Array, axis: int, size: int) -> Request:
+def _request_of_summands(
+    request: Request, winners: jax.Array, ranks: jax.Array, axis: int, size: int
+) -> Request:
     """Return the request to a sum whose rank r is rank ``ranks[r]`` of ``winners[r]``."""
     nothing = varying(jnp.zeros(winners.shape[1:], request[0].dtype), axes_of(request))
     return nothing, nothing
 
 
-def _one_forward(
+def _summands_forward(
     request: Request, winners: jax.Array, ranks: jax.Array, axis: int, size: int
 ) -> tuple[Request, tuple[jax.Array, jax.Array]]:
-    return _one(request, winners, ranks, axis, size), (winners, ranks)
+    return _request_of_summands(request, winners, ranks, axis, size), (winners, ranks)
 
 
-def _one_reverse(
-    axis: int, size: int, kept: tuple[jax.Array, jax.Array], request: Request
+def _summands_reverse(
+    axis: int, size: int, residuals: tuple[jax.Array, jax.Array], request: Request
 ) -> tuple[Request, None, None]:
-    winners, ranks = kept
+    winners, ranks = residuals
     mark, rank = request
-    asked = jnp.where(rank > 0, _entry(ranks, rank) + 1, 0).astype(rank.dtype)
+    summand_rank = jnp.where(rank > 0, _entry(ranks, rank) + 1, 0).astype(rank.dtype)
     winner = _entry(winners, rank)
     # Where no rank is requested the entry is meaningless but harmless: only zeros are spread.
     shape = (*rank.shape[:axis], size, *rank.shape[axis:])
     chosen = one_hot(winner, shape, axis)
-    spread = (jnp.where(chosen, jnp.expand_dims(x, axis), 0) for x in (mark, asked))
+    spread = (jnp.where(chosen, jnp.expand_dims(x, axis), 0) for x in (mark, summand_rank))
     return (next(spread), next(spread)), None, None
 
 
-_one.defvjp(_one_forward, _one_reverse)
+_request_of_summands.defvjp(_summands_forward, _summands_reverse)
 
 
 def _entry(table: jax.Array, number: jax.Array) -> jax.Array:

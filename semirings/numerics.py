@@ -254,8 +254,8 @@ def log_matmul(a: jax.Array, b: jax.Array) -> jax.Array:
     product, unsure = log_matmul_of_numbers(a, b)
     # The reverse pass stores no terms: they would take memory even where they are not summed.
     again = jax.checkpoint(log_matmul_of_terms, prevent_cse=False)
-    result: jax.Array = jax.lax.cond(anywhere(unsure), again, lambda a, b: product, a, b)
-    return result
+    log_product: jax.Array = jax.lax.cond(anywhere(unsure), again, lambda a, b: product, a, b)
+    return log_product
 
 
 def log_matmul_of_numbers(a: jax.Array, b: jax.Array) -> tuple[jax.Array, jax.Array]:

@@ -33,8 +33,8 @@ class Plugin:
 
 def available() -> dict[str, Plugin]:
     """Return all registered semirings by name; one that fails to load is listed with its fault."""
-    found = (_load(point) for point in entry_points(group=GROUP))
-    return {plugin.name: plugin for plugin in sorted(found, key=lambda p: p.name)}
+    plugins = (_load(point) for point in entry_points(group=GROUP))
+    return {plugin.name: plugin for plugin in sorted(plugins, key=lambda p: p.name)}
 
 
 def _load(point: EntryPoint) -> Plugin:

@@ -44,14 +44,14 @@ class Risk(Semiring):
 
     @property
     def laws(self) -> Laws:
-        kept = self._average.laws
+        laws = self._average.laws
         if self.gamma == 1:
-            return kept
+            return laws
         annealed = {
             "read back": "weights are read as they are, annealed",
             "balance restores": "lifted again, the factor is annealed again",
         }
-        return replace(kept, broken=kept.broken | annealed)
+        return replace(laws, broken=laws.broken | annealed)
 
     @property
     def _average(self) -> Expectation:

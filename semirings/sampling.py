@@ -82,7 +82,7 @@ class Sampling(Stochastic):
     def times(self, a: Drawn, b: Drawn) -> Drawn:
         """Multiply weights; the reverse pass continues into both factors."""
         axes = axes_of((a, b))
-        state: State = _both(varying(a[1:], axes), varying(b[1:], axes))
+        state: State = _state_of_factors(varying(a[1:], axes), varying(b[1:], axes))
         return Drawn(log_times(a.weight, b.weight), *state)
 
     def sum(self, a: Drawn, axis: int) -> Drawn:
@@ -91,7 +91,9 @@ class Sampling(Stochastic):
             return _plain(log_sum(a.weight, axis))
         axis %= a.weight.ndim
         marks = varying(a[1:], axes_of(a))
-        state: State = _one(marks, varying(jax.lax.stop_gradient(a.weight), axes_of(a)), axis)
+        state: State = _state_of_summands(
+            marks, varying(jax.lax.stop_gradient(a.weight), axes_of(a)), axis
+        )
         return Drawn(log_sum(a.weight, axis), *state)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Drawn:
@@ -138,7 +140,7 @@ State = tuple[jax.Array, jax.Array, jax.Array]
 
 
 @jax.custom_vjp
-def _both(a: State, b: State) -> State:
+def _state_of_factors(a: State, b: State) -> State:
     """Return the state of a product."""
     dtype = jnp.result_type(a[0], b[0])
     nothing = jnp.zeros(jnp.broadcast_shapes(a[0].shape, b[0].shape), dtype)
@@ -146,12 +148,12 @@ def _both(a: State, b: State) -> State:
     return nothing, nothing, nothing
 
 
-def _both_forward(a: State, b: State) -> tuple[State, tuple[jax.Array, jax.Array]]:
-    state: State = _both(a, b)
+def _factors_forward(a: State, b: State) -> tuple[State, tuple[jax.Array, jax.Array]]:
+    state: State = _state_of_factors(a, b)
     return state, (a[0], b[0])
 
 
-def _both_reverse(operands: tuple[jax.Array, jax.Array], state: State) -> tuple[State, State]:
+def _factors_reverse(operands: tuple[jax.Array, jax.Array], state: State) -> tuple[State, State]:
     # Summed before advancing: where an operand was broadcast, only one of its copies is used.
     first, second = (_sent_to(operand, state) for operand in operands)
     return _stepped(first), _split(second)
@@ -163,23 +165,25 @@ def _sent_to(operand: jax.Array, state: State) -> State:
     return mark, high, low
 
 
-_both.defvjp(_both_forward, _both_reverse)
+_state_of_factors.defvjp(_factors_forward, _factors_reverse)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2,))
-def _one(state: State, weight: jax.Array, axis: int) -> State:
+def _state_of_summands(state: State, weight: jax.Array, axis: int) -> State:
     """Return the state of a sum."""
     nothing = varying(jnp.sum(jnp.zeros_like(weight), axis), axes_of(weight))
     return nothing, nothing, nothing
 
 
-def _one_forward(state: State, weight: jax.Array, axis: int) -> tuple[State, jax.Array]:
+def _summands_forward(state: State, weight: jax.Array, axis: int) -> tuple[State, jax.Array]:
     terms, _ = relative(weight, axis)
     # The unnormalised cumulative distribution; summands of weight zero are never chosen.
-    return _one(state, weight, axis), jnp.where(terms > 0, cumulative(terms, axis), -1.0)
+    return _state_of_summands(state, weight, axis), jnp.where(
+        terms > 0, cumulative(terms, axis), -1.0
+    )
 
 
-def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, None]:
+def _summands_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, None]:
     size = reached.shape[axis]
     _, high, low = state
     # Zero would choose the first summand, however small its share.
@@ -199,7 +203,7 @@ def _one_reverse(axis: int, reached: jax.Array, state: State) -> tuple[State, No
     return (spread[0], spread[1], spread[2]), None
 
 
-_one.defvjp(_one_forward, _one_reverse)
+_state_of_summands.defvjp(_summands_forward, _summands_reverse)
 
 
 def _stepped(state: State) -> State:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from drawing.canvas import Canvas
-from semipunct.marks.edits import EDITS, result
+from semipunct.marks.edits import EDITS, apply_edit
 
 EXAMPLES = {
     "keep": (")", ",", "both stay"),
@@ -23,7 +23,7 @@ def edits() -> Canvas:
         56 + 52 * len(EDITS),
         "The four edits of the channel",
         " ".join(
-            f"{name}: {a} {b} becomes {' '.join(result(name, a, b))}; {effect}."
+            f"{name}: {a} {b} becomes {' '.join(apply_edit(name, a, b))}; {effect}."
             for name in EDITS
             for a, b, effect in [EXAMPLES[name]]
         ),
@@ -36,7 +36,7 @@ def edits() -> Canvas:
         canvas.text((130, y), name, anchor="end", is_code=True)
         _tokens(canvas, (215, y), (a, b), dict(zip((a, b), ("blue", "red"), strict=True)))
         canvas.arrow((260, y - 6), (292, y - 6))
-        left_over = result(name, a, b)
+        left_over = apply_edit(name, a, b)
         _tokens(canvas, (335, y), left_over, dict(zip((a, b), ("blue", "red"), strict=True)))
         canvas.text((395, y), effect, "soft", anchor="start")
     return canvas

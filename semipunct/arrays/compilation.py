@@ -112,7 +112,7 @@ class SlowCompilation:
         self._left = seconds
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
-        self._done = False
+        self._stopped = False
 
     def start(self) -> None:
         """Start listening."""
@@ -124,13 +124,13 @@ class SlowCompilation:
         jax.monitoring.unregister_event_listener(self._requested)
         jax.monitoring.unregister_event_duration_listener(self._compiled)
         with self._lock:
-            self._done = True
+            self._stopped = True
         self._cancel()
         if self._timer is not None:
             self._timer.join()
 
     def _requested(self, event: str, **_: str | int) -> None:
-        if event == _REQUEST_EVENT and not self._done:
+        if event == _REQUEST_EVENT and not self._stopped:
             self._cancel()
             self._timer = threading.Timer(max(0.0, self._left), self._call)
             self._timer.daemon = True
@@ -149,8 +149,8 @@ class SlowCompilation:
 
     def _call(self) -> None:
         with self._lock:
-            done, self._done = self._done, True
-        if not done:
+            was_stopped, self._stopped = self._stopped, True
+        if not was_stopped:
             self._notify()
 
 

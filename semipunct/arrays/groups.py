@@ -81,8 +81,8 @@ def log_sums(scores: jax.Array, groups: ColumnGroups) -> jax.Array:
         more, still = summed(remaining(lost))
         return jnp.where(lost, more, total), lost & still
 
-    found: jax.Array = jax.lax.while_loop(unfinished, again, summed(scores))[0]
-    return found
+    log_totals: jax.Array = jax.lax.while_loop(unfinished, again, summed(scores))[0]
+    return log_totals
 
 
 @log_sums.defjvp
@@ -91,8 +91,8 @@ def _log_sums_jvp(
 ) -> tuple[jax.Array, jax.Array]:
     scores, groups = primals
     total = log_sums(scores, groups)
-    known = jnp.where(total == -jnp.inf, 0.0, total)[:, groups.group]
-    return total, _matmul(jnp.exp(scores - known) * tangents[0], groups.member)
+    finite_total = jnp.where(total == -jnp.inf, 0.0, total)[:, groups.group]
+    return total, _matmul(jnp.exp(scores - finite_total) * tangents[0], groups.member)
 
 
 @jax.custom_jvp

@@ -72,10 +72,10 @@ def releasing_memory() -> Generator[None, None, None]:
     freed by others, requests more.
     """
     release_memory()
-    done = Event()
+    finished = Event()
 
     def again() -> None:
-        while not done.wait(_SECONDS):
+        while not finished.wait(_SECONDS):
             release_memory()
 
     thread = Thread(target=again, daemon=True) if holds_memory() else None
@@ -84,7 +84,7 @@ def releasing_memory() -> Generator[None, None, None]:
     try:
         yield
     finally:
-        done.set()
+        finished.set()
         if thread:
             thread.join()
         release_memory()

@@ -34,9 +34,9 @@ def row_lengths(lengths: Sequence[int], size: int) -> npt.NDArray[np.int32]:
         lengths: the lengths of the other rows, which come first.
         size: the number of rows of the batch.
     """
-    found = np.zeros(size, np.int32)
-    found[: len(lengths)] = lengths
-    return found
+    padded = np.zeros(size, np.int32)
+    padded[: len(lengths)] = lengths
+    return padded
 
 
 def pad_rows(
@@ -56,11 +56,11 @@ def pad_rows(
     """
     first = rows[0]
     whole = (*first.shape[:axis], *shape, *first.shape[axis + 1 :])
-    found = np.full(whole, fill, first.dtype)
+    padded = np.full(whole, fill, first.dtype)
     before = (slice(None),) * axis
     for number, row in enumerate(rows):
-        found[(*before, number, slice(row.shape[axis]))] = row
-    return found
+        padded[(*before, number, slice(row.shape[axis]))] = row
+    return padded
 
 
 def shuffled_batches(
@@ -190,10 +190,10 @@ def buckets(lengths: Sequence[int], batch: int) -> int:
 
 def _buckets(lengths: Sequence[int]) -> dict[int, list[int]]:
     """Return the numbers of the sentences of each padded length, in ascending order of length."""
-    found: dict[int, list[int]] = {}
+    buckets: dict[int, list[int]] = {}
     for i, words in enumerate(lengths):
-        found.setdefault(padded_length(words), []).append(i)
-    return dict(sorted(found.items()))
+        buckets.setdefault(padded_length(words), []).append(i)
+    return dict(sorted(buckets.items()))
 
 
 def by_length(lengths: Sequence[int], batch: int, words: int) -> Iterator[list[int]]:

@@ -160,12 +160,12 @@ class Program:
             if len(self._ready) > _MOST_READY:
                 self._ready.popitem(last=False)
         with form.lock:
-            new = form.run is None
+            is_new = form.run is None
             run = form.run = form.run or self._compiled(static, dynamic, str(key))
-        result = run(*self._divided(dynamic))
-        if new and memory_maps() > _MOST_MAPS:
+        returned = run(*self._divided(dynamic))
+        if is_new and memory_maps() > _MOST_MAPS:
             forget_compiled()
-        return result
+        return returned
 
     def forget(self) -> None:
         """Discard all compiled forms, which can be reloaded from the cache on disk."""
@@ -214,8 +214,8 @@ class Program:
         jax.monitoring.record_event_duration_secs(LOWER_EVENT, time.monotonic() - start)
         exported, structure = lowered
 
-        def call(donated: list[Any], kept: list[Any]) -> Any:
-            return jax.tree.unflatten(structure, exported.call(donated, kept))
+        def call(donated: list[Any], undonated: list[Any]) -> Any:
+            return jax.tree.unflatten(structure, exported.call(donated, undonated))
 
         call.__name__ = self._function.__name__  # shown in XLA's cache and profiles
         return jax.jit(call, donate_argnums=0).lower(*self._divided(dynamic))
@@ -224,26 +224,26 @@ class Program:
         leaves, structure = jax.tree.flatten(dynamic)
         numbers = jax.tree.unflatten(structure, range(len(leaves)))
         places = np.argsort(np.concatenate([np.asarray(x, int) for x in self._divided(numbers)]))
-        result: list[Any] = []
+        structures: list[Any] = []
 
-        def flat(donated: list[Any], kept: list[Any]) -> list[Any]:
-            given = [*donated, *kept]
-            whole = [_as_before(given[i], x) for i, x in zip(places, leaves, strict=True)]
+        def flat(donated: list[Any], undonated: list[Any]) -> list[Any]:
+            flat_arguments = [*donated, *undonated]
+            whole = [_as_before(flat_arguments[i], x) for i, x in zip(places, leaves, strict=True)]
             returned = self._function(*static, *jax.tree.unflatten(structure, whole))
-            result.append(jax.tree.structure(returned))
+            structures.append(jax.tree.structure(returned))
             return jax.tree.leaves(returned)
 
         exported = jax.export.export(jax.jit(flat))(*self._divided(dynamic))
-        return _Lowered(exported, result[0])
+        return _Lowered(exported, structures[0])
 
     def _divided(self, dynamic: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Return the arrays of donated arguments, and those of the other arguments."""
         donated: list[Any] = []
-        kept: list[Any] = []
+        undonated: list[Any] = []
         for number, argument in enumerate(dynamic, start=self._static):
-            part = donated if number in self._donated else kept
+            part = donated if number in self._donated else undonated
             part += map(_plain, jax.tree.leaves(argument))
-        return donated, kept
+        return donated, undonated
 
 
 def _is_key(x: Any) -> bool:
@@ -302,8 +302,8 @@ def _read(path: Path) -> _Lowered | None:
     """Read a file written by ``_write``; None if it is missing or damaged."""
     try:
         structure, _, exported = zlib.decompress(path.read_bytes()).partition(b"\n")
-        found = jax.tree.structure(_from_json(json.loads(structure)))
-        return _Lowered(jax.export.deserialize(bytearray(exported)), found)
+        tree_structure = jax.tree.structure(_from_json(json.loads(structure)))
+        return _Lowered(jax.export.deserialize(bytearray(exported)), tree_structure)
     except (OSError, zlib.error, ValueError, ImportError, AttributeError):
         return None
 
@@ -312,15 +312,15 @@ def _write(path: Path, lowered: _Lowered) -> None:
     """Save a lowered function, if there is space on disk."""
     leaves = range(lowered.structure.num_leaves)
     structure = json.dumps(_to_json(jax.tree.unflatten(lowered.structure, leaves)))
-    own = path.with_suffix(f".{os.getpid()}")
+    temporary = path.with_suffix(f".{os.getpid()}")
     try:
-        own.write_bytes(
+        temporary.write_bytes(
             zlib.compress(b"\n".join((structure.encode(), lowered.exported.serialize())), 1)
         )
-        own.replace(path)
+        temporary.replace(path)
     except OSError:
         with contextlib.suppress(OSError):
-            own.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def _to_json(tree: Any) -> Any:

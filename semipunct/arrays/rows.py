@@ -34,10 +34,10 @@ def take_rows(table: Any, number: RowNumbers) -> Any:
     if isinstance(table, jax.Array):
         return table.at[number].get(mode="fill", fill_value=0)
     table, number = np.asarray(table), np.asarray(number)
-    found = np.zeros((len(number), *table.shape[1:]), table.dtype)
-    there = number < len(table)
-    found[there] = table[number[there]]
-    return found
+    taken_rows = np.zeros((len(number), *table.shape[1:]), table.dtype)
+    inside = number < len(table)
+    taken_rows[inside] = table[number[inside]]
+    return taken_rows
 
 
 def put_rows(table: jax.Array, rows: Rows) -> jax.Array:

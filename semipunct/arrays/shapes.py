@@ -63,10 +63,10 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
             if sizes.get(plain, 1) == 1 and plain not in found_in:
                 sizes[plain], found_in[plain] = size, argument
             elif sizes[plain] != size:
-                other = found_in[plain]
+                first_argument = found_in[plain]
                 raise UsageError(
-                    f"{argument} has shape {array.shape} and {other} has shape "
-                    f"{arguments[other][0].shape}: they differ in the axis {plain!r} "
+                    f"{argument} has shape {array.shape} and {first_argument} has shape "
+                    f"{arguments[first_argument][0].shape}: they differ in the axis {plain!r} "
                     f"({size} and {sizes[plain]})"
                 )
     if sizes.get(BATCH) == 0:
@@ -142,8 +142,8 @@ def used_by_any(mask: Any, shape: tuple[int, ...]) -> Any:
     """
     if mask is None:
         return None
-    for axis, (size, needed) in enumerate(zip(mask.shape, shape, strict=False)):
-        if needed == 1 and size != 1:
+    for axis, (size, required) in enumerate(zip(mask.shape, shape, strict=False)):
+        if required == 1 and size != 1:
             mask = mask.any(axis, keepdims=True)
     return mask.reshape(*mask.shape, *(1,) * (len(shape) - mask.ndim))
 

@@ -66,8 +66,8 @@ def product(weights: jax.Array, rows: SparseRows, nodes: int, outcomes: int) -> 
         nodes: the number of nodes, padding included.
         outcomes: the number of columns of the table.
     """
-    found: jax.Array = _product(weights, rows, nodes, outcomes)
-    return found
+    scores: jax.Array = _product(weights, rows, nodes, outcomes)
+    return scores
 
 
 # The reverse pass is explicit, since that of a loop would store every block.
@@ -100,9 +100,9 @@ def _forward(
 
 
 def _reverse(
-    nodes: int, outcomes: int, kept: tuple[jax.Array, SparseRows], cotangent: jax.Array
+    nodes: int, outcomes: int, residuals: tuple[jax.Array, SparseRows], cotangent: jax.Array
 ) -> tuple[jax.Array, None]:
-    weights, rows = kept
+    weights, rows = residuals
     size = block_rows(outcomes)
 
     def block(number: jax.Array, gradient: jax.Array) -> jax.Array:
@@ -129,39 +129,39 @@ _product.defvjp(_forward, _reverse)
 
 
 class _Piece(NamedTuple):
-    """Some consecutive items of an array; ``mine`` marks those that belong to the block."""
+    """Some consecutive items of an array; ``in_block`` marks those that belong to the block."""
 
     start: jax.Array
     size: int
-    mine: jax.Array
+    in_block: jax.Array
 
     def of(self, array: Any) -> jax.Array:
         return jax.lax.dynamic_slice_in_dim(jnp.asarray(array), self.start, self.size)
 
     def where(self, values: jax.Array, otherwise: Any) -> jax.Array:
-        return jnp.where(self.mine, values, otherwise)
+        return jnp.where(self.in_block, values, otherwise)
 
 
-def _blocks(rows: SparseRows, block: Any, result: jax.Array) -> jax.Array:
+def _blocks(rows: SparseRows, block: Any, state: jax.Array) -> jax.Array:
     """Fold a function over the numbers of the blocks that have weights or entries."""
     start = jnp.asarray(rows.start)
     used = jnp.sum(jnp.any(start[:, 1:] > start[:, :-1], 0))
-    return jax.lax.fori_loop(0, used, block, result)
+    return jax.lax.fori_loop(0, used, block, state)
 
 
 def _pieces(
-    items: Any, starts: Any, block: jax.Array, size: int, function: Any, result: jax.Array
+    items: Any, starts: Any, block: jax.Array, size: int, function: Any, state: jax.Array
 ) -> jax.Array:
     """Fold a function over the items of a block, one piece at a time."""
     size = min(size, len(items))
     starts = jnp.asarray(starts)
     first, end = starts[block], starts[block + 1]
 
-    def one(number: jax.Array, result: jax.Array) -> jax.Array:
+    def fold_piece(number: jax.Array, state: jax.Array) -> jax.Array:
         begin = first + number * size
         # The last piece starts earlier if it would exceed the array.
         start = jnp.minimum(begin, len(items) - size)
         index = start + jnp.arange(size)
-        return function(_Piece(start, size, (index >= begin) & (index < end)), result)
+        return function(_Piece(start, size, (index >= begin) & (index < end)), state)
 
-    return jax.lax.fori_loop(0, (end - first + size - 1) // size, one, result)
+    return jax.lax.fori_loop(0, (end - first + size - 1) // size, fold_piece, state)

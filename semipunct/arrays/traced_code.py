@@ -32,18 +32,18 @@ def code_digest() -> str | None:
 
     It is None if they cannot be located or listed, as in a zip archive.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     try:
         for package in OURS:
             for name, path in _files(package):
-                found.update(f"{name} ".encode(errors="surrogateescape"))
-                found.update(_content(path))
+                digest.update(f"{name} ".encode(errors="surrogateescape"))
+                digest.update(_content(path))
         for package in TRACED:
             for name, path in _files(package):
-                found.update(f"{name} {_state(path)} ".encode(errors="surrogateescape"))
+                digest.update(f"{name} {_state(path)} ".encode(errors="surrogateescape"))
     except (OSError, ValueError):
         return None
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
 def _content(path: str) -> bytes:

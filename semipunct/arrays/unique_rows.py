@@ -29,10 +29,10 @@ class Numbering(Generic[T]):
 
     def number(self, item: T) -> int:
         """Return the number of an item, assigning a new one if necessary."""
-        found = self._number.setdefault(item, len(self.items))
-        if found == len(self.items):
+        number = self._number.setdefault(item, len(self.items))
+        if number == len(self.items):
             self.items.append(item)
-        return found
+        return number
 
 
 class RowCache(Generic[T]):
@@ -54,9 +54,9 @@ class RowCache(Generic[T]):
 
     def all(self) -> Ints:
         """Return the rows of all items numbered so far."""
-        new = self._numbering.items[len(self._rows) :]
-        if new:
-            self._rows = np.concatenate([self._rows, self._read(new)])
+        new_items = self._numbering.items[len(self._rows) :]
+        if new_items:
+            self._rows = np.concatenate([self._rows, self._read(new_items)])
         return self._rows
 
 
@@ -98,8 +98,8 @@ def _unique(code: Ints, codes: int) -> tuple[Ints, Ints]:
         return first, place[code]
     order = np.argsort(code)
     ascending = code[order]
-    new = np.ones(len(code), np.bool_)
-    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    is_first = np.ones(len(code), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
     inverse = np.empty_like(order)
-    inverse[order] = np.cumsum(new) - 1
-    return order[new], inverse
+    inverse[order] = np.cumsum(is_first) - 1
+    return order[is_first], inverse

@@ -74,7 +74,7 @@ def _printed_tokens(found: "PunctuationGrammar") -> "Iterator[str]":
 def _rewriting(found: "PunctuationGrammar") -> "Table":
     from rich.text import Text
 
-    from semipunct.marks.edits import result
+    from semipunct.marks.edits import apply_edit
 
     headings = ("underlying", "times", "stay", "left", "right", "swap", "becomes", "Nunberg")
     table = console.table(*headings)
@@ -86,7 +86,7 @@ def _rewriting(found: "PunctuationGrammar") -> "Table":
                 Text(f"{p:.2f}", "bold" if edit == row.edit else "")
                 for edit, p in row.probabilities.items()
             ),
-            Text(shown_string(result(row.edit, row.a, row.b))),
+            Text(shown_string(apply_edit(row.edit, row.a, row.b))),
             Text(shown_string(row.rule.result) if row.rule else ""),
         )
     return table

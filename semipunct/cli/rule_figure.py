@@ -46,7 +46,7 @@ def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
         rows: the rules, at least one.
     """
     from semipunct.marks import shown_string
-    from semipunct.marks.edits import result
+    from semipunct.marks.edits import apply_edit
 
     panels = figure.subplots(-(-len(rows) // 3), min(3, len(rows)), sharey=True, squeeze=False)
     for panel, row in zip(panels.flat, rows, strict=False):
@@ -54,7 +54,7 @@ def draw_bars(figure: Any, rows: "Sequence[Row]") -> None:
             panel.bar(place, p, color=COLOURS[edit], label=edit.replace("_", " "))
             if row.rule and row.rule.edit == edit:
                 panel.bar(place, p, fill=False, edgecolor="black", linewidth=2)
-        names = [shown_string(result(edit, row.a, row.b)) for edit in row.probabilities]
+        names = [shown_string(apply_edit(edit, row.a, row.b)) for edit in row.probabilities]
         panel.set_xticks(range(len(names)), names, fontsize=13)
         panel.set_ylim(0, 1)
         times = "" if row.times is None else f"   {quantity(row.times, 'time')}"

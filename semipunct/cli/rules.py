@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from semipunct.marks import EDITS, EditName, shown_string
-from semipunct.marks.edits import result
+from semipunct.marks.edits import apply_edit
 
 if TYPE_CHECKING:
     from semipunct.inference.decode import Analysis
@@ -32,7 +32,7 @@ class ObservedRule:
 
     def outcome(self, edit: EditName) -> str:
         """Return the result of an edit of ``ab``, as it is displayed."""
-        return shown_string(result(edit, self.a, self.b))
+        return shown_string(apply_edit(edit, self.a, self.b))
 
 
 def frequent_rules(

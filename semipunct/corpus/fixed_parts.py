@@ -153,8 +153,8 @@ def fixed_parts(text: str) -> FixedParts:
     Args:
         text: a text of any length.
     """
-    labels = [found.span("label") for found in _LABEL.finditer(text)]
-    words = [found.span() for found in _WORD.finditer(text)]
+    labels = [match.span("label") for match in _LABEL.finditer(text)]
+    words = [match.span() for match in _WORD.finditer(text)]
     return FixedParts(words, _united(_marks(text, labels)), labels)
 
 
@@ -172,16 +172,16 @@ def starts_of_speech(text: str, labels: Sequence[Span]) -> list[int]:
 
 def _marks(text: str, labels: Sequence[Span]) -> Iterator[Span]:
     yield from labels
-    for found in _EDGES.finditer(text):
-        start, end = found.span()
-        if found["pair"]:
+    for match in _EDGES.finditer(text):
+        start, end = match.span()
+        if match["pair"]:
             yield start, start + 1
             yield end - 1, end
         else:
-            yield start, found.start("text")
-            yield found.end("text"), end
-    for found in _MARK.finditer(text):
-        yield found.span("item" if found["item"] else 0)
+            yield start, match.start("text")
+            yield match.end("text"), end
+    for match in _MARK.finditer(text):
+        yield match.span("item" if match["item"] else 0)
 
 
 def _united(spans: Iterable[Span]) -> list[Span]:

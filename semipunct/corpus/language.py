@@ -20,11 +20,11 @@ def language_of(paths: Iterable[str]) -> str | None:
     Universal Dependencies calls its files ``id-ud-dev.conllu`` or ``id_gsd-ud-dev.conllu``; a
     folder may also be named by the code.
     """
-    found = {_language(PurePath(path)) for path in paths}
-    return found.pop() if len(found) == 1 else None
+    codes = {_language(PurePath(path)) for path in paths}
+    return codes.pop() if len(codes) == 1 else None
 
 
 def _language(path: PurePath) -> str | None:
-    named = _FILE.match(path.name)
-    code = named[1] if named else path.parent.name
+    match = _FILE.match(path.name)
+    code = match[1] if match else path.parent.name
     return code if _CODES.fullmatch(code) else None

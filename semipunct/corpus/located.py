@@ -93,44 +93,46 @@ class Located:
             if slots is None and forms is None:
                 return self.text
             raise UsageError(f"{self._where()}: {self.content.reason}; write it unchanged")
-        wanted = self._checked(self.content, slots)
+        requested = self._checked(self.content, slots)
         if forms is not None and len(forms) != len(self.spans):
             raise UsageError(
                 f"{self._where()}: {quantity(len(forms), 'form')} for "
                 f"{quantity(len(self.spans), 'word')}"
             )
-        if wanted == self.content.slots and forms is None:
+        if requested == self.content.slots and forms is None:
             return self.text
         pieces: list[str] = []
         place = 0
-        for start, end, new in self._changes(self.content.slots, wanted, forms):
-            pieces += (self.text[place:start], new)
+        for start, end, characters in self._changes(self.content.slots, requested, forms):
+            pieces += (self.text[place:start], characters)
             place = end
         return "".join((*pieces, self.text[place:]))
 
     def _changes(
-        self, old: Sequence[Puncteme], wanted: Sequence[Puncteme], forms: Sequence[str] | None
+        self, before: Sequence[Puncteme], after: Sequence[Puncteme], forms: Sequence[str] | None
     ) -> Iterator[tuple[int, int, str]]:
         """Yield what changes in the text, in order: a place and its new characters."""
-        shown, before = self.outside(spacing.visible(wanted)), spacing.visible(old)
-        rows = spacing.slot_spaces(self._dotted([ABBREVIATION in s for s in wanted[1:]]), shown)
+        shown, visible_before = self.outside(spacing.visible(after)), spacing.visible(before)
+        rows = spacing.slot_spaces(self._dotted([ABBREVIATION in s for s in after[1:]]), shown)
         inside = [*map(self._inside, range(len(self.spans))), False]
         end = 0
-        for slot, tokens in enumerate(old):
+        for slot, tokens in enumerate(before):
             if slot and not inside[slot - 1]:
                 start, end = self.spans[slot - 1]
                 if forms is not None:
                     spelt = self._spelt(slot - 1, forms[slot - 1])
                     if spelt != self.text[start:end]:
                         yield start, end, spelt
-                after = slot
-                while inside[after]:
-                    after += 1
-                dot, is_dotted = ABBREVIATION in old[after], ABBREVIATION in wanted[after]
+                following = slot
+                while inside[following]:
+                    following += 1
+                dot, is_dotted = ABBREVIATION in before[following], ABBREVIATION in after[following]
                 if dot != is_dotted:
                     yield end, end + dot, "." * is_dotted
-            if not inside[slot] and shown[slot] != before[slot]:
-                gap, start, stop = self._gap(slot, before[slot], end + (ABBREVIATION in tokens))
+            if not inside[slot] and shown[slot] != visible_before[slot]:
+                gap, start, stop = self._gap(
+                    slot, visible_before[slot], end + (ABBREVIATION in tokens)
+                )
                 yield start, stop, rewritten(gap, shown[slot], rows[slot])
 
     def recase(self, forms: Sequence[str]) -> "Located":
@@ -143,8 +145,8 @@ class Located:
             UsageError: if there are no words, or the words differ.
         """
         text = self.punctuate(None, forms)
-        known = () if isinstance(self.content, Omitted) else self.content.forms
-        if list(map(len, forms)) != list(map(len, known)) or len(text) != len(self.text):
+        words = () if isinstance(self.content, Omitted) else self.content.forms
+        if list(map(len, forms)) != list(map(len, words)) or len(text) != len(self.text):
             raise UsageError(f"{self._where()}: the words given differ from it in more than case")
         return replace(self, content=replace(self.content, forms=tuple(forms)), text=text)
 
@@ -162,21 +164,21 @@ class Located:
         Raises:
             UsageError: if the sentence has no such slot, or the slot no such tokens.
         """
-        known = len(self.marks[slot]) if 0 <= slot < len(self.marks) else -1
-        if isinstance(self.content, Omitted) or not 0 <= start <= stop <= known:
+        marks_in_slot = len(self.marks[slot]) if 0 <= slot < len(self.marks) else -1
+        if isinstance(self.content, Omitted) or not 0 <= start <= stop <= marks_in_slot:
             raise UsageError(
                 f"{self._where()}: there are no tokens {start} to {stop} in slot {slot}; give "
                 "places in the original sentence"
             )
-        own = self.marks[slot]
+        spans = self.marks[slot]
         if start < stop:
-            return own[start][0], own[stop - 1][1]
+            return spans[start][0], spans[stop - 1][1]
         if start:
-            place = own[start - 1][1]
+            place = spans[start - 1][1]
         elif slot:
             place = self.spans[slot - 1][1] + (ABBREVIATION in self.content.slots[slot])
         else:
-            place = (own[0] if own else self.spans[0])[0]
+            place = (spans[0] if spans else self.spans[0])[0]
         return place, place
 
     def spell_marks(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
@@ -185,14 +187,14 @@ class Located:
         Args:
             slots: ``[n + 1]`` strings of tokens.
         """
-        old = () if isinstance(self.content, Omitted) else self.content.slots
-        found: list[Puncteme] = []
-        for new, known, spans in zip(slots, old, self.marks, strict=True):
-            stays = iter(kept_tokens(*spacing.visible((known, new))))
-            numbers = [0 if token in SILENT else next(stays) for token in new]
-            pairs = zip(new, numbers, strict=True)
-            found.append(tuple(self.text[slice(*spans[i - 1])] if i else t for t, i in pairs))
-        return found
+        original = () if isinstance(self.content, Omitted) else self.content.slots
+        spelt: list[Puncteme] = []
+        for requested, present, spans in zip(slots, original, self.marks, strict=True):
+            stays = iter(kept_tokens(*spacing.visible((present, requested))))
+            numbers = [0 if token in SILENT else next(stays) for token in requested]
+            pairs = zip(requested, numbers, strict=True)
+            spelt.append(tuple(self.text[slice(*spans[i - 1])] if i else t for t, i in pairs))
+        return spelt
 
     def outside(self, slots: Sequence[Puncteme]) -> list[Puncteme]:
         """Move marks inside a multiword token behind it.
@@ -200,13 +202,13 @@ class Located:
         Args:
             slots: ``[n + 1]`` strings of tokens.
         """
-        found: list[Puncteme] = []
+        moved: list[Puncteme] = []
         waiting: Puncteme = ()
         for slot, tokens in enumerate(slots):
             inner = slot < len(self.spans) and self._inside(slot)
-            found.append(() if inner else (*waiting, *tokens))
+            moved.append(() if inner else (*waiting, *tokens))
             waiting = (*waiting, *tokens) if inner else ()
-        return found
+        return moved
 
     def _where(self) -> str:
         c = self.content
@@ -214,29 +216,29 @@ class Located:
 
     def _checked(self, words: Words, slots: Sequence[Puncteme] | None) -> tuple[Puncteme, ...]:
         """Return the requested slots; raise if they cannot be written."""
-        wanted = words.slots if slots is None else tuple(slots)
-        if len(wanted) != len(words.slots):
+        requested = words.slots if slots is None else tuple(slots)
+        if len(requested) != len(words.slots):
             raise UsageError(
-                f"{self._where()}: {quantity(len(wanted), 'slot')} for "
+                f"{self._where()}: {quantity(len(requested), 'slot')} for "
                 f"{quantity(len(words.forms), 'word')}; give one more than there are words"
             )
-        for slot, (new, old) in enumerate(zip(wanted, words.slots, strict=True)):
-            if new == old:
+        for slot, (string, original) in enumerate(zip(requested, words.slots, strict=True)):
+            if string == original:
                 continue
-            if ABBREVIATION in new[min(slot, 1) :]:
+            if ABBREVIATION in string[min(slot, 1) :]:
                 raise UsageError(
                     f"{self._where()}: slot {slot} has an abbreviation's dot that follows no word; "
                     "give it once, first in a slot after a word"
                 )
-            (visible,) = spacing.visible([new])
-            kept = kept_tokens(spacing.visible([old])[0], visible)
-            for token, number in zip(visible, kept, strict=True):
+            (visible,) = spacing.visible([string])
+            numbers = kept_tokens(spacing.visible([original])[0], visible)
+            for token, number in zip(visible, numbers, strict=True):
                 if not number and (token in SPECIAL_TOKENS or not BLANKS.sub("", token)):
                     raise UsageError(
                         f"{self._where()}: the token {token!r} of slot {slot} cannot be written; "
                         "give a mark of one or more visible characters"
                     )
-        return wanted
+        return requested
 
     def _inside(self, word: int) -> bool:
         """Return whether a word belongs to the same multiword token as the previous word."""
@@ -254,7 +256,9 @@ class Located:
             return written
         if form.lower() == BLANKS.sub(" ", written).lower() and len(form) == len(written):
             pairs = zip(written, form, strict=True)
-            return "".join(old if BLANKS.match(old) else new for old, new in pairs)
+            return "".join(
+                old_char if BLANKS.match(old_char) else new_char for old_char, new_char in pairs
+            )
         # The spelling of a multiword token differs from that of its words. Some letters have a
         # capital of two characters.
         capital = written[:1].upper()

@@ -51,12 +51,12 @@ def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> 
         For each slot of the sentence the entries of the slots that it was split into: one more than
         its marks that became words.
     """
-    found: list[list[T]] = []
-    rest = iter(slots)
+    groups: list[list[T]] = []
+    remaining = iter(slots)
     for slot in sentence.slots:
-        others = sum(token not in predicted and token not in SILENT for token in slot)
-        found.append([next(rest) for _ in range(others + 1)])
-    return found
+        marks_as_words = sum(token not in predicted and token not in SILENT for token in slot)
+        groups.append([next(remaining) for _ in range(marks_as_words + 1)])
+    return groups
 
 
 def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
@@ -67,11 +67,11 @@ def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -
         parts: the predicted marks before, between and after them.
         predicted: the marks that were not words.
     """
-    others = [token for token in slot if token not in predicted and token not in SILENT]
-    result = list(parts[0])
-    for token, part in zip(others, parts[1:], strict=True):
-        result += (token, *part)
-    return tuple(result)
+    marks_as_words = [token for token in slot if token not in predicted and token not in SILENT]
+    joined = list(parts[0])
+    for token, part in zip(marks_as_words, parts[1:], strict=True):
+        joined += (token, *part)
+    return tuple(joined)
 
 
 def interleave_marks(sentence: Sentence[Any] | Words) -> tuple[list[str], list[int]]:

@@ -34,6 +34,6 @@ def with_omitted(
         sentences: the contents of entries.
         results: the results for the sentences that are not omitted, in order.
     """
-    rest = iter(results)
-    places = [s if isinstance(s, Omitted) else next(rest) for s in sentences]
+    remaining = iter(results)
+    places = [s if isinstance(s, Omitted) else next(remaining) for s in sentences]
     return cast(list[Result | OmittedT], places)

@@ -49,7 +49,10 @@ class ParallelSentence(Generic[S]):
             reference: the number of the corrected sentence, from 0.
         """
         pairs = zip(self.source.slots, self.references[reference], strict=True)
-        slots = tuple(old if new is None else _dotted(old, new) for old, new in pairs)
+        slots = tuple(
+            written if corrected is None else _dotted(written, corrected)
+            for written, corrected in pairs
+        )
         return replace(self.source, slots=slots)
 
 
@@ -68,9 +71,9 @@ def as_written(sentence: Sentence) -> Sentence:
     return replace(sentence, written=Written(sentence.slots))
 
 
-def _dotted(old: Puncteme, new: Puncteme) -> Puncteme:
+def _dotted(written: Puncteme, corrected: Puncteme) -> Puncteme:
     """Return a corrected string, preceded by the abbreviation dot of the old string."""
-    return (*(token for token in old if token == ABBREVIATION), *new)
+    return (*(token for token in written if token == ABBREVIATION), *corrected)
 
 
 def align_versions(
@@ -88,7 +91,9 @@ def align_versions(
             sentences and the first word that differs. Never raised with ``shared``.
     """
     return ParallelSentence(
-        source, tuple(corrected), tuple(_judged(source, one, alignment) for one in corrected)
+        source,
+        tuple(corrected),
+        tuple(_judged(source, version, alignment) for version in corrected),
     )
 
 
@@ -118,18 +123,18 @@ def _disagreement(
     source: Sentence | Words, corrected: Sentence | Words, alignment: Alignment
 ) -> str | None:
     """Describe the first word in which two sentences differ, None if they agree."""
-    one, other = len(source.forms), len(corrected.forms)
+    length, corrected_length = len(source.forms), len(corrected.forms)
     if alignment == "words":
         pairs = zip(source.forms, corrected.forms, strict=False)
         for number, (a, b) in enumerate(pairs, 1):
             if a.lower() != b.lower():
                 return f"word {number} is {a!r}, and {b!r} in the corrected sentence"
-    if one != other:
-        longer = source if one > other else corrected
-        number = min(one, other) + 1
+    if length != corrected_length:
+        longer = source if length > corrected_length else corrected
+        number = min(length, corrected_length) + 1
         return (
-            f"{quantity(one, 'word')}, and {other} in the corrected sentence; word {number} of the "
-            f"longer one is {longer.forms[number - 1]!r}"
+            f"{quantity(length, 'word')}, and {corrected_length} in the corrected sentence; "
+            f"word {number} of the longer one is {longer.forms[number - 1]!r}"
         )
     if alignment == "trees":
         if not (isinstance(source, Sentence) and isinstance(corrected, Sentence)):
@@ -159,10 +164,14 @@ def shared_slots(
         corrected version.
     """
     # A tuple does not equal any word.
-    one, other = ([("first",), *map(str.lower, words), ("last",)] for words in (source, corrected))
-    found: list[Puncteme | None] = [None] * (len(source) + 1)
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+    source_words, corrected_words = (
+        [("first",), *map(str.lower, words), ("last",)] for words in (source, corrected)
+    )
+    judged: list[Puncteme | None] = [None] * (len(source) + 1)
+    blocks = SequenceMatcher(
+        None, source_words, corrected_words, autojunk=False
+    ).get_matching_blocks()
     for first, place, size in blocks:
         for step in range(size - 1):
-            found[first + step] = slots[place + step]
-    return tuple(found)
+            judged[first + step] = slots[place + step]
+    return tuple(judged)

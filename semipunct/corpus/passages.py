@@ -75,11 +75,11 @@ def sentence_spans(tokens: Sequence[Span], ends: Sequence[bool]) -> list[Span]:
         tokens: ``[tokens]`` positions.
         ends: ``[tokens]`` whether a token is the last of its sentence.
     """
-    found: list[Span] = []
+    spans: list[Span] = []
     first: int | None = None
     for number, ((start, end), stops) in enumerate(zip(tokens, ends, strict=True), 1):
         first = start if first is None else first
         if stops or number == len(tokens):
-            found.append((first, end))
+            spans.append((first, end))
             first = None
-    return found
+    return spans

@@ -143,8 +143,12 @@ class Sentence(Generic[T]):
         columns = (self.forms, self.lemmas, self.upos, self.xpos, self.feats, self.slots[1:])
         lengths = {self.tree.words, *map(len, columns)}
         if self.expected is not None:
-            known = self.expected
-            lengths |= {len(known.heads), len(known.strings) - 1, len(known.probabilities) - 1}
+            expected = self.expected
+            lengths |= {
+                len(expected.heads),
+                len(expected.strings) - 1,
+                len(expected.probabilities) - 1,
+            }
         if self.written is not None:
             pairs = self.forms if self.written.pairs is None else self.written.pairs
             lengths |= {len(self.written.slots) - 1, len(pairs)}
@@ -178,8 +182,8 @@ class Sentence(Generic[T]):
         slots = ((INITIAL, *self.slots[0]), *self.slots[1:])
         seen = (self.forms, self.upos, self.xpos, self.feats, *self.tree.data, slots)
         if self.expected is not None:
-            known = self.expected
-            seen = (*seen, known.heads, known.strings, known.probabilities)
+            expected = self.expected
+            seen = (*seen, expected.heads, expected.strings, expected.probabilities)
         if self.written is not None:
             seen = (*seen, self.written.slots, self.written.pairs)
         if self.closed:
@@ -225,14 +229,14 @@ def closed_after(sentence: Sentence[Any], words: Sequence[int]) -> frozenset[int
         words: ``[m]`` the numbers of the remaining words, from 1, in their new order.
     """
     place = {word: i for i, word in enumerate(words, start=1)}
-    found: set[int] = set()
+    closed: set[int] = set()
     for first, last in orthographic_words(sentence.closed):
         start = place.get(first)
         if start is not None and list(words[start - 1 : start + last - first]) == [
             *range(first, last + 1)
         ]:
-            found.update(range(start, start + last - first))
-    return frozenset(found)
+            closed.update(range(start, start + last - first))
+    return frozenset(closed)
 
 
 def orthographic_words(closed: Iterable[int]) -> list[tuple[int, int]]:
@@ -241,13 +245,13 @@ def orthographic_words(closed: Iterable[int]) -> list[tuple[int, int]]:
     Args:
         closed: the closed slots of a sentence.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for slot in sorted(closed):
-        if found and found[-1][1] == slot:
-            found[-1] = found[-1][0], slot + 1
+        if spans and spans[-1][1] == slot:
+            spans[-1] = spans[-1][0], slot + 1
         else:
-            found.append((slot, slot + 1))
-    return found
+            spans.append((slot, slot + 1))
+    return spans
 
 
 def excerpt(text: str, width: int = 200) -> str:

@@ -102,11 +102,11 @@ class TreebankStatistics:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures as values that JSON can hold (the keys of mappings become texts)."""
-        result = asdict(self)
-        result["slot_lengths"] = {str(key): value for key, value in self.slot_lengths.items()}
-        result["percent_punctuation"] = self.percent_punctuation
-        result["percent_projectivised"] = self.percent_projectivised
-        return result
+        figures = asdict(self)
+        figures["slot_lengths"] = {str(key): value for key, value in self.slot_lengths.items()}
+        figures["percent_punctuation"] = self.percent_punctuation
+        figures["percent_projectivised"] = self.percent_projectivised
+        return figures
 
 
 def statistics(
@@ -153,9 +153,11 @@ def statistics(
         lengths[len(tokens)] += times
         for token in tokens:
             counts[token] += times
-    known = {INITIAL, UNK, *frequent_tokens(counts, minimum_count)}
-    punctemes = {with_unknown(slot, known) for slot in slot_counts}
-    pairs = {(with_unknown(left, known), with_unknown(right, known)) for left, right in raw_pairs}
+    frequent = {INITIAL, UNK, *frequent_tokens(counts, minimum_count)}
+    punctemes = {with_unknown(slot, frequent) for slot in slot_counts}
+    pairs = {
+        (with_unknown(left, frequent), with_unknown(right, frequent)) for left, right in raw_pairs
+    }
     rare = [count for count in counts.values() if count < minimum_count]
     return TreebankStatistics(
         sentences_read=totals["sentences_read"],

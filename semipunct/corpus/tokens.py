@@ -24,17 +24,17 @@ def frequent_tokens(counts: Mapping[str, int], minimum: int = MINIMUM_COUNT) -> 
         counts: counts of the tokens in the slots of training sentences.
         minimum: the count that a token must reach. The abbreviation dot is a token like any other.
     """
-    kept = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
-    return tuple(token for _, token in sorted(kept))
+    frequent = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
+    return tuple(token for _, token in sorted(frequent))
 
 
-def with_unknown(puncteme: Puncteme, known: Set[str]) -> Puncteme:
+def with_unknown(puncteme: Puncteme, vocabulary: Set[str]) -> Puncteme:
     """Replace every token that is not known by ``marks.UNK``.
 
     Args:
         puncteme: a string of tokens.
-        known: the tokens that are kept.
+        vocabulary: the tokens that are kept.
     """
-    if all(token in known for token in puncteme):
+    if all(token in vocabulary for token in puncteme):
         return puncteme
-    return tuple(token if token in known else UNK for token in puncteme)
+    return tuple(token if token in vocabulary else UNK for token in puncteme)

@@ -33,9 +33,9 @@ def whole_tokens(text: str) -> Iterator[Span]:
     Args:
         text: a text of any length.
     """
-    for found in _KINDS.finditer(text):
-        start, end = found.span()
-        yield start, start + len(_without_marks_after(found[0])) if found["page"] else end
+    for match in _KINDS.finditer(text):
+        start, end = match.span()
+        yield start, start + len(_without_marks_after(match[0])) if match["page"] else end
 
 
 def _without_marks_after(address: str) -> str:

@@ -111,9 +111,9 @@ def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:
     if chunk.isascii() and chunk.isalnum():
         yield Token(start, end, "")
         return
-    found = _EDGES.fullmatch(chunk)
+    match = _EDGES.fullmatch(chunk)
     # The pattern matches everything; a chunk of marks alone has an empty second group.
-    first, last = found.span(2) if found else (0, len(chunk))
+    first, last = match.span(2) if match else (0, len(chunk))
     yield from _marks(text, start, start + first, after=False)
     if first < last:
         yield from _words(text, start + first, start + last)
@@ -152,9 +152,9 @@ def _by_script(text: str, start: int, end: int) -> Iterator[Token]:
 
 
 def _marks(text: str, start: int, end: int, *, after: bool) -> Iterator[Token]:
-    for found in _MARK.finditer(text, start, end):
-        mark = found[0]
-        yield Token(*found.span(), _TURNED[mark][after] if mark in _TURNED else mark)
+    for match in _MARK.finditer(text, start, end):
+        mark = match[0]
+        yield Token(*match.span(), _TURNED[mark][after] if mark in _TURNED else mark)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,14 +255,16 @@ class TextPassages(Sequence[TextPassage]):
         return TextPassage(stream, start, min(start + self._size, len(stream)))
 
 
-def unknown_shares(known: Sequence[WordStream], streams: Sequence[WordStream]) -> list[float]:
+def unknown_shares(
+    seen_streams: Sequence[WordStream], streams: Sequence[WordStream]
+) -> list[float]:
     """Return the shares of the words of streams that occur in none of others, ignoring case.
 
     Args:
-        known: the other streams.
+        seen_streams: the other streams.
         streams: of at least one word each.
     """
-    forms = {form.lower() for other in known for form in other.forms}
+    forms = {form.lower() for stream_seen in seen_streams for form in stream_seen.forms}
     is_new = ([form.lower() not in forms for form in stream.forms] for stream in streams)
     return [float(np.mean(np.array(n)[s.words])) for n, s in zip(is_new, streams, strict=True)]
 
@@ -288,10 +290,10 @@ class _Column:
             self._write()
 
     def _write(self) -> None:
-        rest = memoryview(self.block).cast("B")
+        remaining = memoryview(self.block).cast("B")
         try:
-            while rest:  # a disk that is almost full may take a part
-                rest = rest[self.file.write(rest) :]
+            while remaining:  # a disk that is almost full may take a part
+                remaining = remaining[self.file.write(remaining) :]
         except OSError as error:
             folder = tempfile.tempdir or "the folder for temporary files"
             raise OutputError(

@@ -139,8 +139,8 @@ class Attributes:
                 self._of_words[code] = np.fromiter(shapes, np.int64, self.words.count)
             else:
                 kind, values = _WORD_CODES[code]
-                found = chain.from_iterable(values(s) for s in sentences)
-                self._of_words[code] = self.vocabulary.code(kind, found)
+                strings_of_words = chain.from_iterable(values(s) for s in sentences)
+                self._of_words[code] = self.vocabulary.code(kind, strings_of_words)
         return self._of_words[code]
 
     def _size(self, code: str) -> int:
@@ -249,8 +249,8 @@ def _inside(table: Attributes) -> Entries:
 def _forms_of_sentence(table: Attributes) -> Entries:
     """Return the frequent words of each sentence, at its root."""
     form = table.of_words("form")
-    known = form > 0
-    return _at_roots(table, table.words.sentence[known], form[known], "sentence_form")
+    is_known = form > 0
+    return _at_roots(table, table.words.sentence[is_known], form[is_known], "sentence_form")
 
 
 def _tags_of_sentence(table: Attributes) -> Entries:
@@ -270,15 +270,15 @@ def _at_roots(table: Attributes, sentence: Ints, code: Ints, name: str) -> Entri
 
 def _morphology(table: Attributes) -> Entries:
     """Return the morphological features of each word."""
-    known: dict[str, Ints] = {}
-    found: list[Ints] = []
+    codes_of: dict[str, Ints] = {}
+    codes_of_words: list[Ints] = []
     for column in (s.feats for s in table.words.sentences):
         for feats in column:
-            if feats not in known:
-                known[feats] = table.vocabulary.code("feature", morphology(feats))
-            found.append(known[feats])
-    node = np.arange(len(found)).repeat([len(codes) for codes in found])
-    code = np.concatenate([np.zeros(0, np.int64), *found])
+            if feats not in codes_of:
+                codes_of[feats] = table.vocabulary.code("feature", morphology(feats))
+            codes_of_words.append(codes_of[feats])
+    node = np.arange(len(codes_of_words)).repeat([len(codes) for codes in codes_of_words])
+    code = np.concatenate([np.zeros(0, np.int64), *codes_of_words])
     return Entries(node, code, np.ones_like(code))
 
 
@@ -369,8 +369,10 @@ def code_sizes(vocabulary: Vocabulary, table: Mapping[str, Attribute]) -> dict[s
     sizes: dict[str, int] = {}
     for name, spec in table.items():
         if isinstance(spec, At):
-            own = SHAPES if spec.code == "shape" else vocabulary.size(_WORD_CODES[spec.code][0])
-            sizes[name] = own + spec.extra
+            base_size = (
+                SHAPES if spec.code == "shape" else vocabulary.size(_WORD_CODES[spec.code][0])
+            )
+            sizes[name] = base_size + spec.extra
         else:
             sizes[name] = spec.codes(vocabulary)
     return sizes | history_codes(vocabulary)

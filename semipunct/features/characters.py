@@ -48,12 +48,12 @@ def shape(form: str) -> str:
     Args:
         form: the word.
     """
-    found = ""
+    shape_of_form = ""
     for char in form[:_LONGEST]:
         kind = _kind(char)
-        if not found.endswith(kind * _RUN.get(kind, 2)):
-            found += kind
-    return found[:_SHAPE]
+        if not shape_of_form.endswith(kind * _RUN.get(kind, 2)):
+            shape_of_form += kind
+    return shape_of_form[:_SHAPE]
 
 
 def _kind(char: str) -> str:

@@ -143,11 +143,11 @@ class Families:
         # Most cells have at most one entry; a family over a multi-valued attribute may have several
         # entries for a node.
         cells = np.zeros((end - first, self._count), np.int32)
-        seen, number = self._single.found(table, nodes)
+        seen, number = self._single.look_up(table, nodes)
         cells[:, self._single.columns] = seen
         several: list[tuple[Ints, Ints, Ints, Ints]] = []
         for column, family in self._multiple:
-            node, numbers, values = _known(family, table, nodes)
+            node, numbers, values = _numbered(family, table, nodes)
             counts = np.bincount(node, minlength=end - first)
             cells[:, column] = counts
             within = np.arange(len(node)) - (counts.cumsum() - counts)[node]
@@ -182,15 +182,15 @@ class _Single:
                 self._parts[j, i] = self._names.index(part)
         # The codes of each family are followed by one that no combination has.
         no_code, no_number = np.full(1, -1, np.int64), np.zeros(1, np.int32)
-        kept, numbers = [no_code[:0]], [no_number[:0]]
+        codes, numbers = [no_code[:0]], [no_number[:0]]
         for f in self._families:
-            kept += [f.kept, no_code]
+            codes += [f.kept, no_code]
             numbers += [np.arange(f.offset, f.offset + len(f.kept), dtype=np.int32), no_number]
-        self._kept, self._numbers = np.concatenate(kept), np.concatenate(numbers)
+        self._codes, self._numbers = np.concatenate(codes), np.concatenate(numbers)
         sizes = [len(f.kept) + 1 for f in self._families]
         self._first = np.cumsum([0, *sizes])[: len(families)]
 
-    def found(
+    def look_up(
         self, table: Attributes, nodes: slice
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int32]]:
         """Look up the features of some nodes.
@@ -214,11 +214,11 @@ class _Single:
         for i, family in enumerate(self._families):
             place[i] = family.kept.searchsorted(key[i])
         place += self._first[:, None]
-        seen = (self._kept.take(place) == key).T
+        seen = (self._codes.take(place) == key).T
         return seen, self._numbers.take(place.T[seen])
 
 
-def _known(family: Conjunction, table: Attributes, nodes: slice) -> tuple[Ints, Ints, Ints]:
+def _numbered(family: Conjunction, table: Attributes, nodes: slice) -> tuple[Ints, Ints, Ints]:
     """Return the nodes, features and values of a family at some nodes, where there is a feature."""
     node, code, value = family.codes(table, nodes)
     numbers = family.numbers(code)

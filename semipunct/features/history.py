@@ -161,9 +161,9 @@ class MarkHistory:
         last = self.ends[strings][:, 1]
         # The last marked slot of the new states is this one, so they differ from all earlier ones.
         some, number = unique_rows(last, marked, opened)
-        new = np.stack([last, marked, opened, np.full(len(last), slot)], 1)[some]
+        columns = np.stack([last, marked, opened, np.full(len(last), slot)], 1)[some]
         self._state[where] = (len(self._columns) + number)[kind]
-        self._columns = np.concatenate([self._columns, new])
+        self._columns = np.concatenate([self._columns, columns])
 
     def select(self, which: Ints) -> None:
         """Select states along the last axis."""
@@ -192,8 +192,8 @@ class _OpenedAfter(dict[tuple[int, int], int]):
         stack, string = key
         marks = self._vocabulary.replace_unknown("token", self._strings.items[string])
         opened = REMEMBERED.after(self._stacks.items[stack], marks)[-_DEEPEST:]
-        self[key] = found = self._stacks.number(opened)
-        return found
+        self[key] = number = self._stacks.number(opened)
+        return number
 
 
 def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
@@ -223,10 +223,10 @@ def history_columns(words: Words, vocabulary: Vocabulary) -> dict[str, Ints]:
     for slot in range(int(lengths.max(initial=0))):
         alive = int(np.searchsorted(-lengths[:alive], -slot, side="left"))
         history.keep(alive)
-        here = place[:alive] + slot
-        seen[here] = np.stack(history.seen_columns(slot), 1)
-        at[here] = history.last_marked
-        history.read(slot, shown[here])
+        rows = place[:alive] + slot
+        seen[rows] = np.stack(history.seen_columns(slot), 1)
+        at[rows] = history.last_marked
+        history.read(slot, shown[rows])
     left, right = (start[words.sentence] + edge for edge in (words.left, words.right))
     last = at[right]
     return {

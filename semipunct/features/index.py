@@ -82,9 +82,9 @@ class FeatureIndex:
             sentences: words, trees and, for features of marks, surface punctuation.
             tables: the tables whose features are needed.
         """
-        known, table = self.vocabulary, attribute_table()
+        vocabulary, table = self.vocabulary, attribute_table()
         parts = [
-            self._rows(Attributes(sentences[i : i + _TOGETHER], known, table), tables)
+            self._rows(Attributes(sentences[i : i + _TOGETHER], vocabulary, table), tables)
             for i in range(0, len(sentences), _TOGETHER)
         ]
         return self._joined(parts, tables)
@@ -103,18 +103,18 @@ class FeatureIndex:
         table = Attributes([sentence], self.vocabulary, attribute_table())
         families = [c for c in self.conjunctions if c.over == attribute]
         values = np.arange(1, table.codes[attribute])
-        found = np.full((len(sentence.forms), len(values), len(families)), -1, np.int64)
+        numbers = np.full((len(sentence.forms), len(values), len(families)), -1, np.int64)
         for i, family in enumerate(families):
             key = replace(family, over=None).codes(table).code
-            found[:, :, i] = family.numbers(key[:, None] * table.codes[attribute] + values)
-        return found
+            numbers[:, :, i] = family.numbers(key[:, None] * table.codes[attribute] + values)
+        return numbers
 
-    def lookups(self, table: Table, given: Sequence[str]) -> list[FeatureLookup]:
+    def lookups(self, table: Table, later: Sequence[str]) -> list[FeatureLookup]:
         """Precompute feature numbers as functions of attributes whose values are given later.
 
         Args:
             table: the table.
-            given: the attributes whose values will be given.
+            later: the attributes whose values will be given.
 
         Returns:
             Look-ups, each of which depends on few of these attributes.
@@ -122,7 +122,7 @@ class FeatureIndex:
         families = [c for c in self.conjunctions if c.table == table]
         codes = code_sizes(self.vocabulary, attribute_table())
         return [
-            FeatureLookup.of(some, codes, given) for some in _grouped(families, frozenset(given))
+            FeatureLookup.of(some, codes, later) for some in _grouped(families, frozenset(later))
         ]
 
     def attributes(self, sentences: Sequence[Sentence]) -> Attributes:
@@ -199,17 +199,17 @@ class FeatureLookup:
 
     @classmethod
     def of(
-        cls, families: Sequence[Conjunction], codes: Mapping[str, int], given: Sequence[str]
+        cls, families: Sequence[Conjunction], codes: Mapping[str, int], later: Sequence[str]
     ) -> FeatureLookup:
         """Build the lookup table of some families.
 
         Args:
             families: the families.
             codes: the number of codes of each attribute.
-            given: names of the attributes whose values will be given.
+            later: names of the attributes whose values will be given.
         """
-        looked_at = sorted({given.index(p) for f in families for p in f.parts if p in given})
-        units: dict[str, Ints] = {given[i]: np.zeros(len(families), np.int64) for i in looked_at}
+        looked_at = sorted({later.index(p) for f in families for p in f.parts if p in later})
+        units: dict[str, Ints] = {later[i]: np.zeros(len(families), np.int64) for i in looked_at}
         first: list[int] = []
         parts: list[npt.NDArray[np.int32]] = []
         for i, family in enumerate(families):
@@ -221,7 +221,7 @@ class FeatureLookup:
             numbers = np.full(unit, -1, np.int32)
             numbers[family.kept] = family.offset + np.arange(len(family.kept))
             parts.append(numbers)
-        radix = np.array([units.pop(given[i]) for i in looked_at], np.int64)
+        radix = np.array([units.pop(later[i]) for i in looked_at], np.int64)
         return cls(
             np.array(looked_at),
             np.array(first, np.int64),
@@ -251,13 +251,13 @@ class FeatureLookup:
         return self.numbers.take(fixed + values @ self.radix)
 
 
-def _grouped(families: Sequence[Conjunction], given: frozenset[str]) -> list[list[Conjunction]]:
+def _grouped(families: Sequence[Conjunction], later: frozenset[str]) -> list[list[Conjunction]]:
     """Group families by the given attributes that they use, merging subsets into maximal sets."""
-    looked_at = list(dict.fromkeys(given.intersection(family.parts) for family in families))
-    largest = [x for x in looked_at if not any(x < other for other in looked_at)]
+    looked_at = list(dict.fromkeys(later.intersection(family.parts) for family in families))
+    largest = [x for x in looked_at if not any(x < larger for larger in looked_at)]
     groups: dict[frozenset[str], list[Conjunction]] = {}
     for family in families:
-        own = given.intersection(family.parts)
-        group = next(x for x in largest if own <= x)
+        used = later.intersection(family.parts)
+        group = next(x for x in largest if used <= x)
         groups.setdefault(group, []).append(family)
     return list(groups.values())

@@ -82,10 +82,10 @@ def network_inputs(table: Attributes, vocabulary: Vocabulary) -> npt.NDArray[np.
         ``[words, columns]``: ``CODES``, ``PLACES``, ``OPENING`` and ``CLOSING``.
     """
     w = table.words
-    own, base = np.arange(w.count), w.first_word
+    number, base = np.arange(w.count), w.first_word
     head = w.places["head"]
     is_dependent = head < w.count
-    on_left, on_right = is_dependent & (own < head), is_dependent & (own > head)
+    on_left, on_right = is_dependent & (number < head), is_dependent & (number > head)
     classes = {
         "shape": table.of_words("shape"),
         "side": on_left + 2 * ~is_dependent,
@@ -102,7 +102,7 @@ def network_inputs(table: Attributes, vocabulary: Vocabulary) -> npt.NDArray[np.
         for kind in KINDS
     ]
     limited = [np.minimum(classes[name], most - 1) for name, most in _CLASSES.items()]
-    places = [np.where(is_dependent, head, own), w.places["first"], w.places["last"]]
-    away = [place - own for place in places]
+    places = [np.where(is_dependent, head, number), w.places["first"], w.places["last"]]
+    away = [place - number for place in places]
     seen = [table.single(name) for name in (*OPENING, *CLOSING)]
     return np.stack([*coded, *limited, *away, *seen], 1).astype(np.int32)

@@ -87,14 +87,14 @@ class SlotStrings:
     def log_evidence(self, slots: Sequence[Puncteme]) -> npt.NDArray[np.float32]:
         """Return ``[slots, tags]`` log p(string of the slot | tag)."""
         number = {string: i for i, string in enumerate(self.strings)}
-        result = np.full((len(slots), len(self)), -np.inf, np.float32)
-        for row, slot in zip(result, slots, strict=True):
+        log_p = np.full((len(slots), len(self)), -np.inf, np.float32)
+        for row, slot in zip(log_p, slots, strict=True):
             string = with_unknown(slot, self._code.keys())
             if (tag := number.get(string)) is not None:
                 row[tag] = 0.0
             if string:
                 row[-1] = self.spelling.log_probability([self._code[t] for t in string])
-        return result
+        return log_p
 
     def codes(self, slots: Sequence[Puncteme]) -> list[int]:
         """Return the tag of each string: its own, or the open tag."""

@@ -85,9 +85,9 @@ class Spelling:
     def log_tokens(self, tokens: Sequence[int]) -> npt.NDArray[np.float64]:
         """Return ``[tokens, 2]`` log probabilities of tokens in first and in later position."""
         first = np.log(np.array(self.first)[list(tokens)])
-        result = np.stack([first, first], 1)
+        log_p = np.stack([first, first], 1)
         for i in range(1, len(tokens)):
-            same = self.again * (tokens[i] == tokens[i - 1])
-            further = same + (1 - self.again) * self.first[tokens[i]]
-            result[i, 1] = np.log((1 - self.stop) * further)
-        return result
+            repetition = self.again * (tokens[i] == tokens[i - 1])
+            further = repetition + (1 - self.again) * self.first[tokens[i]]
+            log_p[i, 1] = np.log((1 - self.stop) * further)
+        return log_p

@@ -47,9 +47,9 @@ def _summed(weights: Floats, rows: npt.NDArray[np.int32]) -> Floats:
     """
     parts: list[Floats] = []
     for i in range(0, len(rows), CASES_TOGETHER):
-        first, *others = rows[i : i + CASES_TOGETHER].T
+        first, *further_rows = rows[i : i + CASES_TOGETHER].T
         total = weights.take(first, 0)
-        for row in others:
+        for row in further_rows:
             total += weights.take(row, 0)
         parts.append(total)
     return np.concatenate(parts)

@@ -127,8 +127,8 @@ def find_support(
         minimum: minimum count; 0 for weights for all outcomes.
     """
     nodes, outcomes = cast(tuple[int, int], possible.shape)
-    own = np.zeros((len(families), outcomes), bool)
-    for chosen, family in zip(own, families, strict=True):
+    is_allowed = np.zeros((len(families), outcomes), bool)
+    for chosen, family in zip(is_allowed, families, strict=True):
         for target in family.targets:
             chosen[columns[target]] = True
     family_of = np.arange(len(families)).repeat([len(f.kept) for f in families])
@@ -138,7 +138,7 @@ def find_support(
     for first in range(0, rows.size, _TOGETHER):
         part = slice(first, first + _TOGETHER)
         counts = np.maximum(seen[part].toarray(), occurs[part, None] * share)
-        numbers.append(np.stack(np.nonzero((counts >= minimum) & own[family_of[part]])))
+        numbers.append(np.stack(np.nonzero((counts >= minimum) & is_allowed[family_of[part]])))
         numbers[-1][0] += first
     feature, outcome = np.concatenate(numbers, 1)
     counts = np.bincount(feature, minlength=rows.size)
@@ -158,7 +158,7 @@ def _counted(rows: FeatureRows, possible: csr_array[Any, Any]) -> tuple[Ints, An
         ends = rows.start[first : first + _TOGETHER + 1]
         context = rows.context[ends[0] : ends[-1]]
         ones = np.ones(len(context), np.int32)
-        there = csr_array((ones, context, ends - ends[0]), shape=(len(ends) - 1, rows.size))
-        seen = seen + there.T.tocsr() @ possible[first : first + _TOGETHER]
+        occurrences = csr_array((ones, context, ends - ends[0]), shape=(len(ends) - 1, rows.size))
+        seen = seen + occurrences.T.tocsr() @ possible[first : first + _TOGETHER]
         occurs += np.bincount(context, minlength=rows.size)
     return occurs, seen

@@ -236,10 +236,10 @@ writers who begin it with a small letter also omit marks other than the final on
 
 def _seen(side: str, *contexts: Context) -> tuple[Context, ...]:
     """Build contexts of the history at an edge, alone and with properties of the constituent."""
-    own: tuple[Context, ...] = ((), ("relation",), ("upos",), ("arc",))
+    own_properties: tuple[Context, ...] = ((), ("relation",), ("upos",), ("arc",))
     names = ("seen", "since", "marked", "open")
     return (
-        *((*context, f"{side}_{name}") for context in own for name in names),
+        *((*context, f"{side}_{name}") for context in own_properties for name in names),
         *(tuple(f"{side}_{p}" if p in SEEN else p for p in context) for context in contexts),
     )
 
@@ -371,12 +371,12 @@ CORRECTION: tuple[Template, ...] = (
             "written",
             side,
             (
-                (own,),
-                ("relation", own),
-                ("arc", own),
-                ("upos", own),
-                ("xpos", own),
-                ("relation", "span", own),
+                (at_edge,),
+                ("relation", at_edge),
+                ("arc", at_edge),
+                ("upos", at_edge),
+                ("xpos", at_edge),
+                ("relation", "span", at_edge),
                 ("written_left", "written_right"),
                 ("relation", "written_left", "written_right"),
                 ("arc", "span", "written_left", "written_right"),
@@ -387,7 +387,7 @@ CORRECTION: tuple[Template, ...] = (
             ),
         )
         for side, contexts in _WRITTEN.items()
-        for own in (f"written_{side}",)
+        for at_edge in (f"written_{side}",)
     ),
     Template(
         "written",

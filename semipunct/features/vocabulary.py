@@ -102,6 +102,6 @@ class Vocabulary:
         if self.values["xpos"] == (MISSING,):
             del values["xpos"]
         return {
-            kind: Counter(v for v in found if v not in self._code[kind] and v != MISSING)
-            for kind, found in values.items()
+            kind: Counter(v for v in values_of_kind if v not in self._code[kind] and v != MISSING)
+            for kind, values_of_kind in values.items()
         }

@@ -50,7 +50,9 @@ def mixed_forms(forms: Iterable[str]) -> dict[str, str]:
         low = form.lower()
         if len(low) == len(form) and form not in (low, upper(low), capitalise(low)):
             counts[low][form] += 1
-    return {low: found.most_common(1)[0][0] for low, found in sorted(counts.items())}
+    return {
+        low: counts_of_forms.most_common(1)[0][0] for low, counts_of_forms in sorted(counts.items())
+    }
 
 
 def shape_of(form: str) -> int:

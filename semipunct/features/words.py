@@ -115,8 +115,8 @@ class Words:
         A family consists of a word and its dependents, and is identified by that word; the root is
         a member of its own family only.
         """
-        head, own = self.places["head"], np.arange(self.count)
-        dependents = own[head < self.count]
+        head, numbers = self.places["head"], np.arange(self.count)
+        dependents = numbers[head < self.count]
         heads = np.unique(head[dependents])
         family = np.concatenate([head[dependents], heads])
         member = np.concatenate([dependents, heads])
@@ -136,9 +136,11 @@ class Words:
         outwards = np.where(on_left, -np.arange(self.count), np.arange(self.count))
         head = np.where(self.heads > 0, self.places["head"], -1 - self.sentence)
         order = np.lexsort((outwards, on_left, head))
-        new = np.ones(self.count, bool)
-        new[1:] = (np.diff(head[order]) != 0) | (np.diff(on_left[order].astype(np.int8)) != 0)
-        group = new.cumsum() - 1
+        starts_group = np.ones(self.count, bool)
+        starts_group[1:] = (np.diff(head[order]) != 0) | (
+            np.diff(on_left[order].astype(np.int8)) != 0
+        )
+        group = starts_group.cumsum() - 1
         sizes = np.bincount(group)
         inside = np.arange(self.count) - (sizes.cumsum() - sizes)[group]
         outside = sizes[group] - 1 - inside

@@ -33,17 +33,17 @@ def _strings(vocabulary: Vocabulary) -> int:
 def _string_codes(strings: Iterable[Puncteme], vocabulary: Vocabulary) -> Ints:
     """Return a code for each string, which depends on its length, first and last token."""
     tokens = vocabulary.size("token") + 1
-    known: dict[Puncteme, int] = {}
-    found: list[int] = []
+    code_of: dict[Puncteme, int] = {}
+    codes: list[int] = []
     for string in strings:
-        if string not in known:
+        if string not in code_of:
             ends = [tokens - 1, tokens - 1]
             if string:
                 ends = vocabulary.code("token", (string[0], string[-1])).tolist()
             length = min(len(string), _LENGTHS - 1)
-            known[string] = 1 + (length * tokens + ends[0]) * tokens + ends[1]
-        found.append(known[string])
-    return np.array(found, np.int64)
+            code_of[string] = 1 + (length * tokens + ends[0]) * tokens + ends[1]
+        codes.append(code_of[string])
+    return np.array(codes, np.int64)
 
 
 def _marks(vocabulary: Vocabulary) -> int:
@@ -118,11 +118,11 @@ def _analysed(table: Attributes) -> dict[str, Ints]:
     """Return the punctemes of each word in the underlying tree of the written punctuation."""
     pairs: list[tuple[Puncteme, Puncteme] | None] = []
     for s in table.words.sentences:
-        known = None if s.written is None else s.written.pairs
-        pairs += known if known is not None else [None] * len(s.forms)
-    there = np.array([pair is not None for pair in pairs], bool)
+        analysed_pairs = None if s.written is None else s.written.pairs
+        pairs += analysed_pairs if analysed_pairs is not None else [None] * len(s.forms)
+    is_known = np.array([pair is not None for pair in pairs], bool)
     sides = [_string_codes((p[i] if p else () for p in pairs), table.vocabulary) for i in (0, 1)]
-    left, right = (np.where(there, codes, _UNKNOWN) for codes in sides)
+    left, right = (np.where(is_known, codes, _UNKNOWN) for codes in sides)
     return {"analysed_left": left, "analysed_right": right}
 
 

@@ -26,9 +26,9 @@ def make_folder(path: str | Path) -> Generator[None, None, None]:
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
 
     def remove_empty() -> None:
-        for made in missing:
+        for folder in missing:
             with suppress(OSError):
-                made.rmdir()
+                folder.rmdir()
 
     with undoable(remove_empty):
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,18 +72,18 @@ def replace_folder(path: str | Path, files: Mapping[str, bytes], owned: Set[str]
                 remove()
 
 
-def swap_folder(new: str | Path, path: str | Path, owned: Set[str]) -> None:
+def swap_folder(replacement: str | Path, path: str | Path, owned: Set[str]) -> None:
     """Put a folder in the place of another one, which goes.
 
     Args:
-        new: the folder; on the file system of the other one.
+        replacement: the folder; on the file system of the other one.
         path: the other one, if there is one. Entries that its writer does not own move over.
         owned: the names of its files that go.
 
     Raises:
         OSError: if renaming fails; the old folder stays.
     """
-    source, target = Path(new), Path(os.path.realpath(path))
+    source, target = Path(replacement), Path(os.path.realpath(path))
     if not target.exists():
         source.rename(target)
         return

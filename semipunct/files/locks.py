@@ -39,7 +39,7 @@ def hold_lock(path: str | Path) -> Generator[bool, None, None]:
     while True:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            if not _taken(descriptor):
+            if not _take_lock(descriptor):
                 yield False
                 return
             # The holder before us may have removed the file after we had opened it.
@@ -56,7 +56,7 @@ def hold_lock(path: str | Path) -> Generator[bool, None, None]:
             os.close(descriptor)
 
 
-def _taken(descriptor: int) -> bool:
+def _take_lock(descriptor: int) -> bool:
     if fcntl is None:
         return True
     try:

@@ -126,37 +126,36 @@ class _LookedAhead(RawIOBase):
     """Standard input whose first bytes have been looked at: these again, then the rest.
 
     Attributes:
-        rest: standard input.
+        source: standard input.
         taken: what has been looked at and not yet been read.
     """
 
-    def __init__(self, rest: BinaryIO) -> None:
+    def __init__(self, source: BinaryIO) -> None:
         super().__init__()
-        self.rest = rest
-        self.taken = b""
+        self.source = source
+        self.buffered = b""
 
     def look(self, enough: Callable[[bytes], object]) -> bytes:
         """Return the first bytes, as many as are enough; whoever writes them is waited for."""
-        while len(self.taken) < _LOOKED_AT and not enough(_plain(self.taken)):
+        while len(self.buffered) < _LOOKED_AT and not enough(_plain(self.buffered)):
             if not (more := self._more(_AT_ONCE)):
                 break
-            self.taken += more
-        return self.taken
+            self.buffered += more
+        return self.buffered
 
     def _more(self, size: int) -> bytes:
         # ``read`` would wait for all that a pipe has to give.
-        return (
-            self.rest.read1(size) if isinstance(self.rest, BufferedReader) else self.rest.read(size)
-        )
+        source = self.source
+        return source.read1(size) if isinstance(source, BufferedReader) else source.read(size)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        found = self.taken[: len(buffer)] or self._more(len(buffer))
-        self.taken = self.taken[len(buffer) :]
-        buffer[: len(found)] = found
-        return len(found)
+        chunk = self.buffered[: len(buffer)] or self._more(len(buffer))
+        self.buffered = self.buffered[len(buffer) :]
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
 
 _looked_ahead: list[_LookedAhead] = []
@@ -164,7 +163,7 @@ _looked_ahead: list[_LookedAhead] = []
 
 def _ahead(raw: BinaryIO) -> _LookedAhead:
     """Return standard input, what has been looked at of it included."""
-    if not _looked_ahead or _looked_ahead[0].rest is not raw:
+    if not _looked_ahead or _looked_ahead[0].source is not raw:
         _looked_ahead[:] = [_LookedAhead(raw)]
     return _looked_ahead[0]
 
@@ -180,7 +179,7 @@ def _open_bytes(path: str | Path) -> Generator[BinaryIO, None, None]:
     if str(path) == STANDARD:
         # Standard input belongs to the process, so it is not closed here.
         raw = _standard_input()
-        if _ahead(raw).taken:
+        if _ahead(raw).buffered:
             raw = BufferedReader(_ahead(raw))
         with _unpacked(raw if isinstance(raw, BufferedReader) else BytesIO(raw.read())) as stream:
             yield stream

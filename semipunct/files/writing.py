@@ -117,8 +117,8 @@ def atomic_file(path: str | Path) -> Generator[BinaryIO, None, None]:
         OSError: if the file cannot be written.
     """
     target = _real(path)
-    own = f"{os.getpid()}-{next(_NUMBERS)}"
-    temporary = target.with_name(f".{target.name[:_LONGEST]}.{own}.part")
+    unique = f"{os.getpid()}-{next(_NUMBERS)}"
+    temporary = target.with_name(f".{target.name[:_LONGEST]}.{unique}.part")
     remove = partial(temporary.unlink, missing_ok=True)
     with make_folder(target.parent), undoable(remove):
         try:

@@ -209,12 +209,12 @@ class Format(ABC, Generic[R]):
         """
         for entry in self.read(path):
             s = entry.content
-            found = (
+            content = (
                 Words(s.sentence_id, s.path, s.line, s.forms, s.slots, s.closed, s.source)
                 if isinstance(s, Sentence)
                 else s
             )
-            yield Entry(found, entry.record, entry.word_ids, entry.notes)
+            yield Entry(content, entry.record, entry.word_ids, entry.notes)
 
     @abstractmethod
     def writer(self, like: Iterable[Entry[R]] = ()) -> Writer[R]:

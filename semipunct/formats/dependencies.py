@@ -145,11 +145,11 @@ class DependencyWriter(Writer[DependencyRecord]):
             separator = "\n" * max(0, 2 - ends)
 
 
-def _refuse(entry: Entry[DependencyRecord], what: str) -> NoReturn:
+def _refuse(entry: Entry[DependencyRecord], content: str) -> NoReturn:
     record = entry.record
     raise UsageError(
         f"{record.path}:{record.line}: sentence {record.sentence_id}: files of form, tag and head "
-        f"cannot contain {what}; give the treebank as CoNLL-U"
+        f"cannot contain {content}; give the treebank as CoNLL-U"
     )
 
 

@@ -115,8 +115,8 @@ def read_error_markup(
         number += 1
         texts += bool(marked.strip())
         where = sentence_id or f"#{number}"
-        both = _versions(name, line, where, marked)
-        written, corrected = (_words(where, name, line, text) for text in both)
+        markup_versions = _versions(name, line, where, marked)
+        written, corrected = (_words(where, name, line, text) for text in markup_versions)
         if isinstance(written, Words) and isinstance(corrected, Words):
             yield align_versions(written, [corrected], alignment)
     if not number:
@@ -148,8 +148,8 @@ def read_learner_treebank(path: str | Path) -> Iterator[ParallelSentence[Sentenc
         where = f"sentence {sentence.sentence_id}"
         if all(form == MISSING for form in sentence.forms):
             _fail(name, sentence.line, f"{where} has no words", _MERGE)
-        found = (_SENTENCE.fullmatch(line.strip()) for line in entry.record.lines)
-        marked = next((match[1] for match in found if match), "")
+        matches = (_SENTENCE.fullmatch(line.strip()) for line in entry.record.lines)
+        marked = next((match[1] for match in matches if match), "")
         if not marked.strip():
             _fail(name, sentence.line, f"{where} has no error markup", "give a comment #SENT=")
         text = _versions(name, sentence.line, sentence.sentence_id, marked).corrected
@@ -169,23 +169,23 @@ def _versions(name: str, line: int, where: str, marked: str) -> Versions:
 
 def _comments(_name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
     """Yield line, id and text of the comments of a file in CoNLL-U."""
-    found: tuple[int, str] | None = None
+    sentence: tuple[int, str] | None = None
     sentence_id = ""
     for number, line in enumerate([*lines, ""], 1):
         text = line.lstrip("\ufeff").strip()
         if match := _SENTENCE.fullmatch(text):
-            found = number, match[1]
+            sentence = number, match[1]
         elif match := _ID.fullmatch(text):
             sentence_id = match[1]
         elif not text:
-            if found:
-                yield found[0], sentence_id, found[1]
-            found, sentence_id = None, ""
+            if sentence:
+                yield sentence[0], sentence_id, sentence[1]
+            sentence, sentence_id = None, ""
 
 
 def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
     """Yield line, id and text of the paragraphs of a file in XML."""
-    found: list[tuple[int, str, str]] = []
+    paragraphs: list[tuple[int, str, str]] = []
     pieces: list[str] | None = None  # of the open paragraph
     begin = 0
 
@@ -193,8 +193,10 @@ def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
         nonlocal pieces, begin
         if tag != "p":
             if pieces is not None:
-                kept = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
-                pieces.append(f"<{tag}{kept}>")
+                attribute_text = "".join(
+                    f" {key}={quoteattr(value)}" for key, value in attributes.items()
+                )
+                pieces.append(f"<{tag}{attribute_text}>")
             return
         if pieces is not None:
             _fail(name, parser.CurrentLineNumber, "a paragraph <p> within another one",
@@ -204,7 +206,7 @@ def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
     def end(tag: str) -> None:
         nonlocal pieces
         if pieces is not None and tag == "p":
-            found.append((begin, "", "".join(pieces)))
+            paragraphs.append((begin, "", "".join(pieces)))
             pieces = None
         elif pieces is not None:
             pieces.append(f"</{tag}>")
@@ -220,11 +222,11 @@ def _paragraphs(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
         parser.Parse("".join(lines), True)
     except expat.ExpatError as error:
         _fail(name, error.lineno, f"this is not XML ({error})", "give a whole file of the FCE")
-    yield from found
+    yield from paragraphs
 
 
 def _words(sentence_id: str, path: str, line: int, text: str) -> Words | Omitted:
-    spans = [found.span() for found in _TOKEN.finditer(text)]
+    spans = [match.span() for match in _TOKEN.finditer(text)]
     pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
     return located_sentence(sentence_id, path, line, text, pieces).content
 

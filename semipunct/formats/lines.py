@@ -56,10 +56,10 @@ def text_lines(path: str | Path, *, ended: bool = False) -> Iterator[str]:
         yield text + "\n" if ended and not text.endswith("\n") else text
 
 
-def _beginning(first: bytes, rest: Iterator[bytes]) -> bytes:
+def _beginning(first: bytes, chunks: Iterator[bytes]) -> bytes:
     """Return the first bytes of a file, of which some were read."""
     with suppress(TreebankError):  # what is wrong with the rest is not what is reported
-        while len(first) < ENOUGH and (more := next(rest, b"")):
+        while len(first) < ENOUGH and (more := next(chunks, b"")):
             first += more
     return first
 

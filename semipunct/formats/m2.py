@@ -81,8 +81,8 @@ class M2Edit(NamedTuple):
 
     def __str__(self) -> str:
         alternatives = "||".join(self.alternatives)
-        rest = (self.kind, alternatives, self.required, self.comment, str(self.annotator))
-        return "|||".join((f"A {self.start} {self.stop}", *rest))
+        fields = (self.kind, alternatives, self.required, self.comment, str(self.annotator))
+        return "|||".join((f"A {self.start} {self.stop}", *fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +115,23 @@ class M2Record:
             TreebankError: if edits overlap: two replace the same token, or one inserts tokens
                 between those that another replaces.
         """
-        own = [
+        edits = [
             e for e in self.edits if e.annotator == annotator and e.kind != NOOP and e.start >= 0
         ]
         # At the same position insertions come first; otherwise the order is that of the file.
-        own.sort(key=lambda edit: (edit.start, edit.stop))
-        found: list[str] = []
+        edits.sort(key=lambda edit: (edit.start, edit.stop))
+        corrected: list[str] = []
         place, before = 0, None
-        for edit in own:
+        for edit in edits:
             if before is not None and edit.start < place:
                 raise TreebankError(
                     f"{self.path}:{edit.line}: sentence {self.sentence_id}: the edit "
                     f"{edit.start} {edit.stop} of annotator {annotator} overlaps "
                     f"{before.start} {before.stop} in line {before.line}; remove one of them"
                 )
-            found += (*self.tokens[place : edit.start], *edit.tokens)
+            corrected += (*self.tokens[place : edit.start], *edit.tokens)
             place, before = edit.stop, edit
-        return (*found, *self.tokens[place:])
+        return (*corrected, *self.tokens[place:])
 
     def reference(self, annotator: int) -> Words | Omitted:
         """Apply the edits of an annotator, and return the sentence.
@@ -247,21 +247,23 @@ def punctuation_edits(
     Raises:
         UsageError: if the numbers of slots differ, or tokens with a ``|`` cannot be written.
     """
-    old = spacing.visible(slots)
-    new = [None if string is None else spacing.visible([string])[0] for string in corrected]
-    marks = (sum(map(token_width, slot)) for slot in old)
+    original = spacing.visible(slots)
+    requested = [None if string is None else spacing.visible([string])[0] for string in corrected]
+    marks = (sum(map(token_width, slot)) for slot in original)
     place = [*accumulate(map(add, marks, map(token_width, forms)), initial=0)]
     edits: list[M2Edit] = []
-    for one in corrections(old, new):
-        start = place[one.slot] + sum(map(token_width, old[one.slot][: one.start]))
-        after = " ".join(one.after) or NOTHING
+    for correction in corrections(original, requested):
+        start = place[correction.slot] + sum(
+            map(token_width, original[correction.slot][: correction.start])
+        )
+        after = " ".join(correction.after) or NOTHING
         if "||" in f"|{after}|".replace(" | ", " "):
             raise UsageError(
                 f"the tokens {after!r} cannot be written as M2, where '|' separates fields; leave "
                 "that correction out, or choose another format"
             )
-        stop = start + sum(map(token_width, one.before))
-        edits.append(M2Edit(start, stop, _TYPES[one.kind], (after,), annotator=annotator))
+        stop = start + sum(map(token_width, correction.before))
+        edits.append(M2Edit(start, stop, _TYPES[correction.kind], (after,), annotator=annotator))
     return edits or [M2Edit(-1, -1, NOOP, (NOTHING,), annotator=annotator)]
 
 
@@ -281,8 +283,8 @@ def m2_sentence(
         UsageError: as for ``punctuation_edits``.
     """
     dotted = (form + "." * (ABBREVIATION in s) for form, s in zip(forms, slots[1:], strict=True))
-    first, *others = spacing.visible(slots)
-    pieces = ((word, *string) for word, string in zip(dotted, others, strict=True))
+    first, *inner_slots = spacing.visible(slots)
+    pieces = ((word, *string) for word, string in zip(dotted, inner_slots, strict=True))
     source = " ".join((*first, *chain.from_iterable(pieces)))
     edits = (
         edit
@@ -311,7 +313,7 @@ def read_m2_records(path: str | Path) -> Iterator[M2Record]:
     first, number = 1, 0
     for place, line in enumerate(text_lines(path), start=1):
         begins = line.removeprefix("\ufeff").startswith("S ") or line.strip() == "S"
-        if begins and any(kept.strip() for kept in lines):
+        if begins and any(earlier.strip() for earlier in lines):
             number += 1
             yield _record(name, first, number, lines)
             lines, first = [], place

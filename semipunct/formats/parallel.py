@@ -101,14 +101,14 @@ def read_parallel_treebanks(
     sides = (
         _sentences(entry.content for entry in read_entries(files)) for files in (source, corrected)
     )
-    for one, other in _together(*sides):
-        if isinstance(one, Omitted) or isinstance(other, Omitted):
-            bad = next(content for content in (one, other) if isinstance(content, Omitted))
+    for original, version in _together(*sides):
+        if isinstance(original, Omitted) or isinstance(version, Omitted):
+            bad = next(content for content in (original, version) if isinstance(content, Omitted))
             place = f"{bad.path}:{bad.line}: sentence {bad.sentence_id}: {bad.reason}"
             omitted.append(bad.fault or place)
             continue
         try:
-            pairs.append(align_versions(one, [other], alignment))
+            pairs.append(align_versions(original, [version], alignment))
         except TreebankError as error:
             if not omit:
                 raise
@@ -135,14 +135,14 @@ def read_corrections(
         TreebankError: as for ``read_parallel_treebanks``, and if no sentence has punctuation.
     """
     source = list(source)
-    found = read_parallel_treebanks(source, corrected, alignment, omit=omit)
-    sentences = tuple(to_learn_from(pair) for pair in found.sentences)
+    parallel = read_parallel_treebanks(source, corrected, alignment, omit=omit)
+    sentences = tuple(to_learn_from(pair) for pair in parallel.sentences)
     if sentences and not any(slot for s in sentences for slot in s.slots):
         raise TreebankError(
             f"{sentences[0].path}: neither the sentences nor their corrected versions have any "
             "punctuation; give the original text with its marks, as tokens of the tag PUNCT"
         )
-    return Corrections(sentences, found.omitted)
+    return Corrections(sentences, parallel.omitted)
 
 
 def read_references(
@@ -170,30 +170,34 @@ def read_references(
     """
     versions: list[list[Sentence | Words | Omitted]] = [[] for _ in sources]
     read = _sentences(sources)
-    wanted = [v for v, s in zip(versions, sources, strict=True) if _is_sentence(s)]
+    versions_wanted = [v for v, s in zip(versions, sources, strict=True) if _is_sentence(s)]
     for path in paths:
         if format_of(path, words=True).name == M2.name:
             records = list(read_m2_records(path))
             numbers = annotators(records)
             contents = [_reference(record, None, running=running) for record in records]
             by_place = {id(c): record for c, record in zip(contents, records, strict=True)}
-            for own, (_, source) in zip(wanted, _together(read, contents), strict=True):
+            for of_source, (_, source) in zip(
+                versions_wanted, _together(read, contents), strict=True
+            ):
                 record = by_place[id(source)]
-                own += [_reference(record, a, running=running) for a in numbers]
+                of_source += [_reference(record, a, running=running) for a in numbers]
         else:
             is_text = running and format_of(path, words=True).name == Text.name
             entries = read_lines([path], whole=True) if is_text else read_words([path])
             contents = _sentences([entry.content for entry in entries])
-            for own, (_, version) in zip(wanted, _together(read, contents), strict=True):
-                own.append(version)
-    found: list[ParallelSentence[Sentence | Words] | None] = []
-    for source, own in zip(sources, versions, strict=True):
-        kept = [version for version in own if not isinstance(version, Omitted)]
-        if isinstance(source, Omitted) or len(kept) < len(own):
-            found.append(None)
+            for of_source, (_, version) in zip(
+                versions_wanted, _together(read, contents), strict=True
+            ):
+                of_source.append(version)
+    references: list[ParallelSentence[Sentence | Words] | None] = []
+    for source, of_source in zip(sources, versions, strict=True):
+        usable = [version for version in of_source if not isinstance(version, Omitted)]
+        if isinstance(source, Omitted) or len(usable) < len(of_source):
+            references.append(None)
         else:
-            found.append(align_versions(source, kept, alignment))
-    return found
+            references.append(align_versions(source, usable, alignment))
+    return references
 
 
 def _reference(record: M2Record, annotator: int | None, *, running: bool) -> Words | Omitted:
@@ -206,10 +210,10 @@ def _reference(record: M2Record, annotator: int | None, *, running: bool) -> Wor
 
 def _together(source: Sequence[A], corrected: Sequence[B]) -> Iterator[tuple[A, B]]:
     """Yield the pairs of two treebanks, in the order of the first."""
-    known = {content.sentence_id: content for content in corrected}
+    by_id = {content.sentence_id: content for content in corrected}
     names = {content.sentence_id for content in source}
-    if len(names) == len(source) == len(corrected) and names == known.keys():
-        return ((one, known[one.sentence_id]) for one in source)
+    if len(names) == len(source) == len(corrected) and names == by_id.keys():
+        return ((content, by_id[content.sentence_id]) for content in source)
     if len(source) != len(corrected):
         raise TreebankError(_lonely(source, corrected))
     return zip(source, corrected, strict=True)
@@ -229,8 +233,8 @@ def _lonely(
 ) -> str:
     """Name a sentence without a counterpart: by its id, or else the first surplus one."""
     longer, shorter = (source, corrected) if len(source) > len(corrected) else (corrected, source)
-    known = {content.sentence_id for content in shorter}
-    over = next((c for c in longer if c.sentence_id not in known), longer[len(shorter)])
+    ids = {content.sentence_id for content in shorter}
+    over = next((c for c in longer if c.sentence_id not in ids), longer[len(shorter)])
     return (
         f"{over.path}:{over.line}: sentence {over.sentence_id} has no counterpart: there are "
         f"{quantity(len(source), 'sentence')} and {len(corrected)} corrected ones; give the same "

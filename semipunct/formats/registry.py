@@ -48,25 +48,27 @@ def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -
         TreebankError: if a file that must be inspected cannot be read.
         UsageError: if they have different formats.
     """
-    found = {_name(path, words, default): path for path in paths}
-    if len(found) > 1:
-        told = ", ".join(f"{path} is {name}" for name, path in found.items())
-        raise UsageError(f"the files are of different formats ({told}); give one at a time")
-    return FORMATS[next(iter(found), default)]
+    path_of_format = {_name(path, words, default): path for path in paths}
+    if len(path_of_format) > 1:
+        listing = ", ".join(f"{path} is {name}" for name, path in path_of_format.items())
+        raise UsageError(f"the files are of different formats ({listing}); give one at a time")
+    return FORMATS[next(iter(path_of_format), default)]
 
 
 def _name(path: str | Path, words: bool, default: str) -> str:
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
-    told = next((name for name, known in FORMATS.items() if ending in known.suffixes), None)
-    return told or (_name_by_content(path, default) if words else default)
+    by_suffix = next(
+        (name for name, file_format in FORMATS.items() if ending in file_format.suffixes), None
+    )
+    return by_suffix or (_name_by_content(path, default) if words else default)
 
 
 def _name_by_content(path: str | Path, default: str) -> str:
     first = beginning(path, KIND, _CONTENT.search)
     if first is None:
         return default
-    found = _CONTENT.search(first + b"\n")
-    return Conllu.name if found and _WORD_LINE.match(found[0]) else Text.name
+    first_line = _CONTENT.search(first + b"\n")
+    return Conllu.name if first_line and _WORD_LINE.match(first_line[0]) else Text.name
 
 
 _CONTENT = re.compile(rb"^(?!\xef\xbb\xbf#|#|\s*$)[^\n]*\n", re.MULTILINE)
@@ -91,8 +93,8 @@ def read_words(paths: Iterable[str | Path]) -> Iterator[WordsEntry]:
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.
     """
-    found = _in_order(paths, words=True)
-    return chain.from_iterable(kind.read_words(path) for kind, path in found)
+    formats = _in_order(paths, words=True)
+    return chain.from_iterable(kind.read_words(path) for kind, path in formats)
 
 
 def _in_order(

@@ -173,24 +173,26 @@ def _located(
 ) -> Located:
     """Make a sentence, in whose addresses, tags of markup and code nothing changes."""
     fixed = fixed_parts(text)
-    found = located_sentence(name, path, line, text, pieces, offset, fixed)
-    if isinstance(found.content, Omitted):
-        return found
+    sentence = located_sentence(name, path, line, text, pieces, offset, fixed)
+    if isinstance(sentence.content, Omitted):
+        return sentence
     # They may contain blanks and marks.
     whole = [*whole_tokens(text), *fixed.words]
-    content = replace(found.content, closed=found.content.closed | _slots_within(found, whole))
-    return replace(found, content=content)
+    content = replace(
+        sentence.content, closed=sentence.content.closed | _slots_within(sentence, whole)
+    )
+    return replace(sentence, content=content)
 
 
-def _slots_within(found: Located, parts: Iterable[Span]) -> set[int]:
+def _slots_within(sentence: Located, parts: Iterable[Span]) -> set[int]:
     """Return the slots between two words of a part, and those with a mark in it.
 
     Args:
-        found: a text.
+        sentence: a text.
         parts: parts of the text.
     """
-    starts, ends = ([span[side] for span in found.spans] for side in (0, 1))
-    marks = [(span, slot) for slot, spans in enumerate(found.marks) for span in spans]
+    starts, ends = ([span[side] for span in sentence.spans] for side in (0, 1))
+    marks = [(span, slot) for slot, spans in enumerate(sentence.marks) for span in spans]
     within: set[int] = set()
     for start, end in parts:
         within.update(range(bisect_left(starts, start) + 1, bisect_right(ends, end)))

@@ -160,7 +160,7 @@ def read_spaced_words(name: str, path: str, line: int, text: str) -> Located:
         line: the number of the line.
         text: the text of the line, including its line end.
     """
-    edges = [0, *(x for found in BLANKS.finditer(text) for x in found.span()), len(text)]
+    edges = [0, *(x for match in BLANKS.finditer(text) for x in match.span()), len(text)]
     spans = [span for span in zip(edges[::2], edges[1::2], strict=True) if span[0] < span[1]]
     pieces = [Piece(span, is_mark(text[slice(*span)])) for span in spans]
     return located_sentence(name, path, line, text, pieces, fixed=fixed_parts(text))

@@ -126,9 +126,9 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
             stream.write(text if ended or not self.lines else f"\n{text}")
             ended = text.endswith("\n")
 
-    def _refuse(self, entry: Entry[VerbatimRecord[S]], what: str) -> NoReturn:
+    def _refuse(self, entry: Entry[VerbatimRecord[S]], content: str) -> NoReturn:
         record = entry.record
         raise UsageError(
             f"{record.path}:{record.line}: sentence {record.sentence_id}: {self.contents} cannot "
-            f"contain {what}; give the treebank as CoNLL-U"
+            f"contain {content}; give the treebank as CoNLL-U"
         )

@@ -59,8 +59,10 @@ class BottomUpSampler:
             UsageError: if the marks within a constituent are features of anything but its pair.
         """
         families = [c for c in model.features.conjunctions if c.over == INSIDE and len(c.kept)]
-        if other := {target for c in families for target in c.targets} - {"pair"}:
-            raise UsageError(f"templates over {INSIDE!r} must weight pairs, not {sorted(other)}")
+        if unsupported := {target for c in families for target in c.targets} - {"pair"}:
+            raise UsageError(
+                f"templates over {INSIDE!r} must weight pairs, not {sorted(unsupported)}"
+            )
         weights = model.supports["pair"].table(np.asarray(parameters[weights_of("pair")]))
         return cls(
             channel=ChannelSampler.of(model, parameters),
@@ -90,7 +92,8 @@ class BottomUpSampler:
         ends = np.cumsum([request.sentence.tree.words for request in requests])
         rows = np.split(np.asarray(scores.pair), ends)
         return [
-            self._draw(request, own, count) for request, own in zip(requests, rows, strict=False)
+            self._draw(request, scores_of_sentence, count)
+            for request, scores_of_sentence in zip(requests, rows, strict=False)
         ]
 
     def _draw(self, request: Request, scores: npt.NDArray[np.float32], count: int) -> Draws:
@@ -144,11 +147,11 @@ class BottomUpSampler:
             seen: the sets.
         """
         first, inverse = unique_rows(within)
-        given = np.stack([scores] * len(first))
-        for row, number in zip(given, within[first].tolist(), strict=True):
+        conditional = np.stack([scores] * len(first))
+        for row, number in zip(conditional, within[first].tolist(), strict=True):
             features = rows[list(seen.sets.items[number])]
             row += self.weights[features[features >= 0]].sum(0)
-        return Categorical.of(given, inverse)
+        return Categorical.of(conditional, inverse)
 
 
 class _TokenSets:
@@ -161,11 +164,11 @@ class _TokenSets:
         """Return the number of the set of tokens of each string."""
         return np.array([self.sets.number(frozenset(token[t] for t in s)) for s in strings])
 
-    def unite(self, sets: Ints, others: Ints) -> None:
+    def unite(self, sets: Ints, additions: Ints) -> None:
         """Replace the set of each draw by its union with another set, in place."""
-        draws = others.nonzero()[0]
+        draws = additions.nonzero()[0]
         if len(draws):
-            pairs = sets[draws], others[draws]
+            pairs = sets[draws], additions[draws]
             first, inverse = unique_rows(*pairs)
             united = [
                 self.sets.number(self.sets.items[a] | self.sets.items[b])

@@ -53,9 +53,9 @@ class Categorical(NamedTuple):
         outcomes = len(self.weight)
         for outcome, weight in enumerate(self.weight):
             if len(still) * (outcomes - outcome) <= AT_ONCE:
-                rest = self.weight[outcome:].take(distribution, 1)
-                rest[0] += cumulative.take(distribution)
-                passed = (rest.cumsum(0) <= points).sum(0)
+                remaining = self.weight[outcome:].take(distribution, 1)
+                remaining[0] += cumulative.take(distribution)
+                passed = (remaining.cumsum(0) <= points).sum(0)
                 drawn[still] = np.minimum(outcome + passed, outcomes - 1)
                 break
             cumulative += weight

@@ -137,13 +137,13 @@ class ChannelSampler:
                     points[first:end, :longest] = generator.random((end - first, longest))
             symbols = sample_pass(window_pass, symbols, points)
         first, inverse = unique_rows(*(symbols + 1).T)
-        found = [self.tokens(row) for row in symbols[first].tolist()]
-        numbers = np.array([surface.number(without_boundaries(string)) for string in found])[
+        strings = [self.tokens(row) for row in symbols[first].tolist()]
+        numbers = np.array([surface.number(without_boundaries(string)) for string in strings])[
             inverse
         ]
-        is_open = np.array([OPEN in string for string in found])[inverse]
+        is_open = np.array([OPEN in string for string in strings])[inverse]
         for i in is_open.nonzero()[0].tolist():
-            string = self._spelt(found[inverse[i]], generators[sentence[i]])
+            string = self._spelt(strings[inverse[i]], generators[sentence[i]])
             numbers[i] = surface.number(without_boundaries(string))
         shown.ravel()[inputs.at] = numbers
         return shown
@@ -160,9 +160,9 @@ class ChannelSampler:
         """
         first, inverse = unique_rows(*(inputs.symbols + 1).T)
         values = [value(self.tokens(row)) for row in inputs.symbols[first].tolist()]
-        result = np.zeros(inputs.shape[1])
-        result[inputs.at] = np.array(values)[inverse]
-        return result
+        values_of_draws = np.zeros(inputs.shape[1])
+        values_of_draws[inputs.at] = np.array(values)[inverse]
+        return values_of_draws
 
     def tokens(self, string: Sequence[int]) -> Puncteme:
         """Return the tokens of a row of symbols."""
@@ -243,13 +243,13 @@ def _lined_up(rows: Ints, symbols: Ints) -> Ints:
     """Concatenate the symbols of consecutive entries with the same row, without ``END``."""
     entry, column = (symbols != END).nonzero()
     row = rows[entry]
-    new = np.ones(len(row), np.bool_)
-    np.not_equal(row[1:], row[:-1], out=new[1:])
-    first, string = new.nonzero()[0], np.cumsum(new) - 1
+    is_first = np.ones(len(row), np.bool_)
+    np.not_equal(row[1:], row[:-1], out=is_first[1:])
+    first, string = is_first.nonzero()[0], np.cumsum(is_first) - 1
     place = np.arange(len(row)) - first[string]
-    result = np.full((len(first), int(place.max(initial=0)) + 1), END)
-    result[string, place] = symbols[entry, column]
-    return result
+    lined_up = np.full((len(first), int(place.max(initial=0)) + 1), END)
+    lined_up[string, place] = symbols[entry, column]
+    return lined_up
 
 
 def _reversed(symbols: Ints, lengths: Ints) -> Ints:

@@ -144,8 +144,8 @@ def best(
             default Viterbi: the most probable choice of punctemes and edits.
     """
     question = _Best((semiring or Derivation()).base)
-    found = _derivations(model, parameters, sentences, question)
-    return [next(iter(analyses), None) for analyses in found]
+    analyses_of_each = _derivations(model, parameters, sentences, question)
+    return [next(iter(analyses), None) for analyses in analyses_of_each]
 
 
 def best_of(
@@ -166,8 +166,8 @@ def best_of(
         sentences: words, trees and surface punctuation.
         count: the maximum number of analyses of a sentence.
     """
-    found = _derivations(model, parameters, sentences, _Ranked(2 * count))
-    return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in found]
+    analyses_of_each = _derivations(model, parameters, sentences, _Ranked(2 * count))
+    return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in analyses_of_each]
 
 
 def sample(
@@ -196,7 +196,7 @@ class _Question(Protocol):
     """A query for derivations ``[k, ...]`` of the distribution of a batch, given log p(x | T)."""
 
     def __call__(
-        self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
+        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
     ) -> Answer: ...
 
 
@@ -204,8 +204,10 @@ class _Question(Protocol):
 class _Best:
     base: Selective
 
-    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
-        parts, log_weight = asked.best(self.base)
+    def __call__(
+        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
+    ) -> Answer:
+        parts, log_weight = distribution.best(self.base)
         return Answer(parts[None], log_weight[None])
 
 
@@ -213,16 +215,20 @@ class _Best:
 class _Ranked:
     k: int
 
-    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
-        return asked.top(self.k)
+    def __call__(
+        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
+    ) -> Answer:
+        return distribution.top(self.k)
 
 
 @dataclass(frozen=True)
 class _Drawn:
     count: int
 
-    def __call__(self, asked: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array) -> Answer:
-        parts = asked.sample(key, self.count).parts
+    def __call__(
+        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
+    ) -> Answer:
+        parts = distribution.sample(key, self.count).parts
         return Answer(parts, jnp.broadcast_to(log_p, (self.count, *log_p.shape)))
 
 
@@ -237,7 +243,7 @@ def _derivations(
     # There are few distinct strings, so each rewriting is explained only once.
     explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
     encoded = model.encode(sentences)
-    result: list[list[Analysis]] = [[] for _ in sentences]
+    analyses: list[list[Analysis]] = [[] for _ in sentences]
     for number, (members, batch) in enumerate(Batches(model, encoded)):
         read = model.read(parameters, batch)
         # Two programs instead of one: each takes half of the memory to load.
@@ -251,15 +257,15 @@ def _derivations(
         )
         log_p, log_choice = np.asarray(log_p), np.asarray(log_choice)
         for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
-            made: dict[bytes, Analysis] = {}
+            by_choice: dict[bytes, Analysis] = {}
             for choice in choices[np.isfinite(weight[:, b])][:, words]:
                 # Many draws are equal.
-                if (same := choice.tobytes()) not in made:
-                    made[same] = _analysis(
+                if (choice_key := choice.tobytes()) not in by_choice:
+                    by_choice[choice_key] = _analysis(
                         model, explain, sentences[i], choice, log_choice[words], log_p[b]
                     )
-                result[i].append(made[same])
-    return result
+                analyses[i].append(by_choice[choice_key])
+    return analyses
 
 
 @partial(jit, static=1)

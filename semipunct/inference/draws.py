@@ -50,7 +50,7 @@ class Draws:
         """
         # Draws are counted slot by slot, so those of a slot are contiguous.
         chosen = np.empty(slots.shape, np.int64).T
-        found: list[tuple[Puncteme, ...]] = []
+        drawn_strings: list[tuple[Puncteme, ...]] = []
         for i, numbers in enumerate(slots):
             # The order decides ties, and numbers depend on sentences drawn earlier, so the strings
             # are sorted.
@@ -58,8 +58,8 @@ class Draws:
             place = np.zeros(len(strings), np.int64)
             place[drawn] = np.arange(len(drawn))
             chosen[:, i] = place[numbers]
-            found.append(tuple(strings[number] for number in drawn))
-        return cls(tuple(found), chosen)
+            drawn_strings.append(tuple(strings[number] for number in drawn))
+        return cls(tuple(drawn_strings), chosen)
 
     @classmethod
     def joined(cls, several: Sequence[Draws]) -> Draws:
@@ -70,7 +70,7 @@ class Draws:
         """
         if len(several) == 1:
             return several[0]
-        found: list[tuple[Puncteme, ...]] = []
+        joined_strings: list[tuple[Puncteme, ...]] = []
         columns: list[Ints] = []
         for slot in range(len(several[0].strings)):
             strings = sorted({string for draws in several for string in draws.strings[slot]})
@@ -79,5 +79,5 @@ class Draws:
             columns.append(
                 np.concatenate([p[d.chosen[:, slot]] for p, d in zip(places, several, strict=True)])
             )
-            found.append(tuple(strings))
-        return cls(tuple(found), np.stack(columns).T)
+            joined_strings.append(tuple(strings))
+        return cls(tuple(joined_strings), np.stack(columns).T)

@@ -145,15 +145,15 @@ class LeftToRightSampler:
             count: the number of draws per sentence.
         """
         ends = np.cumsum([0, *(request.sentence.tree.words for request in requests)])
-        found: list[Draws] = []
+        draws: list[Draws] = []
         i = 0
         while i < len(requests):
             part = _drawn_together(requests, i, max(1, DRAWS_TOGETHER // count))
             words = slice(int(ends[i]), int(ends[i + len(part)]))
             of_part = TreeScores(*(array[words] for array in scores))
-            found += _Drawing(self, part, of_part, count).run()
+            draws += _Drawing(self, part, of_part, count).run()
             i += len(part)
-        return found
+        return draws
 
 
 def _drawn_together(requests: Sequence[Request], first: int, most: int) -> Sequence[Request]:
@@ -293,14 +293,14 @@ class _Drawing:
         inverse = inverse.take(several)
         words, labels = word[edge[first]], label[first]
         seen = np.column_stack([self.before.seen[kind[first]], token[first], place[first]])
-        given = summed_weights(self.order.closing, self.closing, words, seen)
-        marks, symmetry = given[:, :-1], given[:, -1:]
+        log_weights = summed_weights(self.order.closing, self.closing, words, seen)
+        marks, symmetry = log_weights[:, :-1], log_weights[:, -1:]
         if self.order.network:
             marks = marks + scores_of_marks(
                 self.order.network, "closing", self.summary[words], seen
             )
-        own, some = unique_rows(words, labels)
-        tree = self.pair[words[own, None], self.order.pair[labels[own]]].take(some, 0)
+        of_pair, some = unique_rows(words, labels)
+        tree = self.pair[words[of_pair, None], self.order.pair[labels[of_pair]]].take(some, 0)
         symmetric = self.order.symmetric.take(labels, 0)
         return Categorical.of(right_scores(tree, marks, symmetry, symmetric), inverse)
 
@@ -364,15 +364,17 @@ class _Drawing:
         order, channel = self.order, self.order.channel
         stands = evidence.strings[slot]
         string = tuple(order.features.vocabulary.replace_unknown("token", stands))
-        own = [Categorical(c.weight, row) for c in choices for row in self._rows(c.distribution)]
-        spelt, probability = sample_spelling(own, order.label, string, generator)
+        of_draws = [
+            Categorical(c.weight, row) for c in choices for row in self._rows(c.distribution)
+        ]
+        spelt, probability = sample_spelling(of_draws, order.label, string, generator)
         guided = (probability > 0) & (generator.random(self.count) < GUIDED)
         labels = np.where(guided, spelt, free)
         inputs = self._inputs(slot, edges, labels)
-        wanted = enclose(channel.boundaries(slot, int(self.ends[0]) - 1), string)
+        target = enclose(channel.boundaries(slot, int(self.ends[0]) - 1), string)
         # Labels drawn from p(y) may also spell the string: the weight depends on the labels, not on
         # the mixture component from which they were drawn.
-        spells = channel.map_strings(inputs, lambda x: float(x == wanted))
+        spells = channel.map_strings(inputs, lambda x: float(x == target))
         weight = 1 / proposal_ratio(probability, spells)
         if evidence.mistaken:
             shown = channel.sample(inputs, self.generators, self.history.strings)[0]
@@ -383,7 +385,7 @@ class _Drawing:
             shown = np.full(self.count, self.history.strings.number(stands))
             explain = channel.rewriter.explain
             weight *= UNEXPLAINED + channel.map_strings(
-                inputs, lambda x: math.exp(explain(x, wanted).log_probability)
+                inputs, lambda x: math.exp(explain(x, target).log_probability)
             )
         survivors = systematic_resample(weight, generator)
         self._select(survivors)

@@ -86,10 +86,10 @@ class UnderlyingTree:
 
         def marks(word: int, side: int) -> tuple[Mark, ...]:
             tokens = enumerate(analysis.pairs[word][side])
-            named = ((token, (word, side, i)) for i, token in tokens)
+            placed_tokens = ((token, (word, side, i)) for i, token in tokens)
             return tuple(
                 Mark(token, spelt.get(at, ()), paired.get(at, 0))
-                for token, at in named
+                for token, at in placed_tokens
                 if at not in unseen
             )
 
@@ -120,20 +120,22 @@ class UnderlyingTree:
         Args:
             arrangement: an arrangement of this tree.
         """
-        kept = arrangement.words
+        words_left = arrangement.words
         s = self.sentence
-        tree, closed = arrangement.tree(), closed_after(s, kept)
+        tree, closed = arrangement.tree(), closed_after(s, words_left)
         sides: list[Sides] = []
-        for word, left, right in zip(kept, *tree.edges, strict=True):
+        for word, left, right in zip(words_left, *tree.edges, strict=True):
             before, after = self.sides[word - 1]
             sides.append((() if left in closed else before, () if right in closed else after))
-        there = Counter(mark.pair for both in sides for side in both for mark in side)
+        marks_left = Counter(
+            mark.pair for sides_of_word in sides for side in sides_of_word for mark in side
+        )
 
         def whole(side: tuple[Mark, ...]) -> tuple[Mark, ...]:
-            return tuple(mark for mark in side if not mark.pair or there[mark.pair] == _BOTH)
+            return tuple(mark for mark in side if not mark.pair or marks_left[mark.pair] == _BOTH)
 
         def chosen(column: Sequence[str]) -> tuple[str, ...]:
-            return tuple(column[word - 1] for word in kept)
+            return tuple(column[word - 1] for word in words_left)
 
         sentence = replace(
             s,
@@ -143,14 +145,14 @@ class UnderlyingTree:
             xpos=chosen(s.xpos),
             feats=chosen(s.feats),
             tree=tree,
-            slots=((), *(s.slots[word] for word in kept)),
+            slots=((), *(s.slots[word] for word in words_left)),
             expected=None,  # it refers to the original tree
             closed=closed,
         )
         return UnderlyingTree(
             sentence,
             tuple((whole(left), whole(right)) for left, right in sides),
-            tuple(self.words[word - 1] for word in kept),
+            tuple(self.words[word - 1] for word in words_left),
         )
 
 
@@ -200,19 +202,19 @@ def _unseen(
     If some of several equal marks at a slot are absorbed, those with a partner are assumed to be
     visible.
     """
-    found: set[MarkPlace] = set()
+    absorbed_places: set[MarkPlace] = set()
     for row, string, slot in zip(places, strings, analysis.slots, strict=True):
         absorbed = Counter(string) - Counter(slot.surface)
         for place, mark in zip(row, string, strict=True):
             if mark in _OF_PAIRS and place not in paired and absorbed[mark] > 0:
-                found.add(place)
+                absorbed_places.add(place)
                 absorbed[mark] -= 1
-    return found
+    return absorbed_places
 
 
 def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[MarkPlace, Puncteme]:
     """Find the spellings of special tokens by aligning underlying and surface strings."""
-    found: dict[MarkPlace, Puncteme] = {}
+    spellings: dict[MarkPlace, Puncteme] = {}
     for row, slot in zip(places, analysis.slots, strict=True):
         underlying = [analysis.pairs[word][side][i] for word, side, i in row]
         if not {UNK, OPEN} & set(underlying):
@@ -223,12 +225,12 @@ def _spelt(analysis: Analysis, places: Sequence[Sequence[MarkPlace]]) -> dict[Ma
             if name != "replace":
                 continue
             special = [i for i in range(first, end) if underlying[i] in (UNK, OPEN)]
-            rest = surface[start:stop]
+            unaligned = surface[start:stop]
             for left, i in zip(range(len(special) - 1, -1, -1), special, strict=True):
                 # The spelling of an open puncteme leaves one token for each mark after it.
-                size = max(1, len(rest) - left) if underlying[i] == OPEN else 1
-                found[row[i]], rest = rest[:size], rest[size:]
-    return found
+                size = max(1, len(unaligned) - left) if underlying[i] == OPEN else 1
+                spellings[row[i]], unaligned = unaligned[:size], unaligned[size:]
+    return spellings
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,11 +276,11 @@ class Regenerator:
         met = s.tree.gather(underlying.sides)
         strings = [tuple(mark.token for mark in marks) for marks in met]
         bounded = with_boundaries(strings, final=self.final_mark)
-        result: list[Puncteme] = []
+        slots_of_surface: list[Puncteme] = []
         for string, marks, dot in zip(bounded, met, s.slots, strict=True):
             shown = self._rewritten(string, generator, drawn) if marks else ()
-            result.append((*dot, *self._written(shown, marks, generator)))
-        return tuple(result)
+            slots_of_surface.append((*dot, *self._written(shown, marks, generator)))
+        return tuple(slots_of_surface)
 
     def _rewritten(self, string: Puncteme, generator: np.random.Generator, drawn: bool) -> Puncteme:
         names = self.rewriter.inventory.symbols

@@ -89,16 +89,16 @@ def sample_spelling(
     ends = len(string) + 1
     draws = len(choices[0].distribution)
     # The label that spells the tokens from a to b, if there is one.
-    found = {(a, b): label.get(string[a:b]) for b in range(ends) for a in range(b + 1)}
+    labels = {(a, b): label.get(string[a:b]) for b in range(ends) for a in range(b + 1)}
     table = np.zeros((ends, ends), np.int64)
-    for (a, b), number in found.items():
+    for (a, b), number in labels.items():
         table[a, b] = number or 0
     # forward[j][:, b]: the probability that the first j choices spell the first b tokens.
     forward = [np.eye(1, ends).repeat(draws, 0)]
     steps: list[Floats] = []
     for choice in choices:
         step = np.zeros((draws, ends, ends))
-        for (a, b), number in found.items():
+        for (a, b), number in labels.items():
             if number is not None:
                 step[:, a, b] = choice.probability(number)
         steps.append(step)

@@ -60,15 +60,18 @@ class Paths(NamedTuple):
     log_best: float
     edits: tuple[tuple[int, int, int], ...] = ()
 
-    def plus(self, other: Paths) -> Paths:
+    def plus(self, alternative: Paths) -> Paths:
         """Unite two sets; if their best paths have equal weight, that of the first is kept."""
-        log_sum = float(np.logaddexp(self.log_sum, other.log_sum))
-        return Paths(log_sum, *(other if other.log_best > self.log_best else self)[1:])
+        log_sum = float(np.logaddexp(self.log_sum, alternative.log_sum))
+        return Paths(log_sum, *(alternative if alternative.log_best > self.log_best else self)[1:])
 
-    def times(self, other: Paths) -> Paths:
+    def times(self, continuation: Paths) -> Paths:
         """Append the paths of another set to those of this one."""
-        log_sum, log_best = self.log_sum + other.log_sum, self.log_best + other.log_best
-        return Paths(log_sum, log_best, self.edits + other.edits)
+        log_sum, log_best = (
+            self.log_sum + continuation.log_sum,
+            self.log_best + continuation.log_best,
+        )
+        return Paths(log_sum, log_best, self.edits + continuation.edits)
 
 
 NO_PATH = Paths(-math.inf, -math.inf)
@@ -143,11 +146,11 @@ def _tables(model: PunctuationModel, parameters: Weights) -> jax.Array:
 
 def _outcomes_of_all(window_pass: WindowPass, strings: dict[String, Paths]) -> dict[String, Paths]:
     """Collect the outcomes of a pass for several strings, each with the paths that lead to it."""
-    result: dict[String, Paths] = {}
+    outcomes: dict[String, Paths] = {}
     for string, before in strings.items():
         for written, paths in window_pass.outcomes(string).items():
-            result[written] = result.get(written, NO_PATH).plus(before.times(paths))
-    return result
+            outcomes[written] = outcomes.get(written, NO_PATH).plus(before.times(paths))
+    return outcomes
 
 
 @dataclass(frozen=True)
@@ -212,10 +215,10 @@ class WindowPass:
         Returns:
             The outcome, without spelling out open punctemes.
         """
-        first, *others = self._reading_order(underlying)
+        first, *following_symbols = self._reading_order(underlying)
         nothing: String = ()
         best = {first: (0.0, nothing)}
-        for symbol in others:
+        for symbol in following_symbols:
             following: dict[int, tuple[float, String]] = {}
             for pending, (log_p, written) in best.items():
                 for step, stays, writes in self._moves(pending, symbol):
@@ -241,30 +244,32 @@ class WindowPass:
         Returns:
             The paths to each pair of the last pending symbol and the output without it.
         """
-        first, *others = self._reading_order(underlying)
+        first, *following_symbols = self._reading_order(underlying)
         states = {(first, nothing): EMPTY_PATH}
-        for symbol in others:
+        for symbol in following_symbols:
             following: dict[tuple[int, W], Paths] = {}
             for (pending, output), paths in states.items():
                 for step, stays, written in self._moves(pending, symbol):
                     longer = paths.times(step)
                     outputs = [(output, 0.0)] if written is None else write(output, written)
                     for after, log_p in outputs:
-                        old = following.get((stays, after), NO_PATH)
-                        following[stays, after] = old.plus(longer.times(Paths(log_p, log_p)))
+                        known_paths = following.get((stays, after), NO_PATH)
+                        following[stays, after] = known_paths.plus(
+                            longer.times(Paths(log_p, log_p))
+                        )
             states = following
         return states
 
     def _moves(self, pending: int, symbol: int) -> Iterator[tuple[Paths, int, int | None]]:
         """Yield each possible edit, the pending symbol after it, and the symbol it writes."""
         a, b = (symbol, pending) if self.mirrored else (pending, symbol)
-        both = pending, symbol
+        pair = pending, symbol
         for e, name in enumerate(EDITS):
             log_p = float(self.log_probability[e, a, b])
             if log_p > -math.inf:
                 stays, written = move(name, mirrored=self.mirrored)
-                writes = None if written is None else both[written]
-                yield Paths(log_p, log_p, ((e, a, b),)), both[stays], writes
+                writes = None if written is None else pair[written]
+                yield Paths(log_p, log_p, ((e, a, b),)), pair[stays], writes
 
     def _reading_order(self, string: String) -> String:
         return string[::-1] if self.mirrored else string

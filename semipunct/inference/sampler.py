@@ -84,10 +84,10 @@ def generate(
         ]
         return order.draw(requests, scores, count)
 
-    result: dict[int, Draws] = {}
+    draws_of: dict[int, Draws] = {}
     for (members, _), draws in in_order(drawn, Batches(model, encoded)):
-        result |= zip(members, draws, strict=True)
-    return [result[i] for i in range(len(sentences))]
+        draws_of |= zip(members, draws, strict=True)
+    return [draws_of[i] for i in range(len(sentences))]
 
 
 @cache_latest
@@ -119,14 +119,14 @@ def in_order(function: Callable[..., R], tasks: Iterable[A]) -> Iterator[tuple[A
         for task in chain(few, tasks):
             waiting.append((task, pool.submit(function, *task)))
             if len(waiting) > 2 * cores:
-                first, result = waiting.popleft()
-                yield first, result.result()
+                first, future = waiting.popleft()
+                yield first, future.result()
         while waiting:
-            first, result = waiting.popleft()
-            yield first, result.result()
+            first, future = waiting.popleft()
+            yield first, future.result()
     finally:
-        for _, result in waiting:
-            result.cancel()
+        for _, future in waiting:
+            future.cancel()
 
 
 @cache

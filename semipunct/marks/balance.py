@@ -215,21 +215,21 @@ def statuses(existing: Sequence[Puncteme]) -> Sequence[Statuses]:
     Args:
         existing: ``[n + 1]`` the strings of all slots.
     """
-    found: list[dict[str, Status]] = [{} for _ in existing]
+    by_slot: list[dict[str, Status]] = [{} for _ in existing]
     waiting: list[tuple[str, int]] = []
     for slot, string in enumerate(existing):
         for token in string:
             if token not in _MEMBERS:
                 continue
-            found[slot].setdefault(token, Status.LONE)
+            by_slot[slot].setdefault(token, Status.LONE)
             closed = ENCLOSING.closed_by(token, [opening for opening, _ in waiting])
             if closed is not None:
                 opening, place = waiting[closed]
                 del waiting[closed:]
-                found[slot][token] = found[place][opening] = Status.PARTNERED
+                by_slot[slot][token] = by_slot[place][opening] = Status.PARTNERED
             elif token in ENCLOSING.openings:
                 waiting.append((token, slot))
-    return found
+    return by_slot
 
 
 def count_unmatched(
@@ -245,8 +245,8 @@ def count_unmatched(
     if existing is None:
         existing = statuses(slots)
     state = _State.first()
-    for string, old, word in zip(slots, existing, (*forms, ""), strict=True):
-        state = state.after(_Marks.of(string, old, word))
+    for string, status, word in zip(slots, existing, (*forms, ""), strict=True):
+        state = state.after(_Marks.of(string, status, word))
     return state.ended().unmatched
 
 
@@ -269,38 +269,40 @@ def balance_strings(
     """
     states: dict[_State, Cost] = {_State.first(): 0.0}
     steps: list[dict[_State, tuple[_State, Puncteme]]] = []
-    for options, old, word in zip(alternatives, existing, (*forms, ""), strict=True):
+    for options, status, word in zip(alternatives, existing, (*forms, ""), strict=True):
         best: dict[_State, Cost] = {}
         step: dict[_State, tuple[_State, Puncteme]] = {}
-        cheapest = _cheapest(options, old, word)
+        cheapest = _cheapest(options, status, word)
         for state, cost in states.items():
-            for marks, (string, own) in cheapest:
+            for marks, (string, string_cost) in cheapest:
                 after = state.after(marks)
-                if cost + own < best.get(after, float("inf")) and after.unmatched.is_within(limits):
-                    best[after], step[after] = cost + own, (state, string)
+                if cost + string_cost < best.get(after, float("inf")) and after.unmatched.is_within(
+                    limits
+                ):
+                    best[after], step[after] = cost + string_cost, (state, string)
         states = {state: best[state] for state in sorted(best, key=best.__getitem__)[:BEAM]}
         steps.append(step)
     ends = [state for state in states if state.ended().unmatched.is_within(limits)]
     if not ends:
         return None
     state = min(ends, key=states.__getitem__)
-    found: list[Puncteme] = []
+    strings: list[Puncteme] = []
     for step in reversed(steps):
         state, string = step[state]
-        found.append(string)
-    return found[::-1]
+        strings.append(string)
+    return strings[::-1]
 
 
 def _cheapest(
     options: Sequence[tuple[Puncteme, Cost]], existing: Statuses, word: str
 ) -> list[tuple[_Marks, tuple[Puncteme, Cost]]]:
     """Return the cheapest of the strings that have the same brackets and quotation marks."""
-    found: dict[_Marks, tuple[Puncteme, Cost]] = {}
+    cheapest: dict[_Marks, tuple[Puncteme, Cost]] = {}
     for string, cost in options:
         marks = _Marks.of(string, existing, word)
-        if marks not in found or cost < found[marks][1]:
-            found[marks] = string, cost
-    return list(found.items())
+        if marks not in cheapest or cost < cheapest[marks][1]:
+            cheapest[marks] = string, cost
+    return list(cheapest.items())
 
 
 def encloses(string: Puncteme) -> bool:

@@ -84,70 +84,76 @@ def _correction(slot: int, before: Puncteme, after: Puncteme) -> Correction:
     end = 0
     while end < shorter - start and before[-1 - end] == after[-1 - end]:
         end += 1
-    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    removed, inserted = before[start : len(before) - end], after[start : len(after) - end]
     neighbours = {*before[max(0, start - 1) : start], *before[len(before) - end :][:1]}
-    return Correction(slot, start, old, new, _kind(old, new, neighbours))
+    return Correction(slot, start, removed, inserted, _kind(removed, inserted, neighbours))
 
 
-def _kind(old: Puncteme, new: Puncteme, neighbours: set[str]) -> ErrorKind:
+def _kind(removed: Puncteme, inserted: Puncteme, neighbours: set[str]) -> ErrorKind:
     """Classify an error by the tokens that change, and by the unchanged ones next to them."""
-    if not old:
+    if not removed:
         return "missing"
-    if not new:
-        return "doubled" if len(set(old)) == 1 and neighbours.issuperset(old) else "superfluous"
-    return "moved" if sorted(old) == sorted(new) else "replaced"
+    if not inserted:
+        return (
+            "doubled"
+            if len(set(removed)) == 1 and neighbours.issuperset(removed)
+            else "superfluous"
+        )
+    return "moved" if sorted(removed) == sorted(inserted) else "replaced"
 
 
 def apply_corrections(
-    slots: Sequence[Puncteme], found: Iterable[Correction]
+    slots: Sequence[Puncteme], edits: Iterable[Correction]
 ) -> tuple[Puncteme, ...]:
     """Apply corrections; those of ``corrections(slots, after)`` turn ``slots`` into ``after``.
 
     Args:
         slots: ``[n + 1]`` the strings to correct.
-        found: the corrections, at most one per slot, in any order.
+        edits: the corrections, at most one per slot, in any order.
 
     Raises:
         UsageError: if the slot of a correction does not exist or has another correction, or does
             not contain the tokens to replace.
     """
-    result = list(slots)
-    done: set[int] = set()
-    for one in found:
-        there = 0 <= one.slot < len(result) and one.slot not in done and one.start >= 0
-        if not there or result[one.slot][one.start : one.stop] != one.before:
+    edited = list(slots)
+    corrected_slots: set[int] = set()
+    for edit in edits:
+        is_in_range = (
+            0 <= edit.slot < len(edited) and edit.slot not in corrected_slots and edit.start >= 0
+        )
+        if not is_in_range or edited[edit.slot][edit.start : edit.stop] != edit.before:
             raise UsageError(
-                f"the correction {one.error!r} of slot {one.slot} does not match: give at most one "
-                "correction per slot, and the original slots"
+                f"the correction {edit.error!r} of slot {edit.slot} does not match: give at most "
+                "one correction per slot, and the original slots"
             )
-        string = result[one.slot]
-        result[one.slot] = (*string[: one.start], *one.after, *string[one.stop :])
-        done.add(one.slot)
-    return tuple(result)
+        string = edited[edit.slot]
+        edited[edit.slot] = (*string[: edit.start], *edit.after, *string[edit.stop :])
+        corrected_slots.add(edit.slot)
+    return tuple(edited)
 
 
-def moves(found: Sequence[Correction], reach: int = 1) -> list[tuple[Correction, Correction]]:
+def moves(edits: Sequence[Correction], reach: int = 1) -> list[tuple[Correction, Correction]]:
     """Find tokens that corrections move from one slot to another one nearby.
 
     For example, a comma written after a conjunction instead of before it is one mistake but two
     corrections. Each correction is in at most one pair; pairs are formed from left to right.
 
     Args:
-        found: the corrections of one sentence, in the order of its slots.
+        edits: the corrections of one sentence, in the order of its slots.
         reach: the maximum number of words that the tokens may cross.
 
     Returns:
         Pairs of the correction that deletes and the one that inserts, in the order of the former.
     """
-    free = {one.slot: one for one in found}
+    free = {edit.slot: edit for edit in edits}
     pairs: list[tuple[Correction, Correction]] = []
-    for one in found:
-        if one.after or one.slot not in free:
+    for edit in edits:
+        if edit.after or edit.slot not in free:
             continue
         for step in (s for width in range(1, reach + 1) for s in (-width, width)):
-            other = free.get(one.slot + step)
-            if other and not other.before and other.after == one.before:
-                pairs.append((one, other))
-                del free[one.slot], free[other.slot]
+            opposite = free.get(edit.slot + step)
+            if opposite and not opposite.before and opposite.after == edit.before:
+                pairs.append((edit, opposite))
+                del free[edit.slot], free[opposite.slot]
                 break
     return pairs

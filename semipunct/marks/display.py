@@ -43,7 +43,7 @@ def shown_string(tokens: Iterable[str], nothing: str = "") -> str:
 
 def legend(tokens: Iterable[str]) -> str:
     """Return a one-line legend of the special tokens that occur; empty if there are none."""
-    found = set(tokens)
+    present = set(tokens)
     return "; ".join(
-        f"{symbol} {MEANINGS[token]}" for token, symbol in SYMBOLS.items() if token in found
+        f"{symbol} {MEANINGS[token]}" for token, symbol in SYMBOLS.items() if token in present
     )

@@ -33,7 +33,7 @@ class Edit(NamedTuple):
     @property
     def result(self) -> Puncteme:
         """The tokens after the edit."""
-        return result(self.name, self.a, self.b)
+        return apply_edit(self.name, self.a, self.b)
 
 
 class Move(NamedTuple):
@@ -49,7 +49,7 @@ class Move(NamedTuple):
     written: int | None
 
 
-def result(name: EditName, a: str, b: str) -> Puncteme:
+def apply_edit(name: EditName, a: str, b: str) -> Puncteme:
     """Apply an edit to the window ``ab``.
 
     Args:

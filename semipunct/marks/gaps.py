@@ -32,17 +32,19 @@ class Gap(NamedTuple):
         return "".join(pieces) + self.spaces[-1]
 
 
-def kept_tokens(old: Puncteme, new: Puncteme) -> list[int]:
+def kept_tokens(before: Puncteme, after: Puncteme) -> list[int]:
     """Align new tokens with old ones: the number, from 1, of the old token of each; 0 for none.
 
     Args:
-        old: the old tokens.
-        new: the new tokens.
+        before: the old tokens.
+        after: the new tokens.
     """
-    found = [0] * len(new)
-    for first, place, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-        found[place : place + size] = range(first + 1, first + size + 1)
-    return found
+    numbers = [0] * len(after)
+    for first, place, size in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_matching_blocks():
+        numbers[place : place + size] = range(first + 1, first + size + 1)
+    return numbers
 
 
 def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
@@ -61,25 +63,28 @@ def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
     if tokens == gap.tokens:
         return gap.text
     number = kept_tokens(gap.tokens, tokens)
-    around = [0, *(old or None for old in number), len(gap.tokens) + 1]
-    found: list[str | None] = []
+    around = [0, *(origin or None for origin in number), len(gap.tokens) + 1]
+    spaces: list[str | None] = []
     used: set[int] = set()
     last = len(tokens)
-    for place, (one, other) in enumerate(pairwise(around)):
-        kept: int | None = None
-        if one is not None and other == one + 1:
-            kept = one
+    for place, (left_number, right_number) in enumerate(pairwise(around)):
+        gap_number: int | None = None
+        if left_number is not None and right_number == left_number + 1:
+            gap_number = left_number
         elif gap.opens and place == 0:
-            kept = 0
+            gap_number = 0
         elif gap.closes and place == last and len(gap.tokens) not in used:
-            kept = len(gap.tokens)  # without marks, the same text is at both edges
-        found.append(None if kept is None else gap.spaces[kept])
-        used |= set() if kept is None else {kept}
+            gap_number = len(gap.tokens)  # without marks, the same text is at both edges
+        spaces.append(None if gap_number is None else gap.spaces[gap_number])
+        used |= set() if gap_number is None else {gap_number}
     free = [space for i, space in enumerate(gap.spaces) if space and i not in used]
-    for place, wanted in enumerate(row):
-        if found[place] is None:
-            found[place] = (free.pop(0) if free else " ") if wanted else ""
-    rest = "".join(space for space in free if space.strip(" "))
-    spelt = [gap.spelt[old - 1] if old else new for old, new in zip(number, tokens, strict=True)]
-    pieces = (x or "" for pair in zip(found, spelt, strict=False) for x in pair)
-    return "".join(pieces) + (found[-1] or "") + rest
+    for place, has_space in enumerate(row):
+        if spaces[place] is None:
+            spaces[place] = (free.pop(0) if free else " ") if has_space else ""
+    leftover = "".join(space for space in free if space.strip(" "))
+    spelt = [
+        gap.spelt[origin - 1] if origin else token
+        for origin, token in zip(number, tokens, strict=True)
+    ]
+    pieces = (x or "" for pair in zip(spaces, spelt, strict=False) for x in pair)
+    return "".join(pieces) + (spaces[-1] or "") + leftover

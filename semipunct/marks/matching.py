@@ -38,10 +38,10 @@ class Matcher:
     @cached_property
     def partners(self) -> dict[str, frozenset[str]]:
         """The possible opening tokens of every closing token."""
-        found: dict[str, set[str]] = {}
+        openings_of: dict[str, set[str]] = {}
         for opening, closing in self.pairs:
-            found.setdefault(closing, set()).add(opening)
-        return {closing: frozenset(openings) for closing, openings in found.items()}
+            openings_of.setdefault(closing, set()).add(opening)
+        return {closing: frozenset(openings) for closing, openings in openings_of.items()}
 
     def closed_by(self, token: str, waiting: Sequence[str]) -> int | None:
         """Find the index of the open mark that a token closes; None if there is none.
@@ -126,7 +126,7 @@ def matched_pairs(
         slots: ``[n + 1]`` strings of tokens.
         matcher: the table of pairs.
     """
-    found: list[tuple[Place, Place]] = []
+    matches: list[tuple[Place, Place]] = []
     waiting: list[str] = []
     places: list[Place] = []
     counts: Counter[str] = Counter()
@@ -137,11 +137,11 @@ def matched_pairs(
             can_close = any(counts[opening] for opening in matcher.partners.get(token, ()))
             closed = matcher.closed_by(token, waiting) if can_close else None
             if closed is not None:
-                found.append((places[closed], (slot, index)))
+                matches.append((places[closed], (slot, index)))
                 counts.subtract(waiting[closed:])
                 del waiting[closed:], places[closed:]
             elif token in matcher.openings:
                 waiting.append(token)
                 places.append((slot, index))
                 counts[token] += 1
-    return found
+    return matches

@@ -42,7 +42,7 @@ def may_stand_between(string: Puncteme, before: str, after: str) -> bool:
     return not (after and last == after[0] and _is_mark(last))
 
 
-def is_doubled(standing: str, new: str) -> bool:
+def is_doubled(standing: str, following: str) -> bool:
     """Return whether a new mark directly after a standing one doubles it or is absorbed by it.
 
     A comma, semicolon or colon may follow an exclamation or question mark (*Yahoo!, which*), but no
@@ -50,15 +50,15 @@ def is_doubled(standing: str, new: str) -> bool:
 
     Args:
         standing: a character.
-        new: the first character of the new mark.
+        following: the first character of the new mark.
     """
-    if standing == new and _is_mark(new):
+    if standing == following and _is_mark(following):
         return True
-    if standing in _DOUBLE and new in _DOUBLE:
+    if standing in _DOUBLE and following in _DOUBLE:
         return True
-    if new in ENDS:
+    if following in ENDS:
         return standing in ENDS or standing in SEPARATORS
-    return new in SEPARATORS and (standing in SEPARATORS or standing in ENDS - _EXCLAMATIONS)
+    return following in SEPARATORS and (standing in SEPARATORS or standing in ENDS - _EXCLAMATIONS)
 
 
 def _is_mark(char: str) -> bool:

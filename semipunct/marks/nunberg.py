@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from semipunct.marks.edits import EDITS, EditName, result
+from semipunct.marks.edits import EDITS, EditName, apply_edit
 from semipunct.marks.tokens import ABBREVIATION
 
 Bigram = tuple[str, str]
@@ -118,7 +118,7 @@ class Rule:
     @property
     def result(self) -> tuple[str, ...]:
         """The surface tokens."""
-        return result(self.edit, self.a, self.b)
+        return apply_edit(self.edit, self.a, self.b)
 
 
 def outcomes(a: str, b: str) -> dict[tuple[str, ...], EditName]:
@@ -130,7 +130,7 @@ def outcomes(a: str, b: str) -> dict[tuple[str, ...], EditName]:
     """
     # Two equal tokens are kept or absorbed to the right; the other edits have the same outcomes.
     names = ("keep", "absorb_right") if a == b else EDITS
-    return {result(edit, a, b): edit for edit in names}
+    return {apply_edit(edit, a, b): edit for edit in names}
 
 
 def treatment(a: str, b: str) -> Rule:
@@ -149,8 +149,8 @@ def treatment(a: str, b: str) -> Rule:
     printed = {bigram: outcome for _, bigram, outcome in TABLE_1}
     if (a, b) in printed:
         return Rule(a, b, edit)
-    named = {mark for marks in CAPTION for mark in marks}
-    stated = {a, b} <= named and a != b and edit != "transpose"
+    caption_marks = {mark for marks in CAPTION for mark in marks}
+    stated = {a, b} <= caption_marks and a != b and edit != "transpose"
     return Rule(a, b, edit, stated)
 
 

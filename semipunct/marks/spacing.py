@@ -98,8 +98,8 @@ def _side(token: str) -> Side:
         return "right" if opens else "left"
     if token in STRAIGHT:
         return "right"
-    found: list[Side] = [_character_side(char) for char in token]
-    return found[0] if len(set(found)) == 1 else "neither"
+    sides: list[Side] = [_character_side(char) for char in token]
+    return sides[0] if len(set(sides)) == 1 else "neither"
 
 
 def _character_side(char: str) -> Side:
@@ -182,9 +182,9 @@ def slot_spaces(
     rows: list[list[bool]] = []
     last = len(forms)
     for slot, (tokens, sides) in enumerate(zip(slots, token_sides(slots), strict=True)):
-        known = spaced[slot - 1] if spaced is not None and 0 < slot < last else None
-        if not tokens and known is not None:
-            rows.append([known])
+        attested = spaced[slot - 1] if spaced is not None and 0 < slot < last else None
+        if not tokens and attested is not None:
+            rows.append([attested])
             continue
         if not tokens and 0 < slot < last:
             rows.append([are_spaced(forms[slot - 1], forms[slot])])
@@ -195,10 +195,10 @@ def slot_spaces(
         words_before, words_after = min(slot, 1), int(slot < last)
         glued = [*_WORD[:words_before], *sides, *_WORD[:words_after]]
         inner = [
-            one[1] not in _TO_THE_RIGHT
-            and other[1] not in _TO_THE_LEFT
-            and are_spaced(one[0], other[0])
-            for one, other in pairwise(zip(texts, glued, strict=True))
+            left_unit[1] not in _TO_THE_RIGHT
+            and right_unit[1] not in _TO_THE_LEFT
+            and are_spaced(left_unit[0], right_unit[0])
+            for left_unit, right_unit in pairwise(zip(texts, glued, strict=True))
         ]
         rows.append([*[False] * (1 - words_before), *inner, *[False] * (1 - words_after)])
     return rows
@@ -233,9 +233,9 @@ def revised_spaces(
         for index, token in enumerate(tokens):
             if is_dash(token):
                 _keep(row, index, _around_dash(numbers, index, forms, spaces), spaces)
-        for gap, (one, other) in enumerate(pairwise(numbers)):
-            if one and other == one + 1:
-                _keep(row, gap, (one,), spaces)
+        for gap, (left_number, right_number) in enumerate(pairwise(numbers)):
+            if left_number and right_number == left_number + 1:
+                _keep(row, gap, (left_number,), spaces)
     _keep(revised[-1], len(slots[-1]), (len(forms),), spaces)
     return revised
 
@@ -244,9 +244,9 @@ def _around_dash(
     numbers: Sequence[int], index: int, forms: Sequence[str], spaces: Sequence[bool | None]
 ) -> Sequence[int]:
     """Find the original units whose following spaces apply to the left and right of a dash."""
-    before, old, after = numbers[0], numbers[index + 1], numbers[-1] or len(forms) + 1
+    before, unit, after = numbers[0], numbers[index + 1], numbers[-1] or len(forms) + 1
     dashes = (number for number in range(before + 1, after) if is_dash(forms[number - 1]))
-    source = old or next(dashes, 0)
+    source = unit or next(dashes, 0)
     if source:
         return source - 1, source
     glued = before and after == before + 1 and spaces[before - 1] is False
@@ -256,8 +256,8 @@ def _around_dash(
 def _keep(row: list[bool], gap: int, numbers: Sequence[int], spaces: Sequence[bool | None]) -> None:
     """Copy the known spaces after the original units ``numbers`` to a row, from ``gap`` on."""
     for place, number in enumerate(numbers, start=gap):
-        known = spaces[number - 1] if number else None
-        row[place] = row[place] if known is None else known
+        attested = spaces[number - 1] if number else None
+        row[place] = row[place] if attested is None else attested
 
 
 def text(

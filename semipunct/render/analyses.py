@@ -43,8 +43,10 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
     attributes: dict[int, dict[str, str]] = {}
     for word, sides in enumerate(analysis.pairs, start=1):
         if any(sides):
-            named = zip((LEFT, RIGHT), sides, strict=True)
-            attributes[word] = {name: " ".join(puncteme) for name, puncteme in named if puncteme}
+            named_sides = zip((LEFT, RIGHT), sides, strict=True)
+            attributes[word] = {
+                name: " ".join(puncteme) for name, puncteme in named_sides if puncteme
+            }
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments[f"{COMMENT}log_joint"] = f"{analysis.log_joint:.6f}"
     comments[f"{COMMENT}log_posterior"] = f"{analysis.log_posterior:.6f}"

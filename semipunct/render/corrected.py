@@ -47,7 +47,7 @@ class Places:
         place = len(text) - len(text.lstrip())
         start, ends, marks = place, list[int](), list[tuple[Span, ...]]()
 
-        def found(token: str) -> Span:
+        def find_span(token: str) -> Span:
             nonlocal place
             at = text.find(token, place, place + len(token) + _FAR)
             if at < 0:
@@ -58,12 +58,12 @@ class Places:
         for slot, tokens in enumerate(slots):
             if slot:
                 form = forms[slot - 1]
-                found(form)
+                find_span(form)
                 if form and ABBREVIATION in tokens and text[place : place + 1] == ".":
                     place += 1
                 ends.append(place)
             (visible,) = spacing.visible([tokens])
-            marks.append(tuple(found(token) for token in visible))
+            marks.append(tuple(find_span(token) for token in visible))
         return cls(tuple(ends), tuple(marks), start)
 
     def place(self, slot: int, start: int, stop: int) -> Span:
@@ -74,17 +74,17 @@ class Places:
             start: the first of the tokens, the dot of an abbreviation not counted.
             stop: the one after the last.
         """
-        own = self.marks[slot]
+        spans = self.marks[slot]
         if start < stop:
-            return own[start][0], own[stop - 1][1]
+            return spans[start][0], spans[stop - 1][1]
         if start:
-            return own[start - 1][1], own[start - 1][1]
+            return spans[start - 1][1], spans[start - 1][1]
         at = self.words[slot - 1] if slot else self.start
         return at, at
 
 
 def as_dict(
-    found: Corrected,
+    corrected: Corrected,
     before: str,
     after: str,
     spelt: tuple[Sequence[Puncteme], Sequence[Puncteme]],
@@ -95,7 +95,7 @@ def as_dict(
     """Return a corrected sentence as values for JSON.
 
     Args:
-        found: the sentence.
+        corrected: the sentence.
         before: its text as it was read.
         after: its text with corrected punctuation.
         spelt: its slots as they were read, and with corrected punctuation, in the characters of the
@@ -106,55 +106,57 @@ def as_dict(
     """
     rows: list[dict[str, Any]] = []
     visible = [spacing.visible(slots) for slots in spelt]
-    for one in found.corrections:
-        correction = one.correction
+    for explained in corrected.corrections:
+        correction = explained.correction
         start, end = places.place(correction.slot, correction.start, correction.stop)
-        old, new = (slots[correction.slot][correction.start :] for slots in visible)
-        attached = () if one.reason is None else one.reason.attached
-        edits = () if one.reason is None else one.reason.edits
+        before_slots, after_slots = (
+            slots[correction.slot][correction.start :] for slots in visible
+        )
+        attached = () if explained.reason is None else explained.reason.attached
+        edits = () if explained.reason is None else explained.reason.edits
         rows.append(
             {
                 "slot": correction.slot,
                 "start": start,
                 "end": end,
-                "before": list(old[: len(correction.before)]),
-                "after": list(new[: len(correction.after)]),
+                "before": list(before_slots[: len(correction.before)]),
+                "after": list(after_slots[: len(correction.after)]),
                 "error": correction.error,
-                "probability": one.probability,
-                "probability_of_written": one.written,
+                "probability": explained.probability,
+                "probability_of_written": explained.written,
                 "underlying": [
                     {"word": a.word, "side": a.side, "tokens": list(a.tokens)} for a in attached
                 ],
                 "edits": [{"edit": e.name, "a": e.a, "b": e.b} for e in edits],
                 "rule": rule(edits),
-                "reason": reason(found, one),
+                "reason": reason(corrected, explained),
             }
         )
     return output(
         CorrectedSentence,
         {
-            "sent_id": found.sentence.sentence_id,
+            "sent_id": corrected.sentence.sentence_id,
             "input": before,
             "offset": offset,
             "text": after,
-            "words": list(found.sentence.forms),
+            "words": list(corrected.sentence.forms),
             "word_ids": list(word_ids),
             "corrections": rows,
         },
     )
 
 
-def difference(found: Corrected, before: str, after: str) -> str:
+def difference(corrected: Corrected, before: str, after: str) -> str:
     """Return a corrected sentence as lines of a diff; empty if nothing was corrected.
 
     Args:
-        found: the sentence.
+        corrected: the sentence.
         before: its text as it was read.
         after: its text with corrected punctuation.
     """
-    if not found.corrections:
+    if not corrected.corrections:
         return ""
-    sentence = found.sentence
+    sentence = corrected.sentence
     # A file name need not be valid UTF-8.
     path = sentence.path.encode("utf-8", "backslashreplace").decode("utf-8")
     head = f"@@ {path}:{sentence.line} {sentence.sentence_id} @@"
@@ -163,15 +165,15 @@ def difference(found: Corrected, before: str, after: str) -> str:
     return "".join(f"{line}\n" for line in (head, *lines))
 
 
-def m2(found: Corrected, before: Sequence[Puncteme], after: Sequence[Puncteme]) -> str:
+def m2(corrected: Corrected, before: Sequence[Puncteme], after: Sequence[Puncteme]) -> str:
     """Return a sentence with its corrections as M2, including the empty line after it.
 
     Args:
-        found: the sentence.
+        corrected: the sentence.
         before: its slots as they were read, in the characters of the file.
         after: those with corrected punctuation.
     """
-    return m2_sentence(found.sentence.forms, before, [after])
+    return m2_sentence(corrected.sentence.forms, before, [after])
 
 
 def unchanged_to_m2(tokens: Sequence[str]) -> str:

@@ -40,8 +40,8 @@ def annotation(
         names = ("Relation", *(kind.capitalize() for kind in TAGS))
         columns = (parse.relations, *parse.tags)
         for word, row in enumerate(zip(*columns, strict=True), 1):
-            named = zip(names, row, strict=True)
-            attributes[word] |= {f"{PREFIX}{name}": f"{value:.4f}" for name, value in named}
+            named_columns = zip(names, row, strict=True)
+            attributes[word] |= {f"{PREFIX}{name}": f"{value:.4f}" for name, value in named_columns}
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
     comments[f"{COMMENT}log_probability"] = f"{parse.log_probability:.6f}"
     suffix = "" if number is None else f".{label}{number}"
@@ -49,17 +49,19 @@ def annotation(
 
 
 def parsed_texts(
-    entry: WordsEntry | AnyEntry, found: Sequence[Parse], label: str, *, probabilities: bool
+    entry: WordsEntry | AnyEntry, parses: Sequence[Parse], label: str, *, probabilities: bool
 ) -> Iterator[str]:
     """Yield the analyses of a sentence as CoNLL-U.
 
     Args:
         entry: the sentence.
-        found: its analyses.
+        parses: its analyses.
         label: as in ``annotation`` if there may be several; empty for a single one.
         probabilities: as in ``annotation``.
     """
     writer = Conllu().writer()
-    for number, one in enumerate(found, 1):
-        made = annotation(one, number if label else None, label, probabilities=probabilities)
-        yield writer.annotate(analysed_entry(entry, one.sentence), made)
+    for number, parse in enumerate(parses, 1):
+        parse_annotation = annotation(
+            parse, number if label else None, label, probabilities=probabilities
+        )
+        yield writer.annotate(analysed_entry(entry, parse.sentence), parse_annotation)

@@ -73,10 +73,10 @@ def rule(edits: Sequence[Edit]) -> str | None:
     Args:
         edits: of one slot, in the order in which they are made.
     """
-    told = [
+    changes = [
         f"{shown_string((e.a, e.b))} → {shown_string(e.result)}" for e in edits if e.name != "keep"
     ]
-    return "; ".join(told) or None
+    return "; ".join(changes) or None
 
 
 def name_marks(tokens: Puncteme) -> str:
@@ -90,48 +90,50 @@ def name_marks(tokens: Puncteme) -> str:
     return f"string {shown_string(tokens)}"
 
 
-def reason(found: Corrected, one: Explained) -> str:
+def reason(corrected: Corrected, explained: Explained) -> str:
     """Return a sentence that explains a correction.
 
     Args:
-        found: the sentence.
-        one: one of its corrections.
+        corrected: the sentence.
+        explained: one of its corrections.
     """
-    before, after = one.correction.before, one.correction.after
-    speakers = [] if one.reason is None else list(one.reason.attached)
+    before, after = explained.correction.before, explained.correction.after
+    speakers = [] if explained.reason is None else list(explained.reason.attached)
     if not after:
-        kept = _absorbing(one)
-        if kept:
-            return f"The {name_marks(before)} is absorbed by the mark beside it ({kept})."
-        where = _between(found, one.correction.slot)
-        if one.reason is None:
+        absorbing_rule = _absorbing(explained)
+        if absorbing_rule:
+            return f"The {name_marks(before)} is absorbed by the mark beside it ({absorbing_rule})."
+        where = _between(corrected, explained.correction.slot)
+        if explained.reason is None:
             name = name_marks(before)
             return f"{_article(name)} {name} is improbable {where}."
         return f"No constituent that begins or ends {where} has a {name_marks(before)} there."
-    wanted = [s for s in speakers if set(after) & set(s.tokens)] or speakers
-    told = rule(() if one.reason is None else one.reason.edits)
-    because = f" ({told})" if told else ""
-    if not wanted:
+    sources = [s for s in speakers if set(after) & set(s.tokens)] or speakers
+    rule_text = rule(() if explained.reason is None else explained.reason.edits)
+    because = f" ({rule_text})" if rule_text else ""
+    if not sources:
         return f"The marks {shown_string(after)} are more probable here{because}."
-    speaker = wanted[-1] if wanted[-1].side == "left" else wanted[0]
+    speaker = sources[-1] if sources[-1].side == "left" else sources[0]
     subject = f"{_article(name_marks(after))} {name_marks(after)}"
     instead = f" in place of the {name_marks(before)}" if before else ""
-    return f"{subject}{instead} {_attached(found, speaker)}{because}."
+    return f"{subject}{instead} {_attached(corrected, speaker)}{because}."
 
 
-def _absorbing(one: Explained) -> str | None:
+def _absorbing(explained: Explained) -> str | None:
     """Return the rule by which the removed marks are absorbed, if there is one."""
-    if one.reason is None or not set(one.correction.before) & set(one.reason.underlying):
+    if explained.reason is None or not set(explained.correction.before) & set(
+        explained.reason.underlying
+    ):
         return None
-    return rule(one.reason.edits)
+    return rule(explained.reason.edits)
 
 
 def _article(name: str) -> str:
     return "An" if name[0] in "aeiou" else "A"
 
 
-def _attached(found: Corrected, speaker: Attached) -> str:
-    tree, words = found.sentence.tree, found.sentence.forms
+def _attached(corrected: Corrected, speaker: Attached) -> str:
+    tree, words = corrected.sentence.tree, corrected.sentence.forms
     left, right = (edges[speaker.word - 1] for edges in tree.edges)
     relation = tree.relations[speaker.word - 1]
     name = CONSTITUENTS.get(relation) or CONSTITUENTS.get(relation.partition(":")[0])
@@ -150,8 +152,8 @@ def _excerpt(words: Sequence[str]) -> str:
     return " ".join((*words[:2], "...", *words[-2:]))
 
 
-def _between(found: Corrected, slot: int) -> str:
-    words = found.sentence.forms
+def _between(corrected: Corrected, slot: int) -> str:
+    words = corrected.sentence.forms
     if slot == 0:
         return f"before “{words[0]}”"
     if slot == len(words):

@@ -12,47 +12,49 @@ from semipunct.render.outputs.sentences import Restored
 from semipunct.tasks.restoration import Restoration, S
 
 
-def in_own_characters(found: Restoration[S], spelt: Sequence[Puncteme]) -> Restoration[S]:
+def in_own_characters(restoration: Restoration[S], spelt: Sequence[Puncteme]) -> Restoration[S]:
     """Return a restoration with the characters of the file instead of the model's tokens.
 
     A file may have straight quotation marks for directional ones of the model.
 
     Args:
-        found: the restored sentence.
+        restoration: the restored sentence.
         spelt: ``[n + 1]`` what is written for ``found.written`` (``Writer.spell_marks``).
     """
-    own: list[Puncteme] = []
-    for string, known, row in zip(found.slots, found.posteriors, spelt, strict=True):
+    strings: list[Puncteme] = []
+    for string, posterior, row in zip(
+        restoration.slots, restoration.posteriors, spelt, strict=True
+    ):
         # From the end: the dot of an abbreviation may have absorbed the first token.
         forms = iter([token for token in reversed(row) if token not in SILENT])
         backwards = [t if t in SILENT else next(forms, t) for t in reversed(string)]
-        mine = tuple(reversed(backwards))
+        in_own = tuple(reversed(backwards))
         # If the file has both, each keeps its own form.
-        own.append(string if mine in known.strings else mine)
-    names = [{string: mine} for string, mine in zip(found.slots, own, strict=True)]
+        strings.append(string if in_own in posterior.strings else in_own)
+    names = [{string: in_own} for string, in_own in zip(restoration.slots, strings, strict=True)]
     return replace(
-        found,
-        slots=tuple(own),
+        restoration,
+        slots=tuple(strings),
         posteriors=tuple(
-            replace(known, strings=tuple(name.get(s, s) for s in known.strings))
-            for known, name in zip(found.posteriors, names, strict=True)
+            replace(posterior, strings=tuple(name.get(s, s) for s in posterior.strings))
+            for posterior, name in zip(restoration.posteriors, names, strict=True)
         ),
         nbest=tuple(
             (tuple(name.get(s, s) for s, name in zip(draw, names, strict=True)), share)
-            for draw, share in found.nbest
+            for draw, share in restoration.nbest
         ),
     )
 
 
 def as_dict(
-    found: Restoration[Any], text: str, word_ids: Sequence[int], strings: int
+    restoration: Restoration[Any], text: str, word_ids: Sequence[int], strings: int
 ) -> dict[str, Any]:
     """Return words, restored strings and posteriors of slots as values for JSON.
 
     Args:
-        found: the restored sentence.
+        restoration: the restored sentence.
         text: its plain text, with the spaces of the file.
         word_ids: ``[n]`` the number of each word in the file.
         strings: the number of the most probable strings of a slot to list.
     """
-    return output(Restored, {**found.as_dict(strings), "text": text, "word_ids": word_ids})
+    return output(Restored, {**restoration.as_dict(strings), "text": text, "word_ids": word_ids})

@@ -118,14 +118,14 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
 
     def step(t: jax.Array, trace: Trace) -> Trace:
         stack = _stack(trace.arena, trace.arena[t])
-        now = _tops(stack)
-        found = scorer(now)
-        legal = allowed_actions(t, now.following, question.lengths[:, None])
-        score, label = found.actions, jnp.zeros((batch, lanes, ACTIONS), jnp.int32)
-        if found.labels is not None:
-            best = jnp.argmax(found.labels, -1).astype(jnp.int32)
+        tops = _tops(stack)
+        scores_of_actions = scorer(tops)
+        legal = allowed_actions(t, tops.following, question.lengths[:, None])
+        score, label = scores_of_actions.actions, jnp.zeros((batch, lanes, ACTIONS), jnp.int32)
+        if scores_of_actions.labels is not None:
+            best = jnp.argmax(scores_of_actions.labels, -1).astype(jnp.int32)
             label = label.at[..., LEFT:].set(best)
-            score = score.at[..., LEFT:].add(jnp.max(found.labels, -1))
+            score = score.at[..., LEFT:].add(jnp.max(scores_of_actions.labels, -1))
         total = jnp.where(legal, trace.score[t][..., None] + score, -jnp.inf)
         scores, number = _best(total[:, :beam].reshape(batch, -1), beam)
         parent, action = number // ACTIONS, number % ACTIONS
@@ -134,11 +134,13 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
         if question.gold is not None and question.gold_labels is not None:
             right, right_label = question.gold[:, t, None], question.gold_labels[:, t, None]
             gold &= (action == right) & ((chosen == right_label) | (action == SHIFT))
-            own = found.actions[row, beam, right]
-            if found.labels is not None:
-                of_label = found.labels[row, beam, jnp.maximum(right - LEFT, 0), right_label]
-                own = own + jnp.where(right == SHIFT, 0, of_label)
-            scores = jnp.concatenate([scores, trace.score[t][:, beam:] + own], 1)
+            gold_score = scores_of_actions.actions[row, beam, right]
+            if scores_of_actions.labels is not None:
+                of_label = scores_of_actions.labels[
+                    row, beam, jnp.maximum(right - LEFT, 0), right_label
+                ]
+                gold_score = gold_score + jnp.where(right == SHIFT, 0, of_label)
+            scores = jnp.concatenate([scores, trace.score[t][:, beam:] + gold_score], 1)
             parent = jnp.concatenate([parent, jnp.full((batch, 1), beam, parent.dtype)], 1)
             action = jnp.concatenate([action, right], 1)
             chosen = jnp.concatenate([chosen, right_label], 1)
@@ -160,8 +162,8 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
         pointer = jnp.where(is_shift, t * lanes + parent, under[..., _BELOW])
         tail = jnp.stack([pointer, following + is_shift], -1).astype(jnp.int32)
         written = jnp.concatenate([item, tail], -1)
-        new = Trace(written, scores, parent, action, chosen, gold)
-        return Trace(*(old.at[t + 1].set(x) for old, x in zip(trace, new, strict=True)))
+        states = Trace(written, scores, parent, action, chosen, gold)
+        return Trace(*(stored.at[t + 1].set(x) for stored, x in zip(trace, states, strict=True)))
 
     shape = (steps + 1, batch, lanes)
     start = jnp.where((jnp.arange(lanes) == 0) | last, 0.0, -jnp.inf)
@@ -172,8 +174,8 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
         jnp.zeros(shape, bool).at[0].set((jnp.arange(lanes) == 0) | last),
     )  # fmt: skip
     # Padding does not add steps beyond those that the longest sentence needs.
-    needed = jnp.clip(2 * jnp.max(question.lengths) - 1, 0, steps)
-    return jax.lax.fori_loop(0, needed, step, trace)
+    steps_needed = jnp.clip(2 * jnp.max(question.lengths) - 1, 0, steps)
+    return jax.lax.fori_loop(0, steps_needed, step, trace)
 
 
 def _best(scores: jax.Array, beam: int) -> tuple[jax.Array, jax.Array]:
@@ -226,8 +228,8 @@ def path(trace: Trace, step: jax.Array, lanes: jax.Array) -> Path:
 
     def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         t, previous = at
-        here = jnp.where(t == step, lanes, after).astype(jnp.int32)
-        return previous[batch, here], here
+        lane = jnp.where(t == step, lanes, after).astype(jnp.int32)
+        return previous[batch, lane], lane
 
     steps = jnp.arange(len(trace.arena))
     start = lanes.astype(jnp.int32)

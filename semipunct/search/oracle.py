@@ -78,15 +78,15 @@ def arcs(actions: Sequence[int]) -> list[tuple[int, int]]:
     Returns:
         ``[2n - 1]`` the dependent and its head, 1 to n; (0, 0) for a shift.
     """
-    found: list[tuple[int, int]] = []
+    built: list[tuple[int, int]] = []
     stack: list[int] = []
     following = 1
     for action in actions:
         if action == SHIFT:
             stack.append(following)
             following += 1
-            found.append((0, 0))
+            built.append((0, 0))
         else:
             dependent = stack.pop(-2 if action == LEFT else -1)
-            found.append((dependent, stack[-1]))
-    return found
+            built.append((dependent, stack[-1]))
+    return built

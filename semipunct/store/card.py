@@ -68,7 +68,7 @@ def model_card(
         for section, values in config.to_dict().items()
         for key, value in values.items()
     )
-    told = "\n".join(f"| {k.replace('_', ' ')} | {_shown(v)} |" for k, v in figures.items())
+    rows = "\n".join(f"| {k.replace('_', ' ')} | {_shown(v)} |" for k, v in figures.items())
     described = textwrap.fill(model.description, 100)
     usage = "\n".join(model.usage)
     use = f"\n## Use\n\n```sh\n{usage}\n```\n" if usage else ""
@@ -102,7 +102,7 @@ be used and shared. Name them here before you pass the model on.
 
 | figure | value |
 | --- | --- |
-{told}
+{rows}
 
 `metrics.jsonl` holds one line for each evaluation during training.
 

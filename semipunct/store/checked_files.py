@@ -44,17 +44,17 @@ def read_manifest(folder: Path) -> Manifest:
     if not isinstance(content.get("sha256"), dict):
         raise ModelError(f"{folder / MANIFEST}: lists no checksums; copy the folder again")
     try:
-        found = msgspec.convert(content, Manifest)
+        manifest = msgspec.convert(content, Manifest)
     except msgspec.ValidationError as error:
         raise ModelError(
             f"{folder / MANIFEST}: is damaged ({error}); copy the folder again"
         ) from error
-    if others := sorted(found.sha256.keys() - OWNED):
+    if unexpected := sorted(manifest.sha256.keys() - OWNED):
         raise ModelError(
-            f"{folder / MANIFEST}: lists {', '.join(others)}, which are not files of a model; "
+            f"{folder / MANIFEST}: lists {', '.join(unexpected)}, which are not files of a model; "
             "copy the folder again"
         )
-    return found
+    return manifest
 
 
 def read_verified(folder: Path, name: str, sums: Mapping[str, str]) -> bytes:
@@ -109,30 +109,30 @@ def read_object(content: bytes, path: Path) -> dict[str, Any]:
     return json_object(content, path, ModelError, "copy the folder again")
 
 
-def check_arrays(where: str, found: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
+def check_arrays(where: str, actual: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
     """Check names, shapes, dtypes and finiteness of arrays.
 
     Args:
         where: the file, for messages.
-        found: the arrays by name.
+        actual: the arrays by name.
         expected: arrays with the expected names, shapes and dtypes.
 
     Raises:
         ModelError: at the first defect.
     """
     again = "; copy the folder again or train the model again"
-    for name in sorted(expected.keys() - found.keys()):
+    for name in sorted(expected.keys() - actual.keys()):
         raise ModelError(f"{where}: the tensor {name} is missing{again}")
-    for name in sorted(found.keys() - expected.keys()):
+    for name in sorted(actual.keys() - expected.keys()):
         raise ModelError(f"{where}: the tensor {name} is unknown{again}")
     for name, array in expected.items():
-        other = found[name]
-        if other.shape != array.shape or other.dtype != array.dtype:
+        tensor = actual[name]
+        if tensor.shape != array.shape or tensor.dtype != array.dtype:
             raise ModelError(
-                f"{where}: the tensor {name} is {other.dtype}{list(other.shape)}, "
+                f"{where}: the tensor {name} is {tensor.dtype}{list(tensor.shape)}, "
                 f"not {array.dtype}{list(array.shape)}{again}"
             )
-        if np.issubdtype(other.dtype, np.floating) and not np.isfinite(other).all():
+        if np.issubdtype(tensor.dtype, np.floating) and not np.isfinite(tensor).all():
             raise ModelError(f"{where}: the tensor {name} holds NaN or infinity{again}")
 
 

@@ -80,8 +80,8 @@ class SavedModel(Generic[M_co]):
 
     def __repr__(self) -> str:
         criterion = self.config.kind.criterion
-        found = criterion.of(self.figures)
-        figure = "" if found is None else f", dev {criterion.label} {found:.4f}"
+        dev_figure = criterion.of(self.figures)
+        figure = "" if dev_figure is None else f", dev {criterion.label} {dev_figure:.4f}"
         weights = sum(array.size for array in self.parameters.values())
         return f"<{self.model.kind} model in {self.path}: {quantity(weights, 'weight')}{figure}>"
 
@@ -289,28 +289,28 @@ _SCALE = "/scale"
 
 def _packed(arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Convert arrays to 8 bits and scales of rows, or to half precision, where this is lossless."""
-    result: dict[str, Array] = {}
+    packed: dict[str, Array] = {}
     for name, array in arrays.items():
         half = _halved(array)
-        found = multiples(array) if half is array and array.dtype == np.float32 else None
-        if found is None:
-            result[name] = half
+        codes_and_scale = multiples(array) if half is array and array.dtype == np.float32 else None
+        if codes_and_scale is None:
+            packed[name] = half
         else:
-            result[name], result[name + _SCALE] = found
-    return result
+            packed[name], packed[name + _SCALE] = codes_and_scale
+    return packed
 
 
 def _unpacked(arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Invert ``_packed``."""
-    result: dict[str, Array] = {}
+    unpacked: dict[str, Array] = {}
     for name, array in arrays.items():
         if name.endswith(_SCALE):
             continue
         if array.dtype == np.int8 and (scale := arrays.get(name + _SCALE)) is not None:
-            result[name] = array * scale
+            unpacked[name] = array * scale
         else:
-            result[name] = array.astype(np.float32) if array.dtype == np.float16 else array
-    return result
+            unpacked[name] = array.astype(np.float32) if array.dtype == np.float16 else array
+    return unpacked
 
 
 def _halved(array: Array) -> Array:

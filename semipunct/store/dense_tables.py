@@ -56,11 +56,11 @@ def sparse(
     weights = {name: array for name, array in arrays.items() if not _is_table(name)}
     tables: dict[str, Array] = {"kept": _end_to_end([f.codes for f in families.values()], np.int64)}
     for table, targets in _TABLES.items():
-        own = [family for family in families.values() if family.table == table]
+        members_of_table = [family for family in families.values() if family.table == table]
         counts: list[Array] = []
         outcomes: list[Array] = []
         values: list[Array] = []
-        for family in own:
+        for family in members_of_table:
             dense = np.concatenate(
                 [_weights_of(family, target, arrays[f"attach.{target}"]) for target in targets], 1
             )
@@ -84,9 +84,13 @@ def sparse(
         }
         for family in families.values()
     ]
-    known = {name: features[name] for name in ("symbols", "codes")}
-    found = {**vocabulary, "features": {**known, "conjunctions": conjunctions}, "arrays": tables}
-    return found, weights
+    kept_tables = {name: features[name] for name in ("symbols", "codes")}
+    sparse_vocabulary = {
+        **vocabulary,
+        "features": {**kept_tables, "conjunctions": conjunctions},
+        "arrays": tables,
+    }
+    return sparse_vocabulary, weights
 
 
 def _is_table(name: str) -> bool:
@@ -95,11 +99,11 @@ def _is_table(name: str) -> bool:
 
 def _weights_of(family: _Family, target: str, weights: Array) -> Array:
     """Sum the weights of a context for one target: ``[features, outcomes]``."""
-    found = np.zeros((len(family.codes), weights.shape[1]), np.float32)
+    summed = np.zeros((len(family.codes), weights.shape[1]), np.float32)
     for member in family.members:
         if member["target"] == target:
-            found += weights[member["offset"] : member["offset"] + len(found)]
-    return found
+            summed += weights[member["offset"] : member["offset"] + len(summed)]
+    return summed
 
 
 def _end_to_end(parts: Sequence[Array], dtype: type[np.generic]) -> Array:

@@ -57,8 +57,8 @@ def model_folders(path: str | Path) -> list[Path]:
     folder = Path(path)
     if is_model_folder(folder) or not folder.is_dir():
         return [folder]
-    found = sorted(p for p in folder.iterdir() if p.name[0] != "." and is_model_folder(p))
-    return found or [folder]
+    folders = sorted(p for p in folder.iterdir() if p.name[0] != "." and is_model_folder(p))
+    return folders or [folder]
 
 
 def check_output(path: str | Path) -> None:
@@ -131,9 +131,9 @@ def claim_folder(
 def _place(path: str | Path, force: bool, resume: bool) -> Path:
     has_model, has_run = is_model_folder(_real(path)), is_model_folder(unfinished_folder(path))
     if (has_model or has_run) and not (force or resume):
-        found = "a model" if has_model else "an unfinished run"
+        occupant = "a model" if has_model else "an unfinished run"
         raise ModelError(
-            f"{path}: there is {found} already; name another folder, replace it (--force), or "
+            f"{path}: there is {occupant} already; name another folder, replace it (--force), or "
             "continue its run (--resume)"
         )
     return unfinished_folder(path) if has_run or (has_model and force) else Path(path)

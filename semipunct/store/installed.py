@@ -46,16 +46,16 @@ def installed_models() -> list[InstalledModel]:
         ModelError: if two distributions install different models of the same name, or a package
             that is registered does not exist.
     """
-    found: dict[str, InstalledModel] = {}
+    models: dict[str, InstalledModel] = {}
     for point in entry_points(group=GROUP):
         for model in _models_of(point):
-            other = found.setdefault(model.name, model)
-            if other.folder != model.folder:
+            first_of_name = models.setdefault(model.name, model)
+            if first_of_name.folder != model.folder:
                 raise ModelError(
-                    f"{model.name} is installed by {other.distribution} and by "
+                    f"{model.name} is installed by {first_of_name.distribution} and by "
                     f"{model.distribution}; uninstall one of them"
                 )
-    return [found[name] for name in sorted(found)]
+    return [models[name] for name in sorted(models)]
 
 
 def folder_of(model: str | Path) -> Path:
@@ -79,16 +79,16 @@ def folder_of(model: str | Path) -> Path:
     if model in parts:
         return parts[model]
     first, _, part = model.partition("/")
-    own = [name for name in parts if name.startswith(f"{first}/")]
-    if not own:
+    of_package = [name for name in parts if name.startswith(f"{first}/")]
+    if not of_package:
         return path
     if part:
-        raise ModelError(f"{model} is not installed; installed are: {', '.join(own)}")
+        raise ModelError(f"{model} is not installed; installed are: {', '.join(of_package)}")
     if f"{first}/{FIRST}" in parts:
         return parts[f"{first}/{FIRST}"]
-    if len(own) > 1:
-        raise ModelError(f"{model} has several models; give one of: {', '.join(own)}")
-    return parts[own[0]]
+    if len(of_package) > 1:
+        raise ModelError(f"{model} has several models; give one of: {', '.join(of_package)}")
+    return parts[of_package[0]]
 
 
 def installed_names_like(model: str) -> list[str]:

@@ -109,14 +109,14 @@ class LinearChain(PartWise[ChainParts], Traceable):
         def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
             step, first, slices = _forward(self, Log(), None, by_terms)
 
-            def kept(state: Any, at: Any) -> tuple[Any, jax.Array]:
+            def step_with_state(state: Any, at: Any) -> tuple[Any, jax.Array]:
                 state = step(state, at)
                 return state, state[0]
 
             forward = first[0][:, None]
             if length == 1:
                 return forward, first[3]
-            last, later = recursion.scan_outputs(kept, first, slices, length - 1)
+            last, later = recursion.scan_outputs(step_with_state, first, slices, length - 1)
             return jnp.concatenate([forward, later], 1), last[3]
 
         forward = settle(Log(), run) if _multiplies(self, Log()) else run(False)[0]
@@ -236,7 +236,7 @@ def _forward(
     transition_feature = None if feature is None else feature.transition
     # An item of one position has no transition.
     several = used_by_any(chain.lengths > 1, transition.shape[:1])
-    one = (
+    shared_leave = (
         lift_weights(s, *mask_padding(several, (transition[:, 0], _at(transition_feature, 0))))
         if shared
         else None
@@ -249,10 +249,10 @@ def _forward(
         active = position < chain.lengths
         weight, weight_feature, arrive, arrive_feature = mask_padding(active, tuple(padded))
         if is_one:
-            after, doubt = product(s, forward, jax.tree.map(lambda x: x[0], one), by_terms)
+            after, doubt = product(s, forward, jax.tree.map(lambda x: x[0], shared_leave), by_terms)
             unsure = unsure | (doubt & active)
         else:
-            leave = one if shared else lift_weights(s, weight, weight_feature)
+            leave = shared_leave if shared else lift_weights(s, weight, weight_feature)
             before = jax.tree.map(lambda x: x[:, :, None], forward)
             after = s.sum(s.times(before, leave), axis=1)
         after = s.times(after, lift_weights(s, arrive, arrive_feature))

@@ -109,7 +109,7 @@ def rows_by_width(
     batch = jax.tree.leaves(chart)[0].shape[0]
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
-    found: list[Any] = []
+    blocks: list[Any] = []
     for first, last in _blocks(steps):
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
@@ -117,8 +117,8 @@ def rows_by_width(
         chart, rows = recursion.scan_outputs(
             lambda c, x: step(c, x[0][0, 0], x[1]), chart, block, last - first
         )
-        found.append(jax.tree.map(lambda x: _padded(x, steps + 1), rows))
-    return chart, jax.tree.map(lambda *xs: jnp.concatenate(xs, 1), *found)
+        blocks.append(jax.tree.map(lambda x: _padded(x, steps + 1), rows))
+    return chart, jax.tree.map(lambda *xs: jnp.concatenate(xs, 1), *blocks)
 
 
 def square(rows: jax.Array) -> jax.Array:
@@ -143,9 +143,9 @@ def next_ends(semiring: Semiring, ends: Value) -> Value:
         semiring: its zero fills the last place.
         ends: ``[batch, rows, places, ...]``.
     """
-    rest = jax.tree.map(lambda x: x[:, :, 1:], ends)
+    remaining = jax.tree.map(lambda x: x[:, :, 1:], ends)
     none = semiring.zeros_like(jax.tree.map(lambda x: x[:, :, :1], ends))
-    return semiring.concatenate([rest, none], axis=2)
+    return semiring.concatenate([remaining, none], axis=2)
 
 
 def with_newest(semiring: Semiring, ends: Value, newest: Value) -> Value:
@@ -198,10 +198,10 @@ def _blocks(steps: int) -> Iterator[tuple[int, int]]:
 
 
 def _resized(semiring: Semiring, value: Value, rows: int, places: int) -> Value:
-    kept = jax.tree.map(lambda x: x[:, :rows, :places], value)
-    shape = jax.tree.leaves(kept)[0].shape
+    cut = jax.tree.map(lambda x: x[:, :rows, :places], value)
+    shape = jax.tree.leaves(cut)[0].shape
     missing = (shape[0], rows - shape[1], *shape[2:])
-    return semiring.concatenate([kept, _zeros(semiring, kept, missing)], axis=1)
+    return semiring.concatenate([cut, _zeros(semiring, cut, missing)], axis=1)
 
 
 def _padded(rows: jax.Array, places: int) -> jax.Array:

@@ -127,8 +127,10 @@ class Distribution(Generic[S]):
             each = inner.log_partition()
             return jnp.sum(jnp.where(each == -jnp.inf, 0.0, each)), each
 
-        found: tuple[Parts, jax.Array] = jax.grad(log_partition, has_aux=True)(expanded.log_weights)
-        return found[1], found[0]
+        marginals_and_log_partition: tuple[Parts, jax.Array] = jax.grad(
+            log_partition, has_aux=True
+        )(expanded.log_weights)
+        return marginals_and_log_partition[1], marginals_and_log_partition[0]
 
     def marginals(self) -> Parts:
         """Return the probability of each part (the expected number of its uses)."""
@@ -184,15 +186,15 @@ class Distribution(Generic[S]):
         the same derivations in the same order. The iterator ends when no item of the batch has a
         further derivation; an item with NaN weights has one.
         """
-        k, given = 4, 0
+        k, yielded = 4, 0
         while True:
             parts, log_weight = _top(self, k, base)
-            for rank in range(given, k):
+            for rank in range(yielded, k):
                 left = log_weight[rank] > -jnp.inf
                 if not bool(jnp.any(left | (jnp.isnan(log_weight[rank]) & (rank == 0)))):
                     return
                 yield Answer(jax.tree.map(lambda x, r=rank: x[r], parts), log_weight[rank])
-            given, k = k, 2 * k
+            yielded, k = k, 2 * k
 
     def sample(self, key: jax.Array, count: int, together: int = 8) -> Draws[Any]:
         """Draw independent derivations from one forward pass.
@@ -285,11 +287,11 @@ class Distribution(Generic[S]):
         pairs = self._pairs(feature)
         deepest = max(jnp.shape(x)[w.ndim :] for w, x in pairs)
         marginals, treedef = jax.tree.flatten(self.marginals())
-        found = [
+        expectations = [
             weigh(m[(..., *(None,) * len(deepest))], _like_weights(w, x, deepest))
             for m, (w, x) in zip(marginals, pairs, strict=True)
         ]
-        flat = [x.reshape(*w.shape, -1) for x, (w, _) in zip(found, pairs, strict=True)]
+        flat = [x.reshape(*w.shape, -1) for x, (w, _) in zip(expectations, pairs, strict=True)]
         by_item = jax.vmap(self.structure.expand().by_item, -1, -1)
         expected = by_item(treedef.unflatten(flat))
         return expected.reshape(*expected.shape[:-1], *deepest)
@@ -364,25 +366,25 @@ class Distribution(Generic[S]):
             return varying((total.value, total.log_scale), axes)
 
         pull: Callable[[Any], tuple[Parts]]
-        found, pull, log_scale = jax.vjp(  # pyright: ignore[reportUnknownVariableType]
+        value_of_total, pull, log_scale = jax.vjp(  # pyright: ignore[reportUnknownVariableType]
             value, nothing, has_aux=True
         )
-        return Total(found, log_scale), lambda seed: pull(varying(seed, axes))[0]
+        return Total(value_of_total, log_scale), lambda seed: pull(varying(seed, axes))[0]
 
-    def _divergence(self, semiring: Divergence, other: Distribution[S]) -> jax.Array:
-        ours, theirs = self.structure.expand(), other.structure.expand()
-        shapes = [[x.shape for x in jax.tree.leaves(s.log_weights)] for s in (ours, theirs)]
+    def _divergence(self, semiring: Divergence, reference: Distribution[S]) -> jax.Array:
+        of_p, of_q = self.structure.expand(), reference.structure.expand()
+        shapes = [[x.shape for x in jax.tree.leaves(s.log_weights)] for s in (of_p, of_q)]
         if shapes[0] != shapes[1]:
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
         # The first structure with the weights of the second must equal the second.
-        _check_same(ours.with_log_weights(theirs.log_weights), theirs)
-        value = self._of(ours)._total(semiring, theirs.log_weights).value
-        return _spoilt(_spoilt(value.nats, value.weight), value.other)
+        _check_same(of_p.with_log_weights(of_q.log_weights), of_q)
+        value = self._of(of_p)._total(semiring, of_q.log_weights).value
+        return _spoilt(_spoilt(value.nats, value.weight), value.reference)
 
 
-def _spoilt(results: Any, log_weight: jax.Array) -> Any:
+def _spoilt(statistics: Any, log_weight: jax.Array) -> Any:
     """Return results that are NaN where the log weight is, although they do not depend on it."""
-    return jax.tree.map(lambda x: jnp.where(jnp.isnan(log_weight), jnp.nan, x), results)
+    return jax.tree.map(lambda x: jnp.where(jnp.isnan(log_weight), jnp.nan, x), statistics)
 
 
 def _like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()) -> Any:
@@ -402,14 +404,14 @@ def _like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()
         ) from None
 
 
-def _check_same(one: Structure, other: Structure) -> None:
+def _check_same(first: Structure, second: Structure) -> None:
     """Raise ``UsageError`` if structures differ; traced arrays are not compared."""
-    found, kinds = zip(
-        *(jax.tree_util.tree_flatten_with_path(x) for x in (one, other)), strict=True
+    leaves, kinds = zip(
+        *(jax.tree_util.tree_flatten_with_path(x) for x in (first, second)), strict=True
     )
     if kinds[0] != kinds[1]:
         raise UsageError("two distributions of structures with different settings")
-    for (place, x), (_, y) in zip(*found, strict=True):
+    for (place, x), (_, y) in zip(*leaves, strict=True):
         if x is y or isinstance(x, Tracer) or isinstance(y, Tracer):
             continue
         if not np.array_equal(x, y):

@@ -51,10 +51,10 @@ class Places:
         flat = self.index.reshape(-1, most)
         rows = jnp.arange(flat.shape[0])[:, None]
         # JAX would count a negative index from the end.
-        there = jnp.where(flat < 0, size, flat)
+        place = jnp.where(flat < 0, size, flat)
         nothing = jnp.where(jnp.any(flat == _UNKNOWN, 1, keepdims=True), jnp.nan, 0.0)
         nothing = jnp.broadcast_to(nothing.astype(self.dtype), (flat.shape[0], size))
-        counts = nothing.at[rows, there].add(1, mode="drop")
+        counts = nothing.at[rows, place].add(1, mode="drop")
         return counts.reshape(*leading, *self.shape)
 
 
@@ -117,10 +117,10 @@ def trace_draws(log_weights: Parts, places: Parts, total: jax.Array) -> Draws[An
     """
     possible = total > -jnp.inf
 
-    def kept(index: jax.Array, weights: jax.Array) -> Places:
+    def possible_places(index: jax.Array, weights: jax.Array) -> Places:
         no_place = jnp.where(jnp.isnan(total), _UNKNOWN, _NONE)[:, None]
-        there = jnp.where(possible[:, None], index, no_place)
-        return Places(there.astype(jnp.int32), weights.shape[1:], weights.dtype)
+        place = jnp.where(possible[:, None], index, no_place)
+        return Places(place.astype(jnp.int32), weights.shape[1:], weights.dtype)
 
     def weight(index: jax.Array, weights: jax.Array) -> jax.Array:
         flat = weights.reshape(weights.shape[0], -1)
@@ -131,7 +131,7 @@ def trace_draws(log_weights: Parts, places: Parts, total: jax.Array) -> Draws[An
 
     each = jax.tree.leaves(jax.tree.map(weight, places, log_weights))
     log_weight = jnp.where(possible, sum(each[1:], each[0]), total).astype(each[0].dtype)
-    return Draws(jax.tree.map(kept, places, log_weights), log_weight)
+    return Draws(jax.tree.map(possible_places, places, log_weights), log_weight)
 
 
 def choose(uniform: jax.Array, log_weight: jax.Array) -> jax.Array:
@@ -213,9 +213,9 @@ def descend(
 
     def with_items(stack: jax.Array, size: jax.Array, items: jax.Array) -> Any:
         for i in range(items.shape[1]):
-            there = items[:, i, 0] >= 0
-            stack = stack.at[row, jnp.where(there, size, depth)].set(items[:, i], mode="drop")
-            size = size + there
+            is_pending = items[:, i, 0] >= 0
+            stack = stack.at[row, jnp.where(is_pending, size, depth)].set(items[:, i], mode="drop")
+            size = size + is_pending
         return stack, size
 
     def step(state: Any, key: jax.Array) -> tuple[Any, jax.Array]:

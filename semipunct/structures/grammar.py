@@ -130,8 +130,8 @@ def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
         starts, ends = chart
         ends = next_ends(s, ends)
         nothing = s.zeros_like(jax.tree.map(lambda x: x[:, 0, :, nonterminals:], ends))
-        new = s.concatenate([_applied(s, rules, _splits(s, starts, ends)), nothing], 2)
-        return (with_row(starts, width, new), with_newest(s, ends, new)), new
+        row = s.concatenate([_applied(s, rules, _splits(s, starts, ends)), nothing], 2)
+        return (with_row(starts, width, row), with_newest(s, ends, row)), row
 
     none = s.zeros((batch, length, nonterminals))
     return step, jax.tree.map(lambda x: x[:, None], s.concatenate([none, words], axis=2))

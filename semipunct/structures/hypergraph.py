@@ -121,10 +121,14 @@ class Hypergraphs(PartWise[Any]):
             for side in (0, 1):
                 below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
                 value = s.times(value, below)
-            found = s.sum(value, axis=2)
+            sums = s.sum(value, axis=2)
             start = level[0] * width + 1
             return jax.tree.map(
-                lambda x, new: jax.lax.dynamic_update_slice_in_dim(x, new, start, 1), table, found
+                lambda x, sums_of_level: jax.lax.dynamic_update_slice_in_dim(
+                    x, sums_of_level, start, 1
+                ),
+                table,
+                sums,
             )
 
         numbers = jnp.broadcast_to(jnp.arange(levels), (batch, levels))
@@ -172,8 +176,8 @@ def hypergraphs(
     layouts = [
         layout(heads[i, : lengths[i]], tails[i, : lengths[i]], int(roots[i])) for i in range(batch)
     ]
-    for found in layouts:
-        _check_derivations(found)
+    for each in layouts:
+        _check_derivations(each)
     return arrange_hypergraphs(weights, layouts, lengths, room)
 
 
@@ -203,9 +207,9 @@ class Layout:
         Args:
             width: the padded width of its levels.
         """
-        found = self.levels * width + self.slots + 1
-        found[NOTHING] = 0
-        return found
+        places = self.levels * width + self.slots + 1
+        places[NOTHING] = 0
+        return places
 
     @property
     def room(self) -> Room:
@@ -240,11 +244,11 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
     level = [-1] * count
     waiting = [node for node in range(1, count) if not pending[node]]
     ready = [edge for edge, n in enumerate(missing) if not n]
-    done = 0
+    ordered_edges = 0
     left = pending.tolist()
     while ready or waiting:
         for edge in ready:
-            done += 1
+            ordered_edges += 1
             head = targets[edge]
             level[head] = max(level[head], 1 + max(level[node] for node in below[edge]))
             left[head] -= 1
@@ -257,7 +261,7 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
                 if not missing[edge]:
                     ready.append(edge)
         waiting = []
-    if done < len(targets):
+    if ordered_edges < len(targets):
         raise UsageError("a node is derived from itself; leave out hyperedges that form a cycle")
     levels[:] = level
     levels[1:] = np.maximum(levels[1:], 0)  # a node without incoming hyperedges has the value zero
@@ -267,20 +271,20 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
     )
 
 
-def _check_derivations(found: Layout) -> None:
+def _check_derivations(checked: Layout) -> None:
     """Raise ``UsageError`` if both tails of a hyperedge may derive from the same node.
 
     The marks of a derivation cannot represent two uses of a node: they would be marked as one.
     """
-    below = [1 << node if node != NOTHING else 0 for node in range(len(found.levels))]
-    for edge in np.argsort(found.levels[found.heads], kind="stable").tolist():
-        head, (one, other) = found.heads[edge], found.tails[edge].tolist()
-        if shared := below[one] & below[other]:
+    below = [1 << node if node != NOTHING else 0 for node in range(len(checked.levels))]
+    for edge in np.argsort(checked.levels[checked.heads], kind="stable").tolist():
+        head, (left_tail, right_tail) = checked.heads[edge], checked.tails[edge].tolist()
+        if shared := below[left_tail] & below[right_tail]:
             raise UsageError(
-                f"hyperedge {edge} derives node {head} from {one} and {other}, both of which may "
-                f"use node {shared.bit_length() - 1}; give each use a separate node"
+                f"hyperedge {edge} derives node {head} from {left_tail} and {right_tail}, both of "
+                f"which may use node {shared.bit_length() - 1}; give each use a separate node"
             )
-        below[head] |= below[one] | below[other]
+        below[head] |= below[left_tail] | below[right_tail]
 
 
 def _ranks(keys: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -288,9 +292,9 @@ def _ranks(keys: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     first = np.searchsorted(ordered, ordered)
-    found = np.empty(len(keys), np.int32)
-    found[order] = np.arange(len(keys)) - first
-    return found
+    ranks = np.empty(len(keys), np.int32)
+    ranks[order] = np.arange(len(keys)) - first
+    return ranks
 
 
 def arrange_hypergraphs(
@@ -310,12 +314,14 @@ def arrange_hypergraphs(
     Raises:
         UsageError: if the room is too small.
     """
-    needed = (
+    least_room = (
         Room(*np.max([each.room for each in layouts], 0).tolist()) if layouts else Room(1, 1, 1)
     )
-    room = room or needed
-    if any(have < need for have, need in zip(room, needed, strict=True)):
-        raise UsageError(f"room is {room}, but the hypergraphs need {needed}; give at least that")
+    room = room or least_room
+    if any(have < need for have, need in zip(room, least_room, strict=True)):
+        raise UsageError(
+            f"room is {room}, but the hypergraphs need {least_room}; give at least that"
+        )
     batch = len(layouts)
     edges = np.full((batch, *room), -1, np.int32)
     tails = np.zeros((batch, *room, 2), np.int32)

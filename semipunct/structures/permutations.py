@@ -94,8 +94,8 @@ class LinearOrderings(PartWise[OrderingParts], Traceable):
             """Remove the last item from the set of remaining items."""
             left, position = state
             inside = (left[..., None] >> item) & 1 == 1
-            rest = jnp.where(inside, left[..., None] - (1 << item), 0)
-            weight = log_times(by_set[row, rest], preceding[row, rest, item])
+            remaining = jnp.where(inside, left[..., None] - (1 << item), 0)
+            weight = log_times(by_set[row, remaining], preceding[row, remaining, item])
             last = choose(uniform, jnp.where(inside, weight, -jnp.inf))
             chosen = (item == last[..., None]) & inside
             position = jnp.where(chosen, jnp.sum(inside, -1, keepdims=True) - 1, position)
@@ -178,10 +178,12 @@ def _forward(
     if items > 1:
         # An order uses one of the two weights of each pair; both are divided by the larger one.
         low, high = np.triu_indices(items, 1)
-        both = jax.tree.map(lambda x: jnp.stack([x[:, low, high], x[:, high, low]], 2), pairs)
-        both, factors = s.balance(both, (2,))
+        balanced_pairs = jax.tree.map(
+            lambda x: jnp.stack([x[:, low, high], x[:, high, low]], 2), pairs
+        )
+        balanced_pairs, factors = s.balance(balanced_pairs, (2,))
         factor = jnp.sum(factors, 1).astype(weights.dtype)
-        flat = jax.tree.map(lambda x: x.reshape(batch, 2 * len(low), *x.shape[3:]), both)
+        flat = jax.tree.map(lambda x: x.reshape(batch, 2 * len(low), *x.shape[3:]), balanced_pairs)
         flat = s.concatenate([flat, s.ones((batch, 1))], 1)
         place = np.full((items, items), 2 * len(low))
         place[low, high], place[high, low] = 2 * np.arange(len(low)), 2 * np.arange(len(low)) + 1
@@ -192,7 +194,7 @@ def _forward(
         preceding = s.concatenate([preceding, joined], 1)
     levels = [s.ones((batch, 1))]
     for level in _levels(items):
-        before = jax.tree.map(lambda x, at=level: x[:, at.rest], levels[-1])
+        before = jax.tree.map(lambda x, at=level: x[:, at.without], levels[-1])
         last = jax.tree.map(lambda x, at=level: x[:, at.rest_number, at.item], preceding)
         levels.append(s.sum(s.times(before, last), axis=2))
     return levels, preceding, factor
@@ -216,13 +218,13 @@ class _Level(NamedTuple):
         number: ``[sets]`` ascending.
         item: ``[sets, size]`` the members of each set, any of which may be last.
         rest_number: ``[sets, size]`` the number of the set without that member.
-        rest: ``[sets, size]`` the index of that set among the sets of its size.
+        without: ``[sets, size]`` the index of that set among the sets of its size.
     """
 
     number: npt.NDArray[np.int32]
     item: npt.NDArray[np.int32]
     rest_number: npt.NDArray[np.int32]
-    rest: npt.NDArray[np.int32]
+    without: npt.NDArray[np.int32]
 
 
 @cache
@@ -236,8 +238,8 @@ def _levels(items: int) -> tuple[_Level, ...]:
     for members in range(1, items + 1):
         sets = number[size == members]
         item = np.nonzero(inside[sets])[1].reshape(-1, members).astype(np.int32)
-        rest = sets[:, None] - (1 << item)
-        levels.append(_Level(sets, item, rest.astype(np.int32), rank[rest]))
+        without_item = sets[:, None] - (1 << item)
+        levels.append(_Level(sets, item, without_item.astype(np.int32), rank[without_item]))
         rank[sets] = np.arange(len(sets))
     return tuple(levels)
 

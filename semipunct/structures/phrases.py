@@ -111,9 +111,11 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
         matrices = s.lift(self.matrices.astype(dtype))
         initial = s.lift(self.initial.astype(dtype))
         eye = jnp.eye(states, dtype=bool)[None, None]
-        one = s.lift(jnp.zeros(eye.shape, dtype))
+        unit_weight = s.lift(jnp.zeros(eye.shape, dtype))
         unit = jax.tree.map(
-            lambda x, y: x.astype(y.dtype), s.where(eye, s.ones(eye.shape), s.zeros(eye.shape)), one
+            lambda x, y: x.astype(y.dtype),
+            s.where(eye, s.ones(eye.shape), s.zeros(eye.shape)),
+            unit_weight,
         )
         stack = jax.tree.map(
             lambda x: jnp.broadcast_to(x, (batch, self.levels + 1, *x.shape[2:])), unit
@@ -138,17 +140,17 @@ class PhraseMarks(PartWise[PhraseMarkParts]):
                 jax.tree.map(lambda x: x[None], matrices),
                 jax.tree.map(lambda x: x[:, None], inside),
             )
-            both = s.matmul(
+            both_edges = s.matmul(
                 jax.tree.map(lambda x: x[:, :, None], left),
                 jax.tree.map(lambda x: x[None, None], matrices),
             )
             chosen = jax.tree.map(lambda x: x[..., None, None], lift_weights(s, choice, of_choice))
-            found = s.sum(s.sum(s.times(chosen, both), 2), 1)
-            found, factor = s.balance(found, (1, 2))
-            beside = s.matmul(found, jax.tree.map(lambda x: x[item, depth], stack))
-            own = ((level == depth[:, None]) & active[:, None])[..., None, None]
+            constituent = s.sum(s.sum(s.times(chosen, both_edges), 2), 1)
+            constituent, factor = s.balance(constituent, (1, 2))
+            beside = s.matmul(constituent, jax.tree.map(lambda x: x[item, depth], stack))
+            is_open = ((level == depth[:, None]) & active[:, None])[..., None, None]
             below = ((level == depth[:, None] + 1) & active[:, None])[..., None, None]
-            stack = s.where(own, jax.tree.map(lambda x: x[:, None], beside), stack)
+            stack = s.where(is_open, jax.tree.map(lambda x: x[:, None], beside), stack)
             stack = s.where(below, unit, stack)
             return stack, log_scale + jnp.where(active, factor, 0.0)
 

@@ -50,16 +50,18 @@ def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
         run: takes the argument ``by_terms`` of ``product``; returns a pytree of arrays, and
             ``[batch]`` whether any product may be wrong.
     """
-    result, unsure = run(False)
+    outcome, unsure = run(False)
     if not _decides(s):
-        return result
+        return outcome
 
     # Its reverse pass stores nothing: that would take memory even where it is not run.
     def again(_: Any) -> T:
         return run(True)[0]
 
     repeated = jax.checkpoint(again, prevent_cse=False)
-    settled: T = jax.lax.cond(anywhere(unsure), repeated, lambda kept: kept, result)
+    settled: T = jax.lax.cond(
+        anywhere(unsure), repeated, lambda first_outcome: first_outcome, outcome
+    )
     return settled
 
 

@@ -237,8 +237,8 @@ def _widening(s: Semiring, arcs: Value) -> tuple[Any, Any, Any]:
         return chart, (new_right, new_left, s.times(between, to_right), left_open)
 
     none = jax.tree.map(lambda x: x[:, :1], arcs)
-    one, zero = s.ones_like(none), s.zeros_like(none)
-    return step, (one, one, zero, one, one, zero), (rightward, leftward)
+    unit, zero = s.ones_like(none), s.zeros_like(none)
+    return step, (unit, unit, zero, unit, unit, zero), (rightward, leftward)
 
 
 class _Spans(NamedTuple):
@@ -267,8 +267,8 @@ def _spans(arcs: jax.Array, recursion: Recursion) -> _Spans:
     nothing = jnp.full((batch, places, places), -jnp.inf, arcs.dtype)
     single = jnp.eye(places, dtype=bool)
     if places == 1:
-        one = jnp.where(single, 0.0, nothing)
-        return _Spans(one, one, nothing, nothing)
+        single_word = jnp.where(single, 0.0, nothing)
+        return _Spans(single_word, single_word, nothing, nothing)
     step, chart, slices = _widening(Log(), arcs)
     _, rows = rows_by_width(Log(), step, chart, slices, places - 1, recursion)
     right, left, right_open, left_open = (square(x) for x in rows)
@@ -314,11 +314,11 @@ def _descend(spans: _Spans, whole: Sequence[Any], key: jax.Array) -> jax.Array:
             1,
         )
         complete = jnp.where(is_right, _RIGHT, _LEFT)
-        rest = unless_single(complete, jnp.where(is_right, k, i), jnp.where(is_right, j, k))
+        right_part = unless_single(complete, jnp.where(is_right, k, i), jnp.where(is_right, j, k))
         left = unless_single(jnp.full_like(k, _RIGHT), i, k)
         right = unless_single(jnp.full_like(k, _LEFT), k + 1, j)
         arc = (is_right | is_left)[:, None]
-        children = jnp.stack([jnp.where(arc, between, left), jnp.where(arc, rest, right)], 1)
+        children = jnp.stack([jnp.where(arc, between, left), jnp.where(arc, right_part, right)], 1)
         dependent = jnp.where(arc[:, 0], k, places)
         return children, jnp.stack([jnp.where(is_right, i, j), dependent], 1)
 

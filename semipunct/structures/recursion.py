@@ -125,8 +125,8 @@ class Recursion:
         state, chunked = scan(again, state, chunks)
         outputs = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), chunked)
         if whole < steps:
-            state, rest = again(state, jax.tree.map(lambda x: x[whole:], indexed))
-            outputs = jax.tree.map(lambda *xs: jnp.concatenate(xs), outputs, rest)
+            state, last_outputs = again(state, jax.tree.map(lambda x: x[whole:], indexed))
+            outputs = jax.tree.map(lambda *xs: jnp.concatenate(xs), outputs, last_outputs)
         return state, outputs
 
     def _plan(self, body: Callable[..., Any], state: Carry, sliced: Slices, steps: int) -> Plan:
@@ -137,18 +137,19 @@ class Recursion:
         if self.budget_mib is None or whole <= self.budget_mib:
             return Plan(steps, steps, whole, whole)
 
-        def kept(chunk: int) -> float:
+        def mebibytes(chunk: int) -> float:
             return (math.ceil(steps / chunk) * states + chunk * residuals) / MIB
 
-        best = min(range(1, steps + 1), key=kept)
-        if kept(best) > self.budget_mib:
+        best = min(range(1, steps + 1), key=mebibytes)
+        if mebibytes(best) > self.budget_mib:
             raise ValueError(
                 f"a budget of {self.budget_mib:g} MiB is too small for {quantity(steps, 'step')} "
-                f"with {residuals / MIB:.3g} MiB of residuals each: at least {kept(best):.3g} MiB"
+                f"with {residuals / MIB:.3g} MiB of residuals each: at least "
+                f"{mebibytes(best):.3g} MiB"
             )
         # The longest chunks that fit, since fewer chunks need less recomputation.
-        chunk = max(c for c in range(best, steps) if kept(c) <= self.budget_mib)
-        return Plan(steps, chunk, whole, kept(chunk))
+        chunk = max(c for c in range(best, steps) if mebibytes(c) <= self.budget_mib)
+        return Plan(steps, chunk, whole, mebibytes(chunk))
 
 
 def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> int:
@@ -156,11 +157,11 @@ def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> i
 
     def residuals(carry: Carry, sliced: Slices) -> Any:
         # The function that jax.vjp returns is a pytree of its residuals.
-        kept = jax.vjp(lambda c, x: body(c, (jnp.int32(0), x)), carry, sliced)[1]
-        return jax.tree.leaves(kept)
+        residual_leaves = jax.vjp(lambda c, x: body(c, (jnp.int32(0), x)), carry, sliced)[1]
+        return jax.tree.leaves(residual_leaves)
 
-    kept: list[Any] = jax.eval_shape(residuals, state, slices)
-    return sum(math.prod(x.shape) * x.dtype.itemsize for x in kept)
+    residual_leaves: list[Any] = jax.eval_shape(residuals, state, slices)
+    return sum(math.prod(x.shape) * x.dtype.itemsize for x in residual_leaves)
 
 
 def _reader(slices: Slices) -> tuple[Callable[[jax.Array, Slices], Slices], Slices]:

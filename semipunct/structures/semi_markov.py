@@ -127,12 +127,12 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
             state = choose_in_row(uniform[0], by_state, item, following)
             by_width = log_times(jnp.take(opened, position, 1), jnp.take(segment, position, 1))
             width = choose_in_row(uniform[1], jnp.swapaxes(by_width, 1, 2), item, state)
-            here = end == position
+            ends_here = end == position
             place = (position * widths + width) * states + state
-            pair = jnp.where(here & ~last, state * states + following, -1)
-            following = jnp.where(here, state, following)
-            end = jnp.where(here, position - 1 - width, end)
-            return (end, following), (jnp.where(here, place, -1), pair)
+            pair = jnp.where(ends_here & ~last, state * states + following, -1)
+            following = jnp.where(ends_here, state, following)
+            end = jnp.where(ends_here, position - 1 - width, end)
+            return (end, following), (jnp.where(ends_here, place, -1), pair)
 
         uniform = jax.random.uniform(key, (length, 2, count, batch), segment.dtype)
         start = jnp.broadcast_to(self.lengths - 1, (count, batch)), jnp.zeros((count, batch), int)
@@ -161,8 +161,8 @@ def _forward(
     batch, length, widths, states = segment.shape
     features = SemiMarkovParts(None, None, None) if feature is None else feature
     ends = jnp.arange(length)[None] < chain.lengths[:, None]
-    there = _used_segments(ends, widths)
-    segment, of_segment = mask_padding(there, (segment, features.segment))
+    is_used = _used_segments(ends, widths)
+    segment, of_segment = mask_padding(is_used, (segment, features.segment))
     several = used_by_any(chain.lengths > 1, transition.shape[:1])
     follow = lift_weights(s, *mask_padding(several, (transition, features.transition)))
     some = used_by_any(chain.lengths > 0, initial.shape[:1])

@@ -157,8 +157,8 @@ def _step(s: Semiring, chart: Any, width: jax.Array, weight: Any) -> tuple[Any, 
     """Sum over the splits of all spans of a width; return the chart and these spans."""
     starts, ends = chart
     ends = next_ends(s, ends)
-    new = s.times(weight, s.sum(s.times(starts, ends), axis=1))
-    return (with_row(starts, width, new), with_newest(s, ends, new)), new
+    spans = s.times(weight, s.sum(s.times(starts, ends), axis=1))
+    return (with_row(starts, width, spans), with_newest(s, ends, spans)), spans
 
 
 def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:

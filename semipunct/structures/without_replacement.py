@@ -66,12 +66,12 @@ def sample_without_replacement(
     for _ in range(patience):
         if drawn.complete:
             return drawn.answer()
-        key, now = jax.random.split(key)
-        drawn.take(_samples(distribution, now, max(count, 1)), ~few)
-    item = int(np.flatnonzero(drawn.found < drawn.wanted)[0])
+        key, draw_key = jax.random.split(key)
+        drawn.take(_samples(distribution, draw_key, max(count, 1)), ~few)
+    item = int(np.flatnonzero(drawn.counts < drawn.required)[0])
     raise UsageError(
         f"item {item}: {quantity(patience * count, 'draw')} gave "
-        f"{quantity(drawn.found[item], 'different derivation')} of {drawn.wanted[item]} wanted; "
+        f"{quantity(drawn.counts[item], 'different derivation')} of {drawn.required[item]} wanted; "
         "the others have too little weight, or the same parts. Draw fewer, or get the best ones: "
         "Distribution.top"
     )
@@ -81,16 +81,18 @@ class _Drawn:
     """The derivations drawn so far, for each item."""
 
     def __init__(
-        self, distribution: Distribution[Any], count: int, wanted: npt.NDArray[Any]
+        self, distribution: Distribution[Any], count: int, required: npt.NDArray[Any]
     ) -> None:
-        self.wanted = wanted
-        self.found = np.zeros_like(wanted)
+        self.required = required
+        self.counts = np.zeros_like(required)
         self._structure = distribution.structure.expand()
         weights = self._structure.log_weights
         self._nothing = jax.tree.map(jnp.zeros_like, weights)
-        self._seen: list[set[bytes]] = [set() for _ in wanted]
+        self._seen: list[set[bytes]] = [set() for _ in required]
         self._parts = [self._nothing for _ in range(count)]
-        self._log_weight = np.full((count, len(wanted)), -np.inf, jax.tree.leaves(weights)[0].dtype)
+        self._log_weight = np.full(
+            (count, len(required)), -np.inf, jax.tree.leaves(weights)[0].dtype
+        )
         generator = np.random.default_rng(0)
         self._directions = [
             jax.tree.map(lambda x: jnp.asarray(generator.normal(size=x.shape), x.dtype), weights)
@@ -101,7 +103,7 @@ class _Drawn:
 
     @property
     def complete(self) -> bool:
-        return bool((self.found >= self.wanted).all())
+        return bool((self.counts >= self.required).all())
 
     def take(
         self, derivations: Answer, items: npt.NDArray[np.bool_], *, differ: bool = False
@@ -116,23 +118,23 @@ class _Drawn:
         marks = np.asarray(_fingerprints(self._structure, self._directions, derivations.parts))
         log_weight = np.asarray(derivations.log_weight)
         for draw in range(len(log_weight)):
-            new = items & (self.found < self.wanted) & np.isfinite(log_weight[draw])
+            is_new = items & (self.counts < self.required) & np.isfinite(log_weight[draw])
             if not differ:
                 pairs = zip(marks[draw], self._seen, strict=True)
-                new &= np.array([m.tobytes() not in seen for m, seen in pairs])
-            for rank in sorted(set(self.found[new].tolist())):
-                at_rank = new & (self.found == rank)
-                (mine,) = self._spread(jnp.asarray(at_rank, log_weight.dtype))
+                is_new &= np.array([m.tobytes() not in seen for m, seen in pairs])
+            for rank in sorted(set(self.counts[is_new].tolist())):
+                at_rank = is_new & (self.counts == rank)
+                (newly_ranked,) = self._spread(jnp.asarray(at_rank, log_weight.dtype))
                 self._parts[rank] = jax.tree.map(
-                    lambda old, m, x, d=draw: jnp.where(m > 0, x[d], old),
+                    lambda stored, m, x, d=draw: jnp.where(m > 0, x[d], stored),
                     self._parts[rank],
-                    mine,
+                    newly_ranked,
                     derivations.parts,
                 )
                 self._log_weight[rank, at_rank] = log_weight[draw, at_rank]
-            for b in np.flatnonzero(new).tolist():
+            for b in np.flatnonzero(is_new).tolist():
                 self._seen[b].add(marks[draw, b].tobytes())
-            self.found = self.found + new
+            self.counts = self.counts + is_new
 
     def answer(self) -> Answer:
         """Return the derivations found, in the order of drawing."""
@@ -163,8 +165,8 @@ def _number(distribution: Distribution[Any]) -> tuple[jax.Array, jax.Array]:
 def _fingerprints(structure: Structure, directions: list[Parts], parts: Parts) -> jax.Array:
     """Return random projections ``[draws, batch, 2]`` of derivations, which identify them."""
 
-    def of(one: Parts) -> jax.Array:
-        each = [structure.by_item(jax.tree.map(jnp.multiply, one, d)) for d in directions]
+    def of(derivation: Parts) -> jax.Array:
+        each = [structure.by_item(jax.tree.map(jnp.multiply, derivation, d)) for d in directions]
         return jnp.stack(each, axis=1)
 
     return jax.vmap(of)(parts)

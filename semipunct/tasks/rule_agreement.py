@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.marks.edits import EDITS, EditName, result
+from semipunct.marks.edits import EDITS, EditName, apply_edit
 from semipunct.marks.nunberg import Bigram, Rule, outcomes, says
 
 CONFIDENT, DECIDED = 0.75, 0.5
@@ -73,7 +73,7 @@ class Channel:
         """
         found = dict.fromkeys(outcomes(a, b), 0.0)
         for edit, probability in self.edits(a, b).items():
-            found[result(edit, a, b)] += probability
+            found[apply_edit(edit, a, b)] += probability
         return found
 
 

@@ -70,8 +70,8 @@ def _options() -> Generator[None, None, None]:
 def _config(kind: Kind, settings: Sequence[Setting]) -> Config:
     """Check settings; the last preset among them is applied before all others."""
     chosen = next((s for s in reversed(settings) if s.key == "preset"), None)
-    others = (s for s in settings if s.key != "preset")
-    return Config.of(kind, [*_preset(kind, chosen), *others])
+    overrides = (s for s in settings if s.key != "preset")
+    return Config.of(kind, [*_preset(kind, chosen), *overrides])
 
 
 def _preset(kind: Kind, chosen: Setting | None) -> list[Setting]:

@@ -46,7 +46,9 @@ def interruptible(notice: str = "") -> Generator[Stop, None, None]:
         yield stop
         return
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    before = {number: old for number, old in handlers.items() if old is not signal.SIG_IGN}
+    before = {
+        number: handler for number, handler in handlers.items() if handler is not signal.SIG_IGN
+    }
 
     def restore() -> None:
         for number, handler in before.items():

@@ -74,10 +74,10 @@ def train_jackknife(
     """
     digest = treebank_digest(sentences)[:12]
     for number, part in enumerate(folds(len(sentences), count), 1):
-        others = list(chain(sentences[: part.start], sentences[part.stop :]))
+        remaining = list(chain(sentences[: part.start], sentences[part.stop :]))
         place = Path(folder) / f"{digest}-{number}-of-{count}"
         resume = is_model_folder(place)
-        result = train(config, others, dev, place, resume=resume, report=report, stop=stop)
-        yield part, result
-        if result.interrupted:
+        outcome = train(config, remaining, dev, place, resume=resume, report=report, stop=stop)
+        yield part, outcome
+        if outcome.interrupted:
             return

@@ -84,10 +84,10 @@ def train(
             )
     with claim_folder(output, force=force, resume=resume) as place, CompileClock() as clock:
         trainer = _Trainer(config, place, command, report, stop, clock, near, start)
-        result = trainer.run(train_examples, dev_examples, resume)
-        if not result.interrupted:
+        outcome = trainer.run(train_examples, dev_examples, resume)
+        if not outcome.interrupted:
             put_in_place(place, output)
-        return result
+        return outcome
 
 
 @dataclass
@@ -181,7 +181,7 @@ class _Trainer:
         if outcome is None:
             return
         if not bool(outcome.finite):
-            kept = (
+            remedy = (
                 f"the last good model, of visit {run.metrics[-1]['visits']:,}, is in {self.output}"
                 if run.metrics
                 else "nothing has been saved yet"
@@ -189,7 +189,7 @@ class _Trainer:
             raise TrainingError(
                 f"the objective or its gradient is not finite after {self._visits(run):,} of "
                 f"{quantity(self.plan.visits, 'visit')} (objective {float(outcome.loss)}); "
-                f"{self.config.train.remedies()}; {kept}"
+                f"{self.config.train.remedies()}; {remedy}"
             )
         run.add(outcome)
         self._tell("training", run, float(outcome.loss))
@@ -241,20 +241,27 @@ class _Trainer:
         evaluated = [(parameters, run.best_figures)] if run.best else []
 
         def figures_of(weights: Mapping[str, Array]) -> dict[str, Any]:
-            known = next((figures for own, figures in evaluated if own is weights), None)
-            if known is None:
-                known = self._figures(weights)
-                evaluated.append((weights, known))
-            return known
+            cached = next(
+                (
+                    figures
+                    for evaluated_weights, figures in evaluated
+                    if evaluated_weights is weights
+                ),
+                None,
+            )
+            if cached is None:
+                cached = self._figures(weights)
+                evaluated.append((weights, cached))
+            return cached
 
         def perplexity(weights: Mapping[str, Array]) -> float:
-            found = self.config.kind.criterion.of(figures_of(weights))
-            return math.inf if found is None else found
+            criterion_value = self.config.kind.criterion.of(figures_of(weights))
+            return math.inf if criterion_value is None else criterion_value
 
-        found = self.model.prune(parameters, self.config.train, perplexity)
-        self.model, smaller = self.model.without_zeros(found)
-        if found is not parameters:
-            figures = figures_of(found)
+        pruned_weights = self.model.prune(parameters, self.config.train, perplexity)
+        self.model, smaller = self.model.without_zeros(pruned_weights)
+        if pruned_weights is not parameters:
+            figures = figures_of(pruned_weights)
             sizes = [sum(array.size for array in some.values()) for some in (parameters, smaller)]
             run.note_pruned(figures, sizes[0], sizes[1], self.config.kind.criterion)
         return smaller

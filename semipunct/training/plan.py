@@ -83,11 +83,11 @@ class Plan:
         Learning rates are scheduled by it. If batches differ in size, the visits may be done
         slightly earlier (``batches``).
         """
-        epochs, rest = divmod(self.visits, self.sentences)
+        epochs, remainder = divmod(self.visits, self.sentences)
         whole = self.steps_per_epoch
         if self.batching == "sentences":
-            return epochs * whole + -(-rest // self.batch_size)
-        return epochs * whole + -(-rest * whole // self.sentences)
+            return epochs * whole + -(-remainder // self.batch_size)
+        return epochs * whole + -(-remainder * whole // self.sentences)
 
     def is_done(self, step: int, visits: int) -> bool:
         """Tell whether a run needs no further batch.

@@ -83,12 +83,15 @@ class TrainingResult:
 
     def __repr__(self) -> str:
         figure = self.criterion.of(self.best)
-        told = "not evaluated" if figure is None else f"dev {self.criterion.label} {figure:.4f}"
+        figure_text = (
+            "not evaluated" if figure is None else f"dev {self.criterion.label} {figure:.4f}"
+        )
         how = ", interrupted" if self.interrupted else ", stopped early" * self.stopped_early
-        return f"<TrainingResult: {self.model.kind}, {told}, {quantity(self.visits, 'visit')}{how}>"
+        visits = quantity(self.visits, "visit")
+        return f"<TrainingResult: {self.model.kind}, {figure_text}, {visits}{how}>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but the model and its weights as JSON-serialisable values."""
-        kept = (f.name for f in fields(self) if f.name not in ("model", "parameters", "criterion"))
-        values = {name: getattr(self, name) for name in kept}
+        names = (f.name for f in fields(self) if f.name not in ("model", "parameters", "criterion"))
+        values = {name: getattr(self, name) for name in names}
         return {**values, "metrics": list(self.metrics)}

@@ -133,15 +133,15 @@ class Run:
             after: the number of weights after pruning.
             criterion: the criterion of whose figure the cost is the difference.
         """
-        was, now = criterion.of(self.best_figures), criterion.of(figures)
-        told = {
-            PRUNING_COST: None if was is None or now is None else now - was,
+        was, pruned_value = criterion.of(self.best_figures), criterion.of(figures)
+        pruning_record = {
+            PRUNING_COST: None if was is None or pruned_value is None else pruned_value - was,
             "weights": after,
             "pruned_weights": before - after,
         }
-        self.best_figures = {**self.best_figures, **figures, **told}
+        self.best_figures = {**self.best_figures, **figures, **pruning_record}
         if self.metrics:
-            self.metrics[-1] = self.metrics[-1] | told
+            self.metrics[-1] = self.metrics[-1] | pruning_record
 
     def figures(self, *, finished: bool) -> dict[str, Any]:
         """Return the figures of the run for the model folder.
@@ -260,8 +260,8 @@ def check_start(start: SavedModel, config: Config) -> None:
             f"{start.path}: is a model of the kind {start.config.kind.name}, which cannot be "
             f"trained further as {config.kind.name}; give --kind {start.config.kind.name}"
         )
-    before, now = start.config.to_dict()["model"], config.to_dict()["model"]
-    for key, value in now.items():
+    before, current = start.config.to_dict()["model"], config.to_dict()["model"]
+    for key, value in current.items():
         if before[key] != value:
             raise ModelError(
                 f"{start.path}: model.{key} is {before[key]} there and {value} here; a model that "
@@ -284,8 +284,8 @@ def check_same(loaded: SavedModel, config: Config) -> None:
             f"{loaded.path}: the kind was {loaded.config.kind.name} when the run began and is "
             f"{config.kind.name} now; give the same kind, or train without --resume"
         )
-    before, now = loaded.config.to_dict(), config.to_dict()
-    for section, values in now.items():
+    before, current = loaded.config.to_dict(), config.to_dict()
+    for section, values in current.items():
         for key, value in values.items():
             if before[section][key] != value:
                 raise ModelError(

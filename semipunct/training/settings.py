@@ -79,15 +79,15 @@ def _place(name: str, line: int | None) -> str:
 
 def _lines(text: str) -> dict[str, int]:
     """Find the line of each key, for messages only: text inside a string may be taken for a key."""
-    found: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     section = ""
     for number, line in enumerate(text.splitlines(), 1):
         if header := _HEADER.match(line):
             section = _plain(header[1])
-            found.setdefault(section, number)
+            line_of.setdefault(section, number)
         elif key := _KEY.match(line):
-            found.setdefault(f"{section}.{_plain(key[1])}" if section else _plain(key[1]), number)
-    return found
+            line_of.setdefault(f"{section}.{_plain(key[1])}" if section else _plain(key[1]), number)
+    return line_of
 
 
 def _plain(key: str) -> str:

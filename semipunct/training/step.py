@@ -52,8 +52,8 @@ class Recipe:
 
     def optimiser(self) -> Optimiser:
         """Return the model's optimiser."""
-        found = self.model.optimiser(self.options, self.steps, self.slots)
-        return found if isinstance(found, Optimiser) else prompt(found)
+        chosen = self.model.optimiser(self.options, self.steps, self.slots)
+        return chosen if isinstance(chosen, Optimiser) else prompt(chosen)
 
 
 def step(

@@ -42,20 +42,20 @@ class Arrangement:
     @property
     def words(self) -> tuple[int, ...]:
         """The remaining words in their current order."""
-        found: list[int] = []
+        words: list[int] = []
         waiting = [(word, False) for word in reversed(self._items[0])]
         while waiting:
             word, itself = waiting.pop()
             if itself:
-                found.append(word)
+                words.append(word)
             else:
                 waiting += [(item, item == word) for item in reversed(self._items[word])]
-        return tuple(found)
+        return tuple(words)
 
     def tree(self) -> DependencyTree:
         """Return the tree over the remaining words, renumbered in their current order."""
         words = self.words
-        number = {0: 0, **{word: new for new, word in enumerate(words, start=1)}}
+        number = {0: 0, **{word: position for position, word in enumerate(words, start=1)}}
         return DependencyTree(
             tuple(number[self._head[word]] for word in words),
             tuple(self._relations[word - 1] for word in words),
@@ -84,9 +84,9 @@ class Arrangement:
             raise UsageError(f"word {word} is the root and cannot be deleted; delete another one")
         self._items[self._head[word]].remove(word)
         below = [word]
-        for one in below:  # grows while it is read
-            below += [item for item in self._items[one] if item != one]
-            self._gone[one] = word
+        for dominated in below:  # grows while it is read
+            below += [item for item in self._items[dominated] if item != dominated]
+            self._gone[dominated] = word
 
     def move(self, word: int, head: int, place: Place) -> None:
         """Attach a word, with all that it dominates, to a head at a given place.
@@ -114,8 +114,8 @@ class Arrangement:
             )
         self._items[self._head[word]].remove(word)
         items = self._items[head]
-        own = items.index(head)
-        at = {"first": 0, "last": len(items), "before": own, "after": own + 1}[place]
+        index = items.index(head)
+        at = {"first": 0, "last": len(items), "before": index, "after": index + 1}[place]
         items.insert(at, word)
         self._head[word] = head
 
@@ -143,6 +143,6 @@ class Arrangement:
                 f"there is no word {word}; the words of the tree are 1 to {len(self._head) - 1}"
             )
         if word in self._gone:
-            named = self._gone[word]
-            within = "" if named == word else f" with word {named}"
+            deleted_head = self._gone[word]
+            within = "" if deleted_head == word else f" with word {deleted_head}"
             raise UsageError(f"word {word} was deleted{within}; change it before, or not at all")

@@ -24,7 +24,7 @@ def punctuation_heads(
     tree: DependencyTree,
     slots: Sequence[Puncteme],
     convention: Convention = "unit",
-    kept: Mapping[Place, int] = _NOTHING,
+    fixed: Mapping[Place, int] = _NOTHING,
 ) -> list[list[int]]:
     """Choose the head, a word 1 to n, of every token in the slots.
 
@@ -41,23 +41,25 @@ def punctuation_heads(
         tree: the projective tree of the words.
         slots: ``[n + 1]`` strings of tokens with none of ``marks.SILENT``.
         convention: the attachment of marks between units.
-        kept: heads of some tokens that must not change.
+        fixed: heads of some tokens that must not change.
 
     Returns:
         ``[n + 1]`` the heads of the tokens of each slot. The tree of words and tokens is
         projective if that of words and kept tokens is.
     """
     places = _Places.of(tree, slots)
-    wanted = {**_pair_heads(places, kept), **kept}
+    chosen_heads = {**_pair_heads(places, fixed), **fixed}
     rows: list[list[int]] = []
     for slot, tokens in enumerate(slots):
         row: list[int] = []
         ranks: list[int] = []
         for index, token in enumerate(tokens):
             place = slot, index
-            paired = place in wanted
-            row.append(wanted[place] if paired else _single_head(places, slot, token, convention))
-            ranks.append(2 if place in kept else int(paired))
+            paired = place in chosen_heads
+            row.append(
+                chosen_heads[place] if paired else _single_head(places, slot, token, convention)
+            )
+            ranks.append(2 if place in fixed else int(paired))
         rows.append(_in_order(places.around[slot].words, row, ranks))
     return rows
 
@@ -110,27 +112,31 @@ class _Places:
         return all(token in self.slots[slot] for slot in edges)
 
 
-def _pair_heads(places: _Places, kept: Mapping[Place, int]) -> dict[Place, int]:
+def _pair_heads(places: _Places, fixed: Mapping[Place, int]) -> dict[Place, int]:
     """Choose the heads of the opening and closing tokens that match and enclose words."""
-    found: dict[Place, int] = {}
+    heads_of_pairs: dict[Place, int] = {}
     for opening, closing in matched_pairs(places.slots):
         first, last = opening[0], closing[0]
         if first == last:
             continue
         before, after = places.around[first].words, places.around[last].words
         common = set(before).intersection(after)
-        fixed = common.intersection(kept[place] for place in (opening, closing) if place in kept)
+        common_fixed = common.intersection(
+            fixed[place] for place in (opening, closing) if place in fixed
+        )
         enclosed = [word for word in common if first < word <= last]
-        if fixed:
-            found[opening] = found[closing] = min(fixed)
+        if common_fixed:
+            heads_of_pairs[opening] = heads_of_pairs[closing] = min(common_fixed)
         elif enclosed:
-            found[opening] = found[closing] = max(enclosed, key=places.width)
+            heads_of_pairs[opening] = heads_of_pairs[closing] = max(enclosed, key=places.width)
         elif common:
-            found[opening] = found[closing] = min(common, key=places.width)
+            heads_of_pairs[opening] = heads_of_pairs[closing] = min(common, key=places.width)
         else:
             for place, nodes in ((opening, before), (closing, after)):
-                found[place] = max((w for w in nodes if first < w <= last), key=places.width)
-    return found
+                heads_of_pairs[place] = max(
+                    (w for w in nodes if first < w <= last), key=places.width
+                )
+    return heads_of_pairs
 
 
 def _single_head(places: _Places, slot: int, token: str, convention: Convention) -> int:

@@ -151,8 +151,8 @@ class Category:
     def without_conjunction(self) -> "Category":
         """Return the category of a conjunct without its ``[conj]``."""
         first = self.parts[0]
-        kept = tuple(feature for feature in first.features if feature != CONJUNCT)
-        return Category((first._replace(features=kept), *self.parts[1:]))
+        features = tuple(feature for feature in first.features if feature != CONJUNCT)
+        return Category((first._replace(features=features), *self.parts[1:]))
 
     def __str__(self) -> str:
         first = self.parts[0]
@@ -204,26 +204,26 @@ def parse_category(text: str) -> Category:
     """
     # For each open bracket: the category so far, if there is one, and the slash after it.
     groups: list[tuple[list[Part], str]] = []
-    done: list[Part] = []
+    parts: list[Part] = []
     slash = ""
     place = 0
     while place < len(text):
         char = text[place]
-        wanted = not done or bool(slash)
-        if char == "(" and wanted:
-            groups.append((done, slash))
-            done, slash = [], ""
+        expects_category = not parts or bool(slash)
+        if char == "(" and expects_category:
+            groups.append((parts, slash))
+            parts, slash = [], ""
             place += 1
             continue
-        if char in (FORWARD, BACKWARD) and not wanted:
+        if char in (FORWARD, BACKWARD) and not expects_category:
             slash = char
             place += 1
             continue
-        if char == ")" and groups and not wanted:
-            item = done
-            done, slash = groups.pop()
+        if char == ")" and groups and not expects_category:
+            item = parts
+            parts, slash = groups.pop()
             place += 1
-        elif wanted and (atom := _ATOM.match(text, place)):
+        elif expects_category and (atom := _ATOM.match(text, place)):
             item = [Part(atom[0])]
             place = atom.end()
         else:
@@ -231,27 +231,29 @@ def parse_category(text: str) -> Category:
         before = place
         item[0], place = _suffixed(item[0], text, place)
         last = not groups and before < place == len(text)
-        done = _functor(slash, done, item, claims=last and _claims(item[0]))
+        parts = _functor(slash, parts, item, claims=last and _claims(item[0]))
         slash = ""
-    if groups or slash or not done:
+    if groups or slash or not parts:
         _fail(text, place)
-    return Category(tuple(done))
+    return Category(tuple(parts))
 
 
 def _suffixed(part: Part, text: str, place: int) -> tuple[Part, int]:
     """Read the features and the coindex that follow a category."""
     features = list(part.features)
-    while found := _FEATURE.match(text, place):
-        features.append(found[1])
-        place = found.end()
+    while match := _FEATURE.match(text, place):
+        features.append(match[1])
+        place = match.end()
     coindex = part.coindex
-    if not coindex and (found := _INDEX.match(text, place)):
-        coindex = found[1]
-        place = found.end()
+    if not coindex and (match := _INDEX.match(text, place)):
+        coindex = match[1]
+        place = match.end()
     return Part(part.symbol, tuple(features), coindex), place
 
 
-def _functor(slash: str, result: list[Part], argument: list[Part], claims: bool) -> list[Part]:
+def _functor(
+    slash: str, result_parts: list[Part], argument: list[Part], claims: bool
+) -> list[Part]:
     if not slash:
         return argument
     features: tuple[str, ...] = ()
@@ -259,14 +261,14 @@ def _functor(slash: str, result: list[Part], argument: list[Part], claims: bool)
         first = argument[0]
         argument = [first._replace(features=first.features[:-1]), *argument[1:]]
         features = (CONJUNCT,)
-    return [Part(slash, features), *result, *argument]
+    return [Part(slash, features), *result_parts, *argument]
 
 
 def _fail(text: str, place: int) -> NoReturn:
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     shown = repr(shown).replace("\\\\", "\\")
-    found = f"character {place + 1} ({text[place]!r})" if place < len(text) else "the end"
+    culprit = f"character {place + 1} ({text[place]!r})" if place < len(text) else "the end"
     raise UsageError(
-        f"{shown} is not a category: {found} is unexpected; give atoms such as S[dcl] and NP, "
+        f"{shown} is not a category: {culprit} is unexpected; give atoms such as S[dcl] and NP, "
         "slashes, and brackets that match, as in (S[dcl]\\NP)/NP"
     )

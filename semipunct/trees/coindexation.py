@@ -64,14 +64,16 @@ def coindexation(category: Category) -> Coindexation:
     heads = _heads(bare)
     spine = _spine(bare)
     # The arguments of a modified constituent do not create dependencies of the modifier.
-    own = next((i + 1 for i, (_, modifies) in enumerate(spine) if modifies), len(spine))
+    first_own = next((i + 1 for i, (_, modifies) in enumerate(spine) if modifies), len(spine))
     missing = _missing(bare, spine, heads)
-    for start, modifies in spine[:own]:
+    for start, modifies in spine[:first_own]:
         lacking = _lacking(bare, start)
         if lacking >= 0 and not modifies and missing >= 0:
-            same = heads[lacking]
-            heads = [missing if head == same else head for head in heads]
-    slots = tuple(Slot(len(spine) - i, heads[start]) for i, (start, _) in enumerate(spine[:own]))
+            shared_head = heads[lacking]
+            heads = [missing if head == shared_head else head for head in heads]
+    slots = tuple(
+        Slot(len(spine) - i, heads[start]) for i, (start, _) in enumerate(spine[:first_own])
+    )
     return Coindexation(tuple(heads), slots, missing)
 
 
@@ -142,14 +144,14 @@ def _is_determiner(parts: tuple[Part, ...], result: int, argument: int, ends: li
 def _spine(category: Category) -> list[tuple[int, bool]]:
     """Return the indices of the arguments, outermost first, and whether each is modified."""
     parts, ends = category.parts, _ends(category)
-    found: list[tuple[int, bool]] = []
+    arguments: list[tuple[int, bool]] = []
     place = 0
     while parts[place].is_functor:
         argument = ends[place + 1]
         modifies = _modifies(parts, place + 1, argument, ends)
-        found.append((argument, modifies))
+        arguments.append((argument, modifies))
         place += 1
-    return found
+    return arguments
 
 
 def _lacking(category: Category, start: int) -> int:

@@ -61,8 +61,13 @@ def agree(a: Category, b: Category) -> bool:
 def _parts_agree(a: Part, b: Part) -> bool:
     if a.symbol != b.symbol:
         return False
-    mine, theirs = ({f for f in part.features if f != CONJUNCT} for part in (a, b))
-    return not mine or not theirs or mine == theirs or VARIABLE in mine | theirs
+    features_of_a, features_of_b = ({f for f in part.features if f != CONJUNCT} for part in (a, b))
+    return (
+        not features_of_a
+        or not features_of_b
+        or features_of_a == features_of_b
+        or VARIABLE in features_of_a | features_of_b
+    )
 
 
 def combinator(result: Category, children: Sequence[Category]) -> Combinator:
@@ -101,12 +106,12 @@ def _unary(result: Category, child: Category) -> Combinator:
 
 
 def _coordination(result: Category, left: Category, right: Category) -> Combinator | None:
-    found = Combinator("coordination", "Φ")
+    rule = Combinator("coordination", "Φ")
     if result.is_conjunct and not right.is_conjunct:
         joins = left.is_punctuation or left.parts[0].symbol == CONJUNCTION
-        return found if joins and agree(result, right) else None
-    same = right.is_conjunct and agree(left, right) and agree(result, left)
-    return found if same else None
+        return rule if joins and agree(result, right) else None
+    is_same = right.is_conjunct and agree(left, right) and agree(result, left)
+    return rule if is_same else None
 
 
 def _application(result: Category, left: Category, right: Category) -> Combinator | None:
@@ -122,15 +127,15 @@ def _composition(result: Category, left: Category, right: Category) -> Combinato
         if main.slash != side:
             continue
         # The remainders of the result and of the inner functor after removing outer arguments.
-        rest = result
+        remainder = result
         crossed = False
         for count in range(1, _MOST + 1):
-            same = inner.slash and inner.slash == rest.slash
-            if not same or not agree(inner.argument, rest.argument):
+            is_same_slash = inner.slash and inner.slash == remainder.slash
+            if not is_same_slash or not agree(inner.argument, remainder.argument):
                 break
             crossed = crossed or inner.slash != side
-            inner, rest = inner.result, rest.result
-            if agree(main.argument, inner) and agree(main.result, rest):
+            inner, remainder = inner.result, remainder.result
+            if agree(main.argument, inner) and agree(main.result, remainder):
                 arrow = ">" if side == FORWARD else "<"
                 way = "forward" if side == FORWARD else "backward"
                 number = str(count) if count > 1 else ""
@@ -151,9 +156,9 @@ def _substitution(result: Category, left: Category, right: Category) -> Combinat
 
 
 def _punctuation(result: Category, left: Category, right: Category) -> Combinator | None:
-    for side, mark, other in (("left", left, right), ("right", right, left)):
+    for side, mark, main in (("left", left, right), ("right", right, left)):
         if mark.is_punctuation:
-            if agree(result, other) and result.is_conjunct == other.is_conjunct:
+            if agree(result, main) and result.is_conjunct == main.is_conjunct:
                 return Combinator(f"{side} absorption", ",")
             return Combinator(f"{side} punctuation type change", "T,")
     return None

@@ -51,14 +51,14 @@ def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
     Args:
         tree: any derivation.
     """
-    found: list[CommaNode] = []
+    commas: list[CommaNode] = []
     for node, children in enumerate(tree.children):
         rule = tree.combinators[node]
         if rule is None or not any(_is_comma(tree, child) for child in children):
             continue
         name: CommaRule = "type change" if rule.name.endswith("type change") else "no rule"
-        found.append(CommaNode(node, _BY_NAME.get(rule.name, name), tree.categories[node]))
-    return tuple(found)
+        commas.append(CommaNode(node, _BY_NAME.get(rule.name, name), tree.categories[node]))
+    return tuple(commas)
 
 
 def attested_categories(trees: Iterable[Derivation], minimum: int = 2) -> frozenset[str]:
@@ -69,7 +69,7 @@ def attested_categories(trees: Iterable[Derivation], minimum: int = 2) -> frozen
         minimum: the number of occurrences of the rule that are required.
     """
     counts = Counter(
-        found.category for tree in trees for found in comma_nodes(tree) if found.rule == "right"
+        comma.category for tree in trees for comma in comma_nodes(tree) if comma.rule == "right"
     )
     return frozenset(category for category, count in counts.items() if count >= minimum)
 
@@ -96,13 +96,13 @@ def normalise_absorption(
         A derivation of the same words with the same categories.
     """
     working = _Working(tree)
-    for node, found in enumerate(tree.combinators):
-        if found is None or not found.name.endswith("absorption"):
+    for node, rule_of_node in enumerate(tree.combinators):
+        if rule_of_node is None or not rule_of_node.name.endswith("absorption"):
             continue
-        left = found.name == "left absorption"
-        comma, other = tree.children[node][:: 1 if left else -1]
-        same = tree.parsed[node] == tree.parsed[other]
-        if not _is_comma(tree, comma) or not same:
+        left = rule_of_node.name == "left absorption"
+        comma, sibling = tree.children[node][:: 1 if left else -1]
+        is_absorbed = tree.parsed[node] == tree.parsed[sibling]
+        if not _is_comma(tree, comma) or not is_absorbed:
             continue
         if left:
             working.move(node, comma, rule, attested)
@@ -147,10 +147,10 @@ class _Working:
 
     def lower(self, node: int, comma: int, attested: Collection[str]) -> None:
         """Move a comma to a lower preceding constituent that can absorb it by an attested rule."""
-        other = self.children[node][0]
-        target = self._place(other, attested)
-        if target != other:
-            self._replace(node, other)
+        sibling = self.children[node][0]
+        target = self._place(sibling, attested)
+        if target != sibling:
+            self._replace(node, sibling)
             self._attach(node, target, comma)
 
     def _place(self, highest: int, attested: Collection[str]) -> int:
@@ -171,15 +171,15 @@ class _Working:
         self.parents[target] = self.parents[comma] = node
         self.changed = True
 
-    def _replace(self, old: int, new: int) -> None:
+    def _replace(self, node: int, replacement: int) -> None:
         """Replace a node by another."""
-        above = self.parents[old]
-        self.parents[new] = above
+        above = self.parents[node]
+        self.parents[replacement] = above
         if above < 0:
-            self.root = new
+            self.root = replacement
         else:
-            place = self.children[above].index(old)
-            self.children[above][place] = new
+            place = self.children[above].index(node)
+            self.children[above][place] = replacement
 
     def finished(self) -> Derivation:
         """Return the derivation with renumbered nodes."""

@@ -24,21 +24,21 @@ def settled_heads(
         free: the marks whose heads may change.
         partners: the partner of each mark of a pair.
     """
-    found = list(heads)
+    settled = list(heads)
     for mark in free:
-        if is_sound(found, mark):
+        if is_sound(settled, mark):
             continue
         partner = partners.get(mark, 0)
         low, high = sorted((mark, partner)) if partner else (0, 0)
-        own = _sound_heads(found, mark, words)
+        sound = _sound_heads(settled, mark, words)
         if partner in free:
-            common = [head for head in own if head in _sound_heads(found, partner, words)]
+            common = [head for head in sound if head in _sound_heads(settled, partner, words)]
             if common:
-                found[mark - 1] = found[partner - 1] = _highest(found, common, low, high)
+                settled[mark - 1] = settled[partner - 1] = _highest(settled, common, low, high)
                 continue
-        if own:
-            found[mark - 1] = _highest(found, own, low, high)
-    return found
+        if sound:
+            settled[mark - 1] = _highest(settled, sound, low, high)
+    return settled
 
 
 def is_sound(heads: Sequence[int], mark: int) -> bool:
@@ -70,16 +70,16 @@ def is_sound(heads: Sequence[int], mark: int) -> bool:
 
 def _sound_heads(heads: Sequence[int], mark: int, words: Set[int]) -> list[int]:
     """Return the possible heads of a mark: ancestors of the words on both sides of it."""
-    found: list[int] = []
+    sound: list[int] = []
     draft = list(heads)
     sides = (range(mark - 1, 0, -1), range(mark + 1, len(heads) + 1))
     for side in sides:
         nearest = next((token for token in side if token in words), 0)
         for word in filter(words.__contains__, _upwards(heads, nearest)):
             draft[mark - 1] = word
-            if word not in found and is_sound(draft, mark):
-                found.append(word)
-    return found
+            if word not in sound and is_sound(draft, mark):
+                sound.append(word)
+    return sound
 
 
 def _highest(heads: Sequence[int], words: Sequence[int], low: int, high: int) -> int:
@@ -90,8 +90,8 @@ def _highest(heads: Sequence[int], words: Sequence[int], low: int, high: int) ->
 
 def _upwards(heads: Sequence[int], token: int) -> list[int]:
     """Return a token and its ancestors, the root last."""
-    found: list[int] = []
+    path: list[int] = []
     while token:
-        found.append(token)
+        path.append(token)
         token = heads[token - 1]
-    return found
+    return path

@@ -68,17 +68,17 @@ class Derivation(OrderedTree):
         Raises:
             UsageError: for a label that is not a category.
         """
-        known: dict[tuple[Category, ...], Combinator] = {}
-        found: list[Combinator | None] = []
+        rule_of: dict[tuple[Category, ...], Combinator] = {}
+        rules: list[Combinator | None] = []
         for node, children in enumerate(self.children):
             if not children:
-                found.append(None)
+                rules.append(None)
                 continue
             key = tuple(self.parsed[each] for each in (node, *children))
-            if key not in known:
-                known[key] = combinator(key[0], key[1:])
-            found.append(known[key])
-        return tuple(found)
+            if key not in rule_of:
+                rule_of[key] = combinator(key[0], key[1:])
+            rules.append(rule_of[key])
+        return tuple(rules)
 
     def dependencies(self, *, labelled: bool = False) -> DependencyTree:
         """Return the dependency tree defined by the heads of nodes.

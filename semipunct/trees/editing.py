@@ -20,14 +20,14 @@ def without_leaves(tree: DependencyTree, removed: Collection[int]) -> Dependency
         UsageError: if a removed word is the head of a remaining one, or no word remains.
     """
     gone = set(removed)
-    kept = [word for word in range(1, tree.words + 1) if word not in gone]
-    for word in kept:
+    remaining = [word for word in range(1, tree.words + 1) if word not in gone]
+    for word in remaining:
         if tree.heads[word - 1] in gone:
             raise UsageError(
                 f"word {tree.heads[word - 1]} is the head of word {word}: only words without "
                 "dependents can be removed; delete the constituent instead"
             )
-    return _restricted(tree, kept)
+    return _restricted(tree, remaining)
 
 
 def without_words(tree: DependencyTree, removed: Collection[int]) -> DependencyTree:
@@ -55,8 +55,8 @@ def without_words(tree: DependencyTree, removed: Collection[int]) -> DependencyT
         heads[node] = top[0] + 1
     if top:
         relations[top[0]] = tree.relations[tree.root - 1]
-    kept = [word for word in range(1, tree.words + 1) if word not in gone]
-    return _restricted(DependencyTree(tuple(heads), tuple(relations)), kept)
+    remaining = [word for word in range(1, tree.words + 1) if word not in gone]
+    return _restricted(DependencyTree(tuple(heads), tuple(relations)), remaining)
 
 
 def without_constituent(tree: DependencyTree, word: int) -> DependencyTree:
@@ -101,6 +101,6 @@ def _restricted(tree: DependencyTree, words: Sequence[int]) -> DependencyTree:
     """Return the tree over some words in the given order; their heads must be among them."""
     if not words:
         raise UsageError("no word would be left; keep at least one")
-    number = {0: 0, **{word: new for new, word in enumerate(words, start=1)}}
+    number = {0: 0, **{word: position for position, word in enumerate(words, start=1)}}
     heads = tuple(number[tree.heads[word - 1]] for word in words)
     return DependencyTree(heads, tuple(tree.relations[word - 1] for word in words))

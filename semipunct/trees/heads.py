@@ -121,15 +121,15 @@ def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ..
     ]
     for node in range(len(words) - 1, 0, -1):
         words[tree.parents[node]] |= words[node]
-    found: list[int] = []
+    head_nodes: list[int] = []
     for node, children in enumerate(tree.children):
         candidates = [child for child in children if words[child]] or children
         if not candidates:
-            found.append(-1)
+            head_nodes.append(-1)
             continue
         labels = [names[child] for child in candidates]
-        found.append(candidates[head_place(labels, names[node], table)])
-    return tuple(found)
+        head_nodes.append(candidates[head_place(labels, names[node], table)])
+    return tuple(head_nodes)
 
 
 def head_place(labels: Sequence[str], phrase: str, table: HeadTable = COLLINS) -> int:

@@ -32,10 +32,10 @@ def label_parts(label: str) -> LabelParts:
         label: the label of a phrase. A label that starts with a hyphen, such as ``-NONE-``, is a
             category.
     """
-    category, rest = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
+    category, suffix = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
     functions: list[str] = []
     coindex = gap_index = ""
-    for sign, part in _PART.findall(rest):
+    for sign, part in _PART.findall(suffix):
         if sign == "=":
             gap_index = part
         elif part.isdecimal():

@@ -100,12 +100,12 @@ def unlicensed_rules(tree: Derivation) -> tuple[str, ...]:
     Args:
         tree: any derivation.
     """
-    found: list[str] = []
+    unlicensed: list[str] = []
     for node, rule in enumerate(tree.combinators):
         if rule is None:
             continue
         children = tuple(tree.parsed[child] for child in tree.children[node])
         changes = rule.name.endswith("type change")
         if rule.name == "no rule" or (changes and not is_declared(tree.parsed[node], children)):
-            found.append(f"{' '.join(map(str, children))} => {tree.parsed[node]}")
-    return tuple(found)
+            unlicensed.append(f"{' '.join(map(str, children))} => {tree.parsed[node]}")
+    return tuple(unlicensed)

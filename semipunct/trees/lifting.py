@@ -39,23 +39,26 @@ def lift_arcs(tree: DependencyTree) -> tuple[DependencyTree, int]:
     lifts = 0
     while queue:
         _, word = heapq.heappop(queue)
-        old, new = parent[word], parent[parent[word]]
-        low, high = left_break[old], right_break[old]
+        former_head, grandparent = parent[word], parent[parent[word]]
+        low, high = left_break[former_head], right_break[former_head]
         for lost in _dominated_between(word, low, high, parent, dependents):
-            if lost < old:
-                left_break[old] = max(left_break[old], lost)
-            elif lost > old:
-                right_break[old] = min(right_break[old], lost)
+            if lost < former_head:
+                left_break[former_head] = max(left_break[former_head], lost)
+            elif lost > former_head:
+                right_break[former_head] = min(right_break[former_head], lost)
         lifts += 1
-        parent[word] = new
-        dependents[old].discard(word)
-        dependents[new].add(word)
-        if not left_break[new] < word < right_break[new]:
-            heapq.heappush(queue, (abs(new - word), word))
-        if (low, high) != (left_break[old], right_break[old]):
-            for other in dependents[old]:
-                if low < other < high and not left_break[old] < other < right_break[old]:
-                    heapq.heappush(queue, (abs(old - other), other))
+        parent[word] = grandparent
+        dependents[former_head].discard(word)
+        dependents[grandparent].add(word)
+        if not left_break[grandparent] < word < right_break[grandparent]:
+            heapq.heappush(queue, (abs(grandparent - word), word))
+        if (low, high) != (left_break[former_head], right_break[former_head]):
+            for dependent in dependents[former_head]:
+                if (
+                    low < dependent < high
+                    and not left_break[former_head] < dependent < right_break[former_head]
+                ):
+                    heapq.heappush(queue, (abs(former_head - dependent), dependent))
     return DependencyTree(tuple(parent[1:]), tree.relations), lifts
 
 
@@ -102,13 +105,13 @@ def _dominated_between(
     Those positions must all be dominated by the head of ``word``. Uses the cheaper of two methods:
     down from the word if it dominates few words, otherwise up from each of the positions.
     """
-    found = [word]
-    for node in found:
-        if len(found) + len(dependents[node]) > high - low:
+    dominated = [word]
+    for node in dominated:
+        if len(dominated) + len(dependents[node]) > high - low:
             break
-        found.extend(dependents[node])
+        dominated.extend(dependents[node])
     else:
-        return found
+        return dominated
     head = parent[word]
     below = {head: False, word: True}
     for position in range(low + 1, high):

@@ -46,16 +46,16 @@ def spans(tree: PhraseTree) -> tuple[Span, ...]:
         tree: a tree with ``n`` leaves.
     """
     left, right = tree.edges
-    found: list[Span] = []
+    phrases: list[Span] = []
     for node, (label, anchor) in enumerate(zip(tree.categories, tree.anchors, strict=True)):
         if anchor:
             continue
         edges = left[node], right[node]
-        if found and found[-1][:2] == edges:  # a single child directly follows its parent
-            found[-1] = Span(*edges, (*found[-1].labels, label))
+        if phrases and phrases[-1][:2] == edges:  # a single child directly follows its parent
+            phrases[-1] = Span(*edges, (*phrases[-1].labels, label))
         else:
-            found.append(Span(*edges, (label,)))
-    return tuple(found)
+            phrases.append(Span(*edges, (label,)))
+    return tuple(phrases)
 
 
 def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:

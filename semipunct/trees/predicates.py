@@ -47,17 +47,17 @@ def predicate_dependencies(tree: Derivation) -> frozenset[Dependency]:
     """
     heads = _Heads()
     values: list[Heads] = [[] for _ in tree.depths]
-    wanted: list[tuple[int, str, Slot, int]] = []
+    open_slots: list[tuple[int, str, Slot, int]] = []
     for node in range(len(tree.depths) - 1, -1, -1):  # children come after their parents
         category, children, rule = tree.parsed[node], tree.children[node], tree.combinators[node]
         if rule is None:
             values[node] = heads.fresh(category)
             word = tree.anchors[node]
             heads.words[values[node][0]] = word
-            found = coindexation(category)
-            for slot in found.slots:
-                place = found.heads.index(slot.head)
-                wanted.append((word, tree.categories[node], slot, values[node][place]))
+            lexical = coindexation(category)
+            for slot in lexical.slots:
+                place = lexical.heads.index(slot.head)
+                open_slots.append((word, tree.categories[node], slot, values[node][place]))
             continue
         below = [(tree.parsed[child], values[child]) for child in children]
         values[node] = _combined(heads, rule, category, below, tree.heads[node])
@@ -65,10 +65,10 @@ def predicate_dependencies(tree: Derivation) -> frozenset[Dependency]:
             values[child] = []  # no longer needed
     classes = heads.classes()
     return frozenset(
-        Dependency(word, category, slot.number, other)
-        for word, category, slot, variable in wanted
-        for other in heads.resolved(variable, classes)
-        if other != word
+        Dependency(word, category, slot.number, filler)
+        for word, category, slot, variable in open_slots
+        for filler in heads.resolved(variable, classes)
+        if filler != word
     )
 
 
@@ -84,14 +84,14 @@ class _Heads:
         self._above.append(len(self._above))
         return len(self._above) - 1
 
-    def fresh(self, category: Category, own: int | None = None) -> Heads:
+    def fresh(self, category: Category, head_variable: int | None = None) -> Heads:
         """Return variables for a category; that of its own head may be given."""
-        found = coindexation(category).heads
-        mine = {0: own} if own is not None else {}
-        for head in found:
-            if head not in mine:
-                mine[head] = self.variable()
-        return [mine[head] for head in found]
+        head_numbers = coindexation(category).heads
+        variable_of = {0: head_variable} if head_variable is not None else {}
+        for head in head_numbers:
+            if head not in variable_of:
+                variable_of[head] = self.variable()
+        return [variable_of[head] for head in head_numbers]
 
     def find(self, variable: int) -> int:
         root = variable
@@ -110,9 +110,9 @@ class _Heads:
 
     def joined(self, a: int, b: int) -> int:
         """Return a variable for the heads of two conjuncts."""
-        found = self.variable()
-        self._members[found] = (a, b)
-        return found
+        joined_variable = self.variable()
+        self._members[joined_variable] = (a, b)
+        return joined_variable
 
     def classes(self) -> dict[int, list[int]]:
         """Return the members of each class of equal variables: words, and pairs of conjuncts."""
@@ -123,7 +123,7 @@ class _Heads:
 
     def resolved(self, variable: int, classes: Mapping[int, Sequence[int]]) -> list[int]:
         """Return the words of a variable, given ``classes``."""
-        found: list[int] = []
+        words: list[int] = []
         seen: set[int] = set()
         waiting = [variable]
         while waiting:
@@ -135,8 +135,8 @@ class _Heads:
                 if each in self._members:
                     waiting += self._members[each]
                 else:
-                    found.append(self.words[each])
-        return found
+                    words.append(self.words[each])
+        return words
 
 
 def _split(category: Category, heads: Heads) -> tuple[Heads, Heads]:
@@ -155,20 +155,20 @@ def _combined(
     """Return the heads of a node, given those of its children."""
     name = rule.name
     if name.endswith("application"):
-        main, other = below if name.startswith("forward") else (below[1], below[0])
+        main, secondary = below if name.startswith("forward") else (below[1], below[0])
         result, argument = _split(*main)
-        heads.equal(argument, other[1])
+        heads.equal(argument, secondary[1])
         return result
     if name.endswith("composition"):
-        main, other = below if name.startswith("forward") else (below[1], below[0])
-        return _composed(heads, main, other)
+        main, secondary = below if name.startswith("forward") else (below[1], below[0])
+        return _composed(heads, main, secondary)
     if name == "backward crossed substitution":
         (left, left_heads), (right, right_heads) = below
         inner, argument = _split(left, left_heads)
-        functor, same = _split(right, right_heads)
-        result, taken = _split(right.result, functor)
-        heads.equal(argument, same)
-        heads.equal(taken, inner)
+        functor, shared_heads = _split(right, right_heads)
+        result, inner_argument = _split(right.result, functor)
+        heads.equal(argument, shared_heads)
+        heads.equal(inner_argument, inner)
         return [result[0], *result, *argument]
     if name.endswith("raising"):
         return _raised(heads, category, below[0][1])
@@ -179,21 +179,23 @@ def _combined(
     if name.endswith("type change"):
         child = below[0] if len(below) == 1 else below[int(below[0][0].is_punctuation)]
         return _changed(heads, category, child)
-    found = below[head][1][0]
-    return heads.fresh(category, found)
+    head_variable = below[head][1][0]
+    return heads.fresh(category, head_variable)
 
 
-def _composed(heads: _Heads, main: tuple[Category, Heads], other: tuple[Category, Heads]) -> Heads:
+def _composed(
+    heads: _Heads, main: tuple[Category, Heads], secondary: tuple[Category, Heads]
+) -> Heads:
     result, argument = _split(*main)
-    wanted = main[0].argument
-    inner, inner_heads = other
-    taken: list[Heads] = []
-    while not agree(wanted, inner):
+    target = main[0].argument
+    inner, inner_heads = secondary
+    moved: list[Heads] = []
+    while not agree(target, inner):
         inner_heads, last = _split(inner, inner_heads)
-        taken.append(last)
+        moved.append(last)
         inner = inner.result
     heads.equal(argument, inner_heads)
-    for last in reversed(taken):
+    for last in reversed(moved):
         result = [result[0], *result, *last]
     return result
 
@@ -201,24 +203,30 @@ def _composed(heads: _Heads, main: tuple[Category, Heads], other: tuple[Category
 def _raised(heads: _Heads, category: Category, child: Heads) -> Heads:
     size = len(category.result.parts)
     result = heads.fresh(category.result)
-    own = heads.variable()
-    return [own, *result, result[0], *result, *child[-(len(category.parts) - 2 - 2 * size) :]]
+    raised_head = heads.variable()
+    return [
+        raised_head,
+        *result,
+        result[0],
+        *result,
+        *child[-(len(category.parts) - 2 - 2 * size) :],
+    ]
 
 
 def _coordinated(heads: _Heads, category: Category, below: list[tuple[Category, Heads]]) -> Heads:
     (_, left), (_, right) = below
     if category.is_conjunct and not below[1][0].is_conjunct:
         return right
-    own = (heads.find(left[0]), heads.find(right[0]))
-    both = heads.joined(left[0], right[0])
-    found: Heads = []
+    conjunct_heads = (heads.find(left[0]), heads.find(right[0]))
+    joined_head = heads.joined(left[0], right[0])
+    coordinated: Heads = []
     for a, b in zip(left, right, strict=True):
-        if (heads.find(a), heads.find(b)) == own:
-            found.append(both)
+        if (heads.find(a), heads.find(b)) == conjunct_heads:
+            coordinated.append(joined_head)
         else:
             heads.equal([a], [b])
-            found.append(a)
-    return found
+            coordinated.append(a)
+    return coordinated
 
 
 def _changed(heads: _Heads, category: Category, child: tuple[Category, Heads]) -> Heads:
@@ -227,12 +235,12 @@ def _changed(heads: _Heads, category: Category, child: tuple[Category, Heads]) -
     The noun phrase that a clause lacks is the one that it modifies, or the subject of the clause
     that it modifies.
     """
-    old, old_heads = child
-    found = heads.fresh(category, old_heads[0])
+    child_category, old_heads = child
+    changed = heads.fresh(category, old_heads[0])
     missing = coindexation(category).missing
     modifies = category.is_functor and category.result == category.argument
-    lacks = old.is_functor and old.argument.parts[0].symbol == "NP"
+    lacks = child_category.is_functor and child_category.argument.parts[0].symbol == "NP"
     if modifies and lacks and missing >= 0 and category.slash in (FORWARD, BACKWARD):
         place = coindexation(category).heads.index(missing)
-        heads.equal([found[place]], old_heads[-1:])
-    return found
+        heads.equal([changed[place]], old_heads[-1:])
+    return changed

@@ -73,11 +73,11 @@ def _accumulate(operation: Operation, a: Value) -> list[Value]:
 
 def _empty_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
     for shape, axis in (((0,), 0), ((2, 0, 3), 1), ((2, 0), -1), ((0, 2, 3), -3)):
-        rest = tuple(np.delete(shape, axis).tolist())
+        remaining = tuple(np.delete(shape, axis).tolist())
         empty = s.zeros(shape)
         where = f"over axis {axis} of shape {shape}"
-        yield equal_values(s, f"sum {where} = 0", s.sum(empty, axis), s.zeros(rest))
-        yield equal_values(s, f"prod {where} = 1", s.prod(empty, axis), s.ones(rest))
+        yield equal_values(s, f"sum {where} = 0", s.sum(empty, axis), s.zeros(remaining))
+        yield equal_values(s, f"prod {where} = 1", s.prod(empty, axis), s.ones(remaining))
     product = s.matmul(s.ones((2, 0)), s.ones((0, 3)))
     yield equal_values(s, "matmul of [2, 0] and [0, 3] = 0", product, s.zeros((2, 3)))
 
@@ -92,10 +92,10 @@ def _broadcasting(s: Semiring, o: Operands) -> Iterator[Equation]:
         shape = jnp.broadcast_shapes(*(jax.tree.leaves(each)[0].shape for each in (x, y)))
         whole = [jax.tree.map(partial(jnp.broadcast_to, shape=shape), each) for each in (x, y)]
         for name, operation in (("plus", s.plus), ("times", s.times)):
-            got, expected = operation(x, y), operation(*whole)
-            yield equal_values(s, f"{name} broadcasts {note}", got, expected)
-            got, expected = operation(y, x), operation(*reversed(whole))
-            yield equal_values(s, f"{name} broadcasts {note} the other way", got, expected)
+            total, expected = operation(x, y), operation(*whole)
+            yield equal_values(s, f"{name} broadcasts {note}", total, expected)
+            total, expected = operation(y, x), operation(*reversed(whole))
+            yield equal_values(s, f"{name} broadcasts {note} the other way", total, expected)
 
 
 def _first(a: Value, axes: int) -> Value:
@@ -110,19 +110,19 @@ def _matmul(s: Semiring, o: Operands) -> Iterator[Equation]:
 def _matmul_in_batches(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield from _matmul(s, o)
     b = _transposed(o.b)
-    one, two = _first(b, 1), jax.tree.map(lambda x: x[:2], b)
-    yield _product(s, "a and one matrix for all draws", o.a, one)
+    single, pair = _first(b, 1), jax.tree.map(lambda x: x[:2], b)
+    yield _product(s, "a and one matrix for all draws", o.a, single)
     yield _product(s, "one matrix for all draws and the transpose of b", _first(o.a, 1), b)
     column = jax.tree.map(lambda x: x[:, None], o.a)
-    yield _product(s, "a with a batch axis of one and two matrices", column, two)
+    yield _product(s, "a with a batch axis of one and two matrices", column, pair)
 
 
 def _transposed(a: Value) -> Value:
     return jax.tree.map(lambda x: jnp.swapaxes(x, -1, -2), a)
 
 
-def _product(s: Semiring, what: str, a: Value, b: Value) -> Equation:
-    statement = f"matmul of {what} is the sum of products"
+def _product(s: Semiring, factors: str, a: Value, b: Value) -> Equation:
+    statement = f"matmul of {factors} is the sum of products"
     return equal_values(s, statement, s.matmul(a, b), Semiring.matmul(s, a, b))
 
 
@@ -165,10 +165,10 @@ def _balance(s: Semiring, o: Operands) -> Iterator[Equation]:
     for axes in AXES:
         balanced, factor = s.balance(o.a, axes)
         gone = {axis % 3 for axis in axes}
-        kept = [size for axis, size in enumerate(shape) if axis not in gone]
+        remaining = [size for axis, size in enumerate(shape) if axis not in gone]
         where = f"for balance of a along {axes}"
-        yield Equation(f"rank of the factor {where}", factor.ndim, len(kept))
-        yield Equation(f"factor is finite {where}", jnp.isfinite(factor), jnp.ones(kept, bool))
+        yield Equation(f"rank of the factor {where}", factor.ndim, len(remaining))
+        yield Equation(f"factor is finite {where}", jnp.isfinite(factor), jnp.ones(remaining, bool))
         put_back = s.log_weight(balanced) + jnp.expand_dims(factor, axes)
         statement = f"log_weight + factor is as before {where}"
         yield Equation(statement, put_back, s.log_weight(o.a))
@@ -211,10 +211,14 @@ def _choice(
 def _concatenate(s: Semiring, o: Operands) -> Iterator[Equation]:
     a, b = o.a, s.lift(o.w, o.n)
     for axis in (1, -1, -2):
-        for joined, what in (([a], "a"), ([a, b], "a and lifted w and n"), ([a, b, a], "three")):
+        for joined, description in (
+            ([a], "a"),
+            ([a, b], "a and lifted w and n"),
+            ([a, b, a], "three"),
+        ):
             observed = [s.observe(each) for each in joined]
             expected = jax.tree.map(lambda *xs, i=axis: jnp.concatenate(xs, i), *observed)
-            statement = f"concatenate of {what} along {axis} joins"
+            statement = f"concatenate of {description} along {axis} joins"
             yield Equation(statement, s.observe(s.concatenate(joined, axis)), expected)
 
 

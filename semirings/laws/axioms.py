@@ -34,15 +34,15 @@ def _zero(s: Semiring, a: Value) -> Value:
     return s.zeros(jax.tree.leaves(a)[0].shape)
 
 
-def _one(s: Semiring, a: Value) -> Value:
+def _unit(s: Semiring, a: Value) -> Value:
     return s.ones(jax.tree.leaves(a)[0].shape)
 
 
 def _selective(s: Semiring, o: Operands) -> Iterator[Equation]:
     a, b, total = (s.observe(x) for x in (o.a, o.b, s.plus(o.a, o.b)))
-    same = [x == y for x, y in zip(jax.tree.leaves(total), jax.tree.leaves(a), strict=True)]
+    leaves_equal = [x == y for x, y in zip(jax.tree.leaves(total), jax.tree.leaves(a), strict=True)]
     # One of the two operands as a whole, not leaves from both.
-    is_a = jnp.all(jnp.stack(same), 0)
+    is_a = jnp.all(jnp.stack(leaves_equal), 0)
     one_of_them = jax.tree.map(lambda x, y: jnp.where(is_a, x, y), a, b)
     yield Equation("a + b is a or b", total, one_of_them)
 
@@ -55,14 +55,14 @@ def _star(s: Semiring, o: Operands) -> Iterator[Equation]:
         ("star( a ) = 1 + a star( a )", s.times(o.a, star)),
         ("star( a ) = 1 + star( a ) a", s.times(star, o.a)),
     ):
-        right = s.where(finite, s.plus(_one(s, o.a), product), star)
+        right = s.where(finite, s.plus(_unit(s, o.a), product), star)
         yield equal_values(s, statement, star, right)
     yield equal_values(s, "star(0) = 1", s.star(s.zeros((3,))), s.ones((3,)))
 
 
 def _star_least(s: Semiring, o: Operands) -> Iterator[Equation]:
     """Compare the star with the limit of its partial sums, the least fixed point (Kleene)."""
-    star, one = s.star(o.a), _one(s, o.a)
+    star, unit = s.star(o.a), _unit(s, o.a)
 
     def doubled(_: int, sums: tuple[Value, Value, Value]) -> tuple[Value, Value, Value]:
         # 1 + a + ... + a^(2n-1) = (1 + ... + a^(n-1)) + a^n (1 + ... + a^(n-1))
@@ -70,7 +70,7 @@ def _star_least(s: Semiring, o: Operands) -> Iterator[Equation]:
         return total, s.plus(total, s.times(power, total)), s.times(power, power)
 
     # Results, which sums are initialised with, may have other dtypes than neutral elements.
-    start = s.plus(one, s.times(o.a, s.zeros_like(o.a)))
+    start = s.plus(unit, s.times(o.a, s.zeros_like(o.a)))
     first = (start, s.plus(start, s.times(o.a, start)), s.times(o.a, o.a))
     before, total, _ = jax.lax.fori_loop(0, DOUBLINGS, doubled, first)
     read, least = s.log_weight(star), s.log_weight(total)
@@ -110,8 +110,8 @@ AXIOMS: tuple[Law, ...] = (
     ),
     _law(
         "one neutral",
-        ("a 1 = a", lambda s, a, b, c: (s.times(a, _one(s, a)), a)),
-        ("1 a = a", lambda s, a, b, c: (s.times(_one(s, a), a), a)),
+        ("a 1 = a", lambda s, a, b, c: (s.times(a, _unit(s, a)), a)),
+        ("1 a = a", lambda s, a, b, c: (s.times(_unit(s, a), a), a)),
     ),
     _law(
         "zero annihilates",

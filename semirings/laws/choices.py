@@ -28,7 +28,7 @@ def _places(a: Value) -> Iterator[tuple[str, Value, int]]:
         yield f"{size} of a along axis {axis}", part, axis
 
 
-def _taken(a: Value, index: jax.Array, axis: int) -> Value:
+def _take_along(a: Value, index: jax.Array, axis: int) -> Value:
     at = jnp.expand_dims(index, axis)
     return jax.tree.map(lambda x: jnp.squeeze(jnp.take_along_axis(x, at, axis), axis), a)
 
@@ -37,32 +37,32 @@ def _select(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield Equation("a selective semiring is a semirings.Selective", isinstance(s, Selective), True)
     if not isinstance(s, Selective):
         return
-    for what, a, axis in _places(o.a):
+    for place, a, axis in _places(o.a):
         chosen = s.select(a, axis)
-        statement = f"sum of {what} is what select names"
-        yield equal_values(s, statement, s.sum(a, axis), _taken(a, chosen, axis))
+        statement = f"sum of {place} is what select names"
+        yield equal_values(s, statement, s.sum(a, axis), _take_along(a, chosen, axis))
         twice = s.concatenate([a, a], axis)
-        statement = f"select names the first of equals, {what} twice"
+        statement = f"select names the first of equals, {place} twice"
         yield Equation(statement, s.select(twice, axis), chosen)
 
 
 def _shares(semiring: Semiring, o: Operands) -> Iterator[Equation]:
     s = cast(Divisible, semiring)
-    for what, a, axis in _places(o.a):
+    for place, a, axis in _places(o.a):
         shares, total = s.shares(a, axis), s.sum(a, axis)
         some = s.log_weight(total) > -jnp.inf
-        statement = f"shares of {what} add up to one, or to zero of zero"
+        statement = f"shares of {place} add up to one, or to zero of zero"
         yield Equation(statement, jnp.sum(shares, axis), some.astype(shares.dtype))
         none = s.log_weight(a) == -jnp.inf
-        statement = f"zero has no share of {what}"
+        statement = f"zero has no share of {place}"
         yield Equation(statement, jnp.where(none, shares, 0.0), jnp.zeros_like(shares))
         if isinstance(s, Selective):
-            statement = f"the share of the winner of {what} is one"
-            won = _taken(shares, s.select(a, axis), axis)
+            statement = f"the share of the winner of {place} is one"
+            won = _take_along(shares, s.select(a, axis), axis)
             yield Equation(statement, won, some.astype(won.dtype))
         elif not s.laws.idempotent:
             relative = s.log_weight(a) - jnp.expand_dims(s.log_weight(total), axis)
-            statement = f"shares of {what} are quotients of weights"
+            statement = f"shares of {place} are quotients of weights"
             expected = jnp.where(none, 0.0, jnp.exp(relative))
             yield Equation(statement, shares, expected.astype(shares.dtype))
     # Nested sums: the share within a group times the share of the group.
@@ -119,15 +119,17 @@ def _as_marked(
     """Compare what is marked with the derivations; NumPy needs no compilation."""
     possible = [d for d in expression.derivations if 2 not in d]
     ranks = np.moveaxis(np.asarray(marks), 0, 1)[:, : len(possible)]
-    same = np.all(ranks[:, :, None] == expression.parts(possible), -1)
+    is_derivation = np.all(ranks[:, :, None] == expression.parts(possible), -1)
     beside, text = {"log weights": w, "marked": ranks}, expression.text
     statement = f"{text} : each rank marks a derivation"
-    yield Equation(statement, np.any(same, -1), np.ones(same.shape[:2], bool), beside)
+    yield Equation(
+        statement, np.any(is_derivation, -1), np.ones(is_derivation.shape[:2], bool), beside
+    )
     statement = f"{text} : each rank marks another derivation"
-    count = np.sum(np.any(same, 1), -1)
-    yield Equation(statement, count, np.full_like(count, same.shape[1]), beside)
+    count = np.sum(np.any(is_derivation, 1), -1)
+    yield Equation(statement, count, np.full_like(count, is_derivation.shape[1]), beside)
     # All derivations of an expression have equally many factors.
-    added, weights = read(w, np.array(possible)[np.argmax(same, -1)])
+    added, weights = read(w, np.array(possible)[np.argmax(is_derivation, -1)])
     yield Equation(f"{text} : what is marked adds up to the total", added, total, beside)
     falling = np.minimum.accumulate(np.asarray(weights), axis=1)
     yield Equation(f"{text} : weights fall with rank", weights, falling, beside)

@@ -119,7 +119,7 @@ def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:
     """
     if jax.tree.structure(left) != jax.tree.structure(right):
         return np.array(True)
-    found = np.array(False)
+    differs = np.array(False)
     for x, y in zip(jax.tree.leaves(left), jax.tree.leaves(right), strict=True):
         a, b = np.asarray(x), np.asarray(y)
         if a.shape != b.shape:
@@ -128,15 +128,15 @@ def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:
             apart = ~np.isclose(a.astype(np.float64), b.astype(np.float64), rtol, atol)
         else:
             apart = np.asarray(a != b)
-        found = found | (apart.reshape(len(apart), -1).any(1) if apart.ndim else apart)
-    return found
+        differs = differs | (apart.reshape(len(apart), -1).any(1) if apart.ndim else apart)
+    return differs
 
 
 def _counterexample(law: Law, equation: Equation, drawn: Operands, apart: np.ndarray) -> Failure:
     words = equation.statement.split()
     # A counterexample contains only the operands that the equation mentions.
-    named = {key: value for key, value in drawn._asdict().items() if key in words}
-    values = ({**named, **equation.beside}, equation.left, equation.right)
+    mentioned = {key: value for key, value in drawn._asdict().items() if key in words}
+    values = ({**mentioned, **equation.beside}, equation.left, equation.right)
     if apart.ndim:
         first = int(np.argmax(apart))
         values = jax.tree.map(lambda x: x[first], values)

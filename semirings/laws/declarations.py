@@ -18,9 +18,9 @@ def _declared(s: Semiring, o: Operands) -> Iterator[Equation]:
     chooses = isinstance(s, Selective)
     yield Equation("laws.selective is declared of a Selective alone", s.laws.selective, chooses)
     bare, featured = (jax.tree.leaves(x) for x in (s.lift(o.w), s.lift(o.w, o.n)))
-    same = all(bool(jnp.all(x == y)) for x, y in zip(bare, featured, strict=True))
+    is_unchanged = all(bool(jnp.all(x == y)) for x, y in zip(bare, featured, strict=True))
     statement = "laws.features is declared just where lift puts its feature into the value"
-    yield Equation(statement, s.laws.features, not same)
+    yield Equation(statement, s.laws.features, not is_unchanged)
     for name, reason in s.laws.broken.items():
         yield Equation(f"there is a reason for breaking {name!r}", bool(reason.strip()), True)
 

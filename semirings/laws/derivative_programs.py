@@ -105,7 +105,7 @@ def _outputs(s: Semiring, w: jax.Array, n: jax.Array) -> dict[str, list[jax.Arra
 def _pull(
     s: Semiring, w: jax.Array, n: jax.Array, factors: Any, lowest: jax.Array
 ) -> dict[str, Slopes]:
-    found: dict[str, Slopes] = {}
+    slopes: dict[str, Slopes] = {}
     for name, operation in _every(s).items():
 
         def outputs(
@@ -121,8 +121,8 @@ def _pull(
             jnp.where(jnp.isfinite(x) | (lowest & (x == -jnp.inf)), u, 0.0).astype(x.dtype)
             for u, x in zip(factors[name], values, strict=True)
         ]
-        found[name] = Slopes(values, pull(cotangents)[0], observed)
-    return found
+        slopes[name] = Slopes(values, pull(cotangents)[0], observed)
+    return slopes
 
 
 def _push(s: Semiring, w: jax.Array, n: jax.Array, direction: jax.Array) -> Tangents:
@@ -132,9 +132,9 @@ def _push(s: Semiring, w: jax.Array, n: jax.Array, direction: jax.Array) -> Tang
 
         def gradient(w: jax.Array, name: str = name) -> jax.Array:
             def read(w: jax.Array) -> jax.Array:
-                found = s.log_weight(operations_of(s)[name](s.lift(w, n)))
+                log_weight = s.log_weight(operations_of(s)[name](s.lift(w, n)))
                 # The square gives a second derivative to operations that are linear.
-                return jnp.sum(jnp.where(jnp.isfinite(found), found**2 / 8, 0.0))
+                return jnp.sum(jnp.where(jnp.isfinite(log_weight), log_weight**2 / 8, 0.0))
 
             return cast("jax.Array", jax.grad(read)(w))
 
@@ -173,11 +173,11 @@ def operations_of(s: Semiring) -> dict[str, Callable[[Value], Value]]:
         return jax.tree.map(lambda x: jnp.swapaxes(x, -1, -2), a)
 
     def balanced(a: Value) -> Value:
-        rest, factor = s.balance(a, (-1,))
+        balanced_row, factor = s.balance(a, (-1,))
         # The factor is constant under differentiation; multiplying by it restores the derivative.
-        return s.times(s.lift(factor[..., None]), rest)
+        return s.times(s.lift(factor[..., None]), balanced_row)
 
-    found: dict[str, Callable[[Value], Value]] = {
+    operations: dict[str, Callable[[Value], Value]] = {
         "lift": lambda a: a,
         "plus": lambda a: s.plus(a, turned(a)),
         "times": lambda a: s.times(a, turned(a)),
@@ -188,8 +188,8 @@ def operations_of(s: Semiring) -> dict[str, Callable[[Value], Value]]:
         "balance": balanced,
     }
     if s.laws.star:
-        found["star"] = s.star
-    return found
+        operations["star"] = s.star
+    return operations
 
 
 def _floats_of(s: Semiring, a: Value) -> list[jax.Array]:

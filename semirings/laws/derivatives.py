@@ -47,10 +47,10 @@ def _log_weight_alone(s: Semiring, w: Any, n: Any) -> dict[str, list[np.ndarray]
 
 
 def _vmap(s: Semiring, o: Operands) -> Iterator[Equation]:
-    def one(w: jax.Array, n: jax.Array) -> Any:
+    def observe_row(w: jax.Array, n: jax.Array) -> Any:
         return s.observe(expression(s, s.lift(w, n)))
 
-    batched = jax.jit(jax.vmap(one), compiler_options=FAST)(o.w, o.n)
+    batched = jax.jit(jax.vmap(observe_row), compiler_options=FAST)(o.w, o.n)
     whole = programs_of(s).pull(o.w, o.n, _log_weight_alone(s, o.w, o.n), True)[EXPRESSION]
     yield Equation("vmap over w and n changes nothing", batched, whole.observed)
 
@@ -61,14 +61,14 @@ def _checkpoint(s: Semiring, o: Operands) -> Iterator[Equation]:
         return s.log_weight(value), s.observe(value)
 
     @partial(jax.jit, compiler_options=FAST)
-    def both(w: jax.Array) -> tuple[Any, jax.Array]:
+    def value_and_gradient(w: jax.Array) -> tuple[Any, jax.Array]:
         checkpointed = jax.checkpoint(total)
         read, pull, seen = cast(
             "tuple[jax.Array, Pull, Any]", jax.vjp(checkpointed, w, has_aux=True)
         )
         return seen, pull(jnp.where(read < jnp.inf, 1.0, 0.0).astype(read.dtype))[0]
 
-    again, gradient = both(o.w)
+    again, gradient = value_and_gradient(o.w)
     whole = programs_of(s).pull(o.w, o.n, _log_weight_alone(s, o.w, o.n), True)[EXPRESSION]
     yield Equation("checkpoint changes no value of w and n", again, whole.observed)
     yield Equation("checkpoint changes no gradient at w and n", gradient, whole.gradient)
@@ -147,9 +147,9 @@ def _gradients_at_zero(s: Semiring, o: Operands) -> Iterator[Equation]:
     w = np.array(o.w)
     w[0] = w[1, 0] = w[1, :, 0] = -np.inf
     n = np.zeros_like(w)
-    found = programs_of(s).pull(w, n, _log_weight_alone(s, w, n), True)
+    slopes = programs_of(s).pull(w, n, _log_weight_alone(s, w, n), True)
     for name in operations_of(s):
-        gradient = np.asarray(found[name].gradient)
+        gradient = np.asarray(slopes[name].gradient)
         finite = np.isfinite(gradient)
         statement = f"the gradient of log_weight through {name} is finite"
         yield Equation(
@@ -189,7 +189,7 @@ def _gradients_of_ties(semiring: Semiring, o: Operands) -> Iterator[Equation]:
         return values, pull(jnp.ones_like(values))[0]
 
     # Booleans and strings have no floating leaves.
-    _, own = gradient(lambda a: a)
+    _, own_gradient = gradient(lambda a: a)
     ways: dict[str, tuple[Callable[[Value], Value], jax.Array]] = {
         "sum": (lambda a: s.sum(a, -1), s.select(s.lift(w), -1)),
         "plus": (
@@ -206,11 +206,11 @@ def _gradients_of_ties(semiring: Semiring, o: Operands) -> Iterator[Equation]:
         ),
     }
     for name, (operation, winner) in ways.items():
-        total, found = gradient(operation)
+        total, gradient_of_total = gradient(operation)
         some = (total > -jnp.inf)[..., None]
-        whole = jnp.where(jnp.arange(w.shape[-1]) == winner[..., None], own, 0.0)
+        whole = jnp.where(jnp.arange(w.shape[-1]) == winner[..., None], own_gradient, 0.0)
         statement = f"the gradient of {name} of equals goes to one winner, the first"
-        left, right = (jnp.where(some, x, 0.0) for x in (found, whole))
+        left, right = (jnp.where(some, x, 0.0) for x in (gradient_of_total, whole))
         yield Equation(statement, left, right, {"log weights": w})
 
 

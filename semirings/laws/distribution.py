@@ -42,7 +42,7 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
         weights = weights.astype(jnp.float32)
         read = np.exp(np.asarray(s.log_weight(s.lift(weights[0])), np.float64) - scales[0])
         draw = jax.jit(partial(_drawn, s, expression, weights))
-        index, again, other = (np.asarray(draw(jax.random.key(key))) for key in (0, 0, 1))
+        index, again, other_key = (np.asarray(draw(jax.random.key(key))) for key in (0, 0, 1))
         text, size = expression.text, len(expression.derivations)
         yield Equation(f"the same key draws the same from {text}", again, index)
         yield Equation(f"what is drawn from {text} is a derivation", int(index.min()) >= 0, True)
@@ -50,15 +50,15 @@ def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
         share = weight / weight.sum()
         counts = np.bincount(index.ravel(), minlength=size)
         yield _as_expected(f"{text} is drawn by weight", counts, share)
-        for what, x, y in (
+        for pair, x, y in (
             ("two items of a draw", index[:, 0], index[:, 1]),
             ("the first and the third item of a draw", index[:, 0], index[:, 2]),
             ("the last two items of a draw", index[:, 2], index[:, 3]),
             ("a draw and the next", index[::2, 0], index[1::2, 0]),
-            ("draws of two keys", index[:, 0], other[:, 0]),
+            ("draws of two keys", index[:, 0], other_key[:, 0]),
         ):
             joint = np.bincount(x * size + y, minlength=size * size)
-            statement = f"{what} from {text} are independent"
+            statement = f"{pair} from {text} are independent"
             yield _as_expected(statement, joint, np.outer(share, share).ravel())
 
 
@@ -79,8 +79,8 @@ def _drawn(s: Stochastic, expression: Expression, weights: jax.Array, key: jax.A
 
     pull = cast(Pull, jax.vjp(total, jnp.zeros_like(weights))[1])
     marks = jax.vmap(lambda seed: pull(seed)[0])(s.seed(key, (SAMPLES, len(weights))))
-    same = jnp.all(marks[:, :, None] == expression.parts(expression.derivations), -1)
-    return jnp.where(jnp.any(same, -1), jnp.argmax(same, -1), -1)
+    is_derivation = jnp.all(marks[:, :, None] == expression.parts(expression.derivations), -1)
+    return jnp.where(jnp.any(is_derivation, -1), jnp.argmax(is_derivation, -1), -1)
 
 
 def by_chance(squares: np.ndarray, variances: np.ndarray) -> bool:

@@ -86,8 +86,8 @@ def _groups(s: Semiring, a: Value) -> Value:
 def _balanced(s: Semiring, a: Value) -> Value:
     first, second = (s.sum(at(a, x), -1) for x in (slice(4), slice(4, 9)))
     joined = s.concatenate([at(first, None), at(second, None)], -1)
-    rest, factor = s.balance(joined, (-1,))
-    product = s.prod(rest, -1)
+    scaled, factor = s.balance(joined, (-1,))
+    product = s.prod(scaled, -1)
     # Put back once for each of the two.
     return s.where(factor == 0, product, s.times(s.lift(2 * factor), product))
 

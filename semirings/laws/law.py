@@ -104,13 +104,16 @@ def compile_equations(equations: Equations) -> Equations:
         statements: list[str] = []
 
         def sides(operands: Operands) -> list[tuple[Any, ...]]:
-            found = list(equations(semiring, operands))
-            statements.extend(equation.statement for equation in found)
-            return [equation[1:] for equation in found]
+            traced = list(equations(semiring, operands))
+            statements.extend(equation.statement for equation in traced)
+            return [equation[1:] for equation in traced]
 
         program = jax.jit(sides, compiler_options=FAST)
-        results = cast("list[tuple[Any, ...]]", program(operands))
-        return (Equation(text, *both) for text, both in zip(statements, results, strict=True))
+        sides_of_all = cast("list[tuple[Any, ...]]", program(operands))
+        return (
+            Equation(text, *left_and_right)
+            for text, left_and_right in zip(statements, sides_of_all, strict=True)
+        )
 
     return run
 

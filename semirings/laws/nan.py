@@ -26,7 +26,7 @@ def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:
     a, b = s.lift(jnp.where(entry, jnp.nan, o.w)), s.lift(o.w)
     transposed = [jax.tree.map(lambda x: jnp.swapaxes(x, -1, -2), x) for x in (a, b)]
     product = jnp.broadcast_to(row[:, None], (SHAPE[0], SHAPE[0]))
-    results: dict[str, tuple[Value, jax.Array]] = {
+    values: dict[str, tuple[Value, jax.Array]] = {
         "lift": (a, entry),
         "plus": (s.plus(a, b), entry),
         "plus, on the right,": (s.plus(b, a), entry),
@@ -45,8 +45,8 @@ def _nan(s: Semiring, o: Operands) -> Iterator[Equation]:
         "group_spread": (at(s.group_spread(a, GROUPS_OF_ITEMS), COLUMN), row),
     }
     if s.laws.star:
-        results["star"] = s.star(a), entry
-    for name, (value, expected) in results.items():
+        values["star"] = s.star(a), entry
+    for name, (value, expected) in values.items():
         seen = jnp.isnan(s.log_weight(value))
         statement = f"{name} of NaN is NaN, and nothing else is"
         yield Equation(

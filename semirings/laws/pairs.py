@@ -29,13 +29,19 @@ def _two_factors(semiring: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _two_features(semiring: Semiring, o: Operands) -> Iterator[Equation]:
     s = cast(Covariance, semiring)
-    other = 1 - 2 * o.n
-    (_, both), (_, one), (_, two) = (
-        s.observe(s.lift(o.w, feature)) for feature in ((o.n, other), o.n, other)
+    second = 1 - 2 * o.n
+    (_, means_of_pair), (_, means_of_first), (_, means_of_second) = (
+        s.observe(s.lift(o.w, feature)) for feature in ((o.n, second), o.n, second)
     )
-    yield Equation("the first average of lift( w , (n, 1 - 2 n) ) is n", both[0], one[0])
-    yield Equation("the second average of lift( w , (n, 1 - 2 n) ) is 1 - 2 n", both[1], two[1])
-    yield Equation("lift( w , n ) has n twice", one[0], one[1])
+    yield Equation(
+        "the first average of lift( w , (n, 1 - 2 n) ) is n", means_of_pair[0], means_of_first[0]
+    )
+    yield Equation(
+        "the second average of lift( w , (n, 1 - 2 n) ) is 1 - 2 n",
+        means_of_pair[1],
+        means_of_second[1],
+    )
+    yield Equation("lift( w , n ) has n twice", means_of_first[0], means_of_first[1])
 
 
 PAIRS: tuple[Law, ...] = (

@@ -90,12 +90,12 @@ def format_values(values: Mapping[str, Any]) -> dict[str, str]:
     Returns:
         The content of each leaf on one line, by name and path of the leaf.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, value in values.items():
         for path, leaf in cast("list[Any]", jax.tree_util.tree_leaves_with_path(value)):
             array = np.asarray(leaf)
             text = (
                 np.array2string(array, separator=", ", threshold=50) if array.ndim else str(array)
             )
-            found[name + jax.tree_util.keystr(path)] = " ".join(text.split())
-    return found
+            texts[name + jax.tree_util.keystr(path)] = " ".join(text.split())
+    return texts

@@ -64,20 +64,20 @@ def _long_axes(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _large_weights(s: Semiring, o: Operands) -> Iterator[Equation]:
     w = jnp.asarray(LARGE, jnp.float32)
-    a, zero, one = s.lift(w), s.zeros(w.shape), s.ones(w.shape)
+    a, zero, unit = s.lift(w), s.zeros(w.shape), s.ones(w.shape)
     column = jax.tree.map(lambda x: x[:, None], a)
 
-    def read(what: str, value: Value, expected: jax.Array) -> Equation:
-        statement = f"{what} of large weights reads as in exact arithmetic"
+    def read(operation: str, value: Value, expected: jax.Array) -> Equation:
+        statement = f"{operation} of large weights reads as in exact arithmetic"
         return Equation(statement, s.log_weight(value), expected, {"log weights": w})
 
-    def joined(other: Value) -> Value:
-        return s.concatenate([column, jax.tree.map(lambda x: x[:, None], other)], 1)
+    def joined(second: Value) -> Value:
+        return s.concatenate([column, jax.tree.map(lambda x: x[:, None], second)], 1)
 
     yield read("lift", a, w)
     yield read("plus zero", s.plus(a, zero), w)
     yield read("times", s.times(a, a), 2 * w)
-    yield read("times one", s.times(a, one), w)
+    yield read("times one", s.times(a, unit), w)
     yield read("sum", s.sum(joined(zero), 1), w)
     yield read("prod", s.prod(joined(a), 1), 2 * w)
     yield read("matmul", s.matmul(column, jax.tree.map(lambda x: x.T, column)),

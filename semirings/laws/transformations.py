@@ -63,7 +63,7 @@ def _repeatable(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _program(s: Semiring) -> list[str]:
     """Return the traced program of every method as lines, to be compared without running it."""
-    closed = jax.make_jaxpr(lambda w: results(s, w))(jnp.ones((4, 4), jnp.float32))
+    closed = jax.make_jaxpr(lambda w: values_of_methods(s, w))(jnp.ones((4, 4), jnp.float32))
     text = re.sub(r" at 0x[0-9a-f]+", "", str(closed))
     return [*text.splitlines(), *(np.array2string(np.asarray(x)) for x in closed.consts)]
 
@@ -75,17 +75,19 @@ def _dtypes(s: Semiring, o: Operands) -> Iterator[Equation]:
             yield from _floats(f"{name} are", value, "float32")
         for dtype in ("float32", "float64"):
             # Only shapes and dtypes are evaluated.
-            found = jax.eval_shape(lambda w: results(s, w), jnp.ones((4, 4), dtype))
-            others = _dtypes_of(found["lift with a feature"], floating=False)
-            for operation, value in found.items():
-                made = f"what {operation} makes of {dtype}"
-                yield from _floats(f"{made} is", value, dtype)
+            values = jax.eval_shape(lambda w: values_of_methods(s, w), jnp.ones((4, 4), dtype))
+            dtypes_of_lift = _dtypes_of(values["lift with a feature"], floating=False)
+            for operation, value in values.items():
+                statement = f"what {operation} makes of {dtype}"
+                yield from _floats(f"{statement} is", value, dtype)
                 if operation not in ("select", "log_weight", "shares"):
-                    more = sorted({*_dtypes_of(value, floating=False), *others})
-                    yield Equation(f"{made} has no other dtypes than lift", more, others)
+                    more = sorted({*_dtypes_of(value, floating=False), *dtypes_of_lift})
+                    yield Equation(
+                        f"{statement} has no other dtypes than lift", more, dtypes_of_lift
+                    )
 
 
-def results(s: Semiring, w: jax.Array) -> dict[str, Value]:
+def values_of_methods(s: Semiring, w: jax.Array) -> dict[str, Value]:
     """Return the result of every method, by name.
 
     Args:
@@ -93,7 +95,7 @@ def results(s: Semiring, w: jax.Array) -> dict[str, Value]:
         w: ``[4, 4]`` log weights.
     """
     a = s.lift(w, jnp.ones_like(w))
-    found = {
+    values = {
         "lift": s.lift(w),
         "lift with a feature": a,
         "plus": s.plus(a, a),
@@ -110,21 +112,21 @@ def results(s: Semiring, w: jax.Array) -> dict[str, Value]:
         "ones_like": s.ones_like(s.plus(a, a)),
     }
     if s.laws.star:
-        found["star"] = s.star(a)
+        values["star"] = s.star(a)
     if isinstance(s, Selective):
-        found["select"] = s.select(a, 0)
+        values["select"] = s.select(a, 0)
     if isinstance(s, Divisible):
-        found["shares"] = s.shares(a, 0)
+        values["shares"] = s.shares(a, 0)
     # Values without floating leaves do not keep the dtype of their weights.
     if _dtypes_of(s.observe(a)):
-        found["log_weight"] = s.log_weight(a)
-    return found
+        values["log_weight"] = s.log_weight(a)
+    return values
 
 
 def _floats(statement: str, value: Value, dtype: str) -> Iterator[Equation]:
-    found = _dtypes_of(value)
-    if found:
-        yield Equation(f"{statement} {dtype}", " ".join(found), dtype)
+    dtypes = _dtypes_of(value)
+    if dtypes:
+        yield Equation(f"{statement} {dtype}", " ".join(dtypes), dtype)
 
 
 def _dtypes_of(value: Value, floating: bool = True) -> list[str]:
@@ -146,9 +148,9 @@ def _eager(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _seen(s: Semiring, w: jax.Array) -> dict[str, Value]:
-    found = results(s, w)
+    values = values_of_methods(s, w)
     read = ("log_weight", "select", "shares")
-    return {name: x if name in read else s.observe(x) for name, x in found.items()}
+    return {name: x if name in read else s.observe(x) for name, x in values.items()}
 
 
 TRANSFORMATIONS: tuple[Law, ...] = (

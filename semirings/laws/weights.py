@@ -27,9 +27,9 @@ def _weight_zero(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 
 def _weight_one(s: Semiring, o: Operands) -> Iterator[Equation]:
-    one, certain = s.ones((3,)), jnp.zeros((3,), jnp.float32)
-    yield equal_values(s, "lift(0.0) = 1", s.lift(certain), one)
-    yield Equation("log_weight(1) = 0.0", s.log_weight(one), certain)
+    unit, certain = s.ones((3,)), jnp.zeros((3,), jnp.float32)
+    yield equal_values(s, "lift(0.0) = 1", s.lift(certain), unit)
+    yield Equation("log_weight(1) = 0.0", s.log_weight(unit), certain)
 
 
 def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -37,12 +37,20 @@ def _infinity(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield equal_values(s, "0 lift(+inf) = 0", s.times(zero, infinite), zero)
     yield equal_values(s, "lift(+inf) 0 = 0", s.times(infinite, zero), zero)
     # Operations may take another way where shapes differ.
-    for one, other in (((2, 1), (3,)), ((), (2, 3)), ((2, 3), (3,)), ((1, 3), (2, 1))):
-        zero, result = s.zeros(one), s.zeros(jnp.broadcast_shapes(one, other))
-        infinite = s.lift(jnp.full(other, jnp.inf, jnp.float32))
-        where = f"for the shapes {one} and {other}"
-        yield equal_values(s, f"0 lift(+inf) = 0 {where}", s.times(zero, infinite), result)
-        yield equal_values(s, f"lift(+inf) 0 = 0 {where}", s.times(infinite, zero), result)
+    for shape_of_zero, shape_of_infinity in (
+        ((2, 1), (3,)),
+        ((), (2, 3)),
+        ((2, 3), (3,)),
+        ((1, 3), (2, 1)),
+    ):
+        zero, zero_of_both = (
+            s.zeros(shape_of_zero),
+            s.zeros(jnp.broadcast_shapes(shape_of_zero, shape_of_infinity)),
+        )
+        infinite = s.lift(jnp.full(shape_of_infinity, jnp.inf, jnp.float32))
+        where = f"for the shapes {shape_of_zero} and {shape_of_infinity}"
+        yield equal_values(s, f"0 lift(+inf) = 0 {where}", s.times(zero, infinite), zero_of_both)
+        yield equal_values(s, f"lift(+inf) 0 = 0 {where}", s.times(infinite, zero), zero_of_both)
 
 
 def _observed(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -57,17 +65,17 @@ def _observed(s: Semiring, o: Operands) -> Iterator[Equation]:
 
 def _infinite(s: Semiring, o: Operands) -> Iterator[Equation]:
     c = s.lift(jnp.full_like(o.w, jnp.inf))
-    both, a, b = s.plus(o.a, o.b), o.a, o.b
+    total, a, b = s.plus(o.a, o.b), o.a, o.b
     left, right = s.plus(s.times(c, a), s.times(c, b)), s.plus(s.times(a, c), s.times(b, c))
-    yield equal_values(s, "lift(+inf) ( a + b ) = lift(+inf) a + lift(+inf) b", s.times(c, both),
+    yield equal_values(s, "lift(+inf) ( a + b ) = lift(+inf) a + lift(+inf) b", s.times(c, total),
                        left)  # fmt: skip
-    yield equal_values(s, "( a + b ) lift(+inf) = a lift(+inf) + b lift(+inf)", s.times(both, c),
+    yield equal_values(s, "( a + b ) lift(+inf) = a lift(+inf) + b lift(+inf)", s.times(total, c),
                        right)  # fmt: skip
     yield equal_values(
         s,
         "( lift(+inf) + a ) + b = lift(+inf) + ( a + b )",
         s.plus(s.plus(c, a), b),
-        s.plus(c, both),
+        s.plus(c, total),
     )
 
 

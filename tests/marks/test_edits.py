@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, UNK, Edit, EditName
-from semipunct.marks.edits import move, possible, result
+from semipunct.marks.edits import apply_edit, move, possible
 from tests.oracle import Channel, edit_paths
 
 SYMBOLS = (INITIAL, FINAL, OPEN, UNK, ",", ".")
@@ -13,7 +13,7 @@ SYMBOLS = (INITIAL, FINAL, OPEN, UNK, ",", ".")
 
 def test_results():
     assert EDITS == ("keep", "absorb_left", "absorb_right", "transpose")
-    assert [result(name, "a", "b") for name in EDITS] == [
+    assert [apply_edit(name, "a", "b") for name in EDITS] == [
         ("a", "b"), ("b",), ("a",), ("b", "a"),
     ]  # fmt: skip
     assert Edit("transpose", "”", ".").result == (".", "”")

@@ -300,7 +300,7 @@ def test_divergences():
         assert np.isinf(expected).tolist() == [False] * 5 + [True]
         close(value.nats[possible], expected[possible])
         close(value.weight, enumerated(weights).log_total)
-        close(value.other, enumerated(others).log_total)
+        close(value.reference, enumerated(others).log_total)
         close(compute(Divergence(), weights, weights).nats[possible], np.zeros(5))
 
 

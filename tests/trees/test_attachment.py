@@ -139,26 +139,26 @@ def test_marks_of_one_slot_do_not_cross():
     assert chosen[2] == [2, 2]
     # Kept heads are not moved: the new comma before a mark of word 1 must attach as low.
     marks = slots_of("_ , — _")
-    chosen = punctuation_heads(tree_of([2, 0], "x root"), marks, kept={(1, 1): 1})
+    chosen = punctuation_heads(tree_of([2, 0], "x root"), marks, fixed={(1, 1): 1})
     assert chosen[1] == [1, 1]
-    chosen = punctuation_heads(tree_of([0, 1], "root x"), marks, kept={(1, 0): 2})
+    chosen = punctuation_heads(tree_of([0, 1], "root x"), marks, fixed={(1, 0): 2})
     assert chosen[1] == [2, 2]
 
 
 def test_a_pair_follows_the_mark_that_stays():
     tree, slots = tree_of([2, 3, 0], "x y root"), slots_of("“ _ _ ” _")
     assert punctuation_heads(tree, slots) == [[2], [], [2], []]
-    assert punctuation_heads(tree, slots, kept={(0, 0): 3}) == [[3], [], [3], []]
-    assert punctuation_heads(tree, slots, kept={(2, 0): 3}) == [[3], [], [3], []]
+    assert punctuation_heads(tree, slots, fixed={(0, 0): 3}) == [[3], [], [3], []]
+    assert punctuation_heads(tree, slots, fixed={(2, 0): 3}) == [[3], [], [3], []]
     # Word 1 cannot be the head of the closing mark: the arc would cross the one to word 2.
-    assert punctuation_heads(tree, slots, kept={(0, 0): 1}) == [[1], [], [2], []]
+    assert punctuation_heads(tree, slots, fixed={(0, 0): 1}) == [[1], [], [2], []]
 
 
 def test_marks_that_stay_come_before_pairs():
     # The bracket would attach to word 2, to the right of the head of the comma, which is kept.
     tree, slots = tree_of([2, 0, 2], "x root y"), slots_of("_ _ ( , _ )")
     assert punctuation_heads(tree, slots)[2] == [3, 3]
-    assert punctuation_heads(tree, slots, kept={(2, 1): 2})[2] == [2, 2]
+    assert punctuation_heads(tree, slots, fixed={(2, 1): 2})[2] == [2, 2]
 
 
 @st.composite

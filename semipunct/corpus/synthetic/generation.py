@@ -111,7 +111,10 @@ def generate(
             [without_boundaries(surface) for surface, _ in rewritten],
         )  # fmt: skip
         yield SyntheticSentence(
-            sentence, tuple(drawn), tuple(slots), tuple(made for _, made in rewritten)
+            sentence,
+            tuple(drawn),
+            tuple(slots),
+            tuple(edits_of_slot for _, edits_of_slot in rewritten),
         )
 
 
@@ -152,20 +155,20 @@ def _rewrite(
         return underlying, ()
     mirrored = parameters.direction == "r2l"
     keep = _Table(_KEEP)
-    pending, *rest = underlying[::-1] if mirrored else underlying
+    pending, *following = underlying[::-1] if mirrored else underlying
     written: list[str] = []
-    made: list[Edit] = []
-    for token in rest:
+    edits_made: list[Edit] = []
+    for token in following:
         window = (token, pending) if mirrored else (pending, token)
         table = keep if parameters.direction == "none" else edits.get(window, keep)
         edit = Edit(table.draw(source), *window)
-        made.append(edit)
+        edits_made.append(edit)
         stays, leaves = move(edit.name, mirrored=mirrored)
         if leaves is not None:
             written.append((pending, token)[leaves])
         pending = (pending, token)[stays]
     written.append(pending)
-    return tuple(reversed(written) if mirrored else written), tuple(made)
+    return tuple(reversed(written) if mirrored else written), tuple(edits_made)
 
 
 def synthetic_sentence(

@@ -77,9 +77,9 @@ class Made(NamedTuple):
     times: int
     slots: int
 
-    def plus(self, other: "Made") -> "Made":
+    def plus(self, counts: "Made") -> "Made":
         """Return the sums of two counts."""
-        return Made(self.times + other.times, self.slots + other.slots)
+        return Made(self.times + counts.times, self.slots + counts.slots)
 
 
 class Situation(NamedTuple):
@@ -101,12 +101,12 @@ def contexts(forms: Sequence[str], slots: Sequence[Puncteme]) -> list[Context]:
         forms: ``[n]`` words.
         slots: ``[n + 1]`` correct punctuation without dots of abbreviations.
     """
-    found: list[Context] = []
+    contexts_of_slots: list[Context] = []
     marked = False
     for slot, tokens in enumerate(slots):
-        found.append(_context(forms, slot, marked))
+        contexts_of_slots.append(_context(forms, slot, marked))
         marked = marked or bool(tokens)
-    return found
+    return contexts_of_slots
 
 
 def _context(forms: Sequence[str], slot: int, marked: bool) -> Context:
@@ -142,12 +142,12 @@ class LearnerErrors:
 
     def __post_init__(self) -> None:
         for situation, written in self.errors.items():
-            seen, made = self.occurrences.get(situation, 0), sum(e.times for e in written.values())
+            seen, times = self.occurrences.get(situation, 0), sum(e.times for e in written.values())
             possible = all(0 < error.slots <= error.times for error in written.values())
-            if situation.right in written or made > seen or not possible:
+            if situation.right in written or times > seen or not possible:
                 raise UsageError(
                     f"errors where {' '.join(situation.right) or 'nothing'!r} is right "
-                    f"({situation.context}): {made} of {seen}; the string of an error must be "
+                    f"({situation.context}): {times} of {seen}; the string of an error must be "
                     "wrong, its slots at most its times, and errors at most the occurrences"
                 )
 
@@ -157,7 +157,7 @@ class LearnerErrors:
         Errors with too few counts are omitted or pooled: see ``SEEN``, ``SEEN_AT_ALL`` and
         ``SLIPS``. Situations without errors are left out.
         """
-        found: dict[Situation, dict[Puncteme, float]] = {}
+        rates_of: dict[Situation, dict[Puncteme, float]] = {}
         for right in dict.fromkeys(situation.right for situation in self.occurrences):
             between = self._pooled([Situation(right, c) for c in CONTEXTS if c not in _EDGES])
             for context in CONTEXTS:
@@ -169,15 +169,15 @@ class LearnerErrors:
                     continue
                 rates = {s: e.times / seen for s, e in errors.items() if e.slots >= SLIPS}
                 if rates:
-                    found[situation] = rates
-        return found
+                    rates_of[situation] = rates
+        return rates_of
 
     def _pooled(self, situations: Sequence[Situation]) -> tuple[int, dict[Puncteme, Made]]:
         """Return the pooled occurrences and errors of some situations."""
         errors: dict[Puncteme, Made] = {}
         for situation in situations:
-            for string, made in self.errors.get(situation, {}).items():
-                errors[string] = errors.get(string, Made(0, 0)).plus(made)
+            for string, error in self.errors.get(situation, {}).items():
+                errors[string] = errors.get(string, Made(0, 0)).plus(error)
         return sum(self.occurrences.get(situation, 0) for situation in situations), errors
 
     def as_dict(self) -> list[dict[str, Any]]:
@@ -189,8 +189,8 @@ class LearnerErrors:
                 "context": situation.context,
                 "occurrences": seen,
                 "errors": {
-                    " ".join(string): list(made)
-                    for string, made in sorted(
+                    " ".join(string): list(error)
+                    for string, error in sorted(
                         self.errors.get(situation, {}).items(),
                         key=lambda item: (-item[1].times, item[0]),
                     )
@@ -227,20 +227,22 @@ def count_errors(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> Learner
     for number, pair in enumerate(pairs):
         before = spacing.visible(pair.source.slots)
         for reference in pair.references:
-            both = list(zip(before, reference, strict=True))
-            after = [old if new is None else new for old, new in both]
-            found = zip(contexts(pair.source.forms, after), both, strict=True)
-            for slot, (context, (old, new)) in enumerate(found):
-                if new is None:
+            slots_of_pair = list(zip(before, reference, strict=True))
+            after = [written if right is None else right for written, right in slots_of_pair]
+            occurrences_of_pair = zip(
+                contexts(pair.source.forms, after), slots_of_pair, strict=True
+            )
+            for slot, (context, (written, right)) in enumerate(occurrences_of_pair):
+                if right is None:
                     continue
-                situation = Situation(new, context)
+                situation = Situation(right, context)
                 occurrences[situation] += 1
-                if old != new:
-                    times[situation, old] += 1
-                    slots[situation, old].add((number, slot))
+                if written != right:
+                    times[situation, written] += 1
+                    slots[situation, written].add((number, slot))
     errors: defaultdict[Situation, dict[Puncteme, Made]] = defaultdict(dict)
-    for (situation, old), made in times.items():
-        errors[situation][old] = Made(made, len(slots[situation, old]))
+    for (situation, written), count in times.items():
+        errors[situation][written] = Made(count, len(slots[situation, written]))
     return LearnerErrors(occurrences, errors)
 
 
@@ -278,7 +280,7 @@ def erroneous(
         ]
         dots = (tuple(t for t in slot if t == ABBREVIATION) for slot in sentence.slots)
         yield replace(
-            sentence, slots=tuple((*dot, *new) for dot, new in zip(dots, drawn, strict=True))
+            sentence, slots=tuple((*dot, *string) for dot, string in zip(dots, drawn, strict=True))
         )
 
 

@@ -29,13 +29,13 @@ def scaling_sentence(shape: Shape, words: int, every: int = 8) -> Sentence:
         raise UsageError(f"{quantity(words, 'word')}, a comma every {every}: give 1 or more")
     middle = (words + 1) // 2
     # Where many constituents end together, commas go to their other side to keep slots short.
-    left, right, both = ((",",), ()), ((), (",",)), ((",",), (",",))
+    left, right, both_sides = ((",",), ()), ((), (",",)), ((",",), (",",))
     if shape == "chain":
         heads, pair = list(range(words)), left
     elif shape == "chain_left":
         heads, pair = [*range(2, words + 1), 0], right
     elif shape == "flat":
-        heads, pair = [0 if w == middle else middle for w in range(1, words + 1)], both
+        heads, pair = [0 if w == middle else middle for w in range(1, words + 1)], both_sides
     else:
         raise UsageError(f"shape {shape!r}: give chain, chain_left or flat")
     pairs: list[Pair] = [pair if w % every == 0 else ((), ()) for w in range(1, words + 1)]

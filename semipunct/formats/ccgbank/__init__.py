@@ -62,11 +62,11 @@ class Ccgbank(Format[CcgbankRecord]):
     marks: Marks = "slots"
 
     def read(self, path: str | Path) -> Iterator[Entry[CcgbankRecord]]:
-        for found in read_derivations(path):
-            if isinstance(found, Malformed):
-                yield malformed_entry(found)
+        for parsed in read_derivations(path):
+            if isinstance(parsed, Malformed):
+                yield malformed_entry(parsed)
             else:
-                yield to_entry(_record(found), self.marks)
+                yield to_entry(_record(parsed), self.marks)
 
     def read_derivations(
         self, path: str | Path
@@ -84,8 +84,8 @@ class Ccgbank(Format[CcgbankRecord]):
         for entry in Ccgbank(marks="words").read(path):
             content, source = entry.content, entry.record.source
             if isinstance(content, Sentence) and isinstance(source, AutoRecord):
-                found = over(content, source.derivation)
-                yield Entry(found, entry.record, entry.word_ids, entry.notes)
+                sentence = over(content, source.derivation)
+                yield Entry(sentence, entry.record, entry.word_ids, entry.notes)
             elif isinstance(content, Omitted):
                 yield Entry(content, entry.record)
 
@@ -108,7 +108,7 @@ def read_derived_sentences(paths: Iterable[str | Path]) -> Treebank:
     return Treebank.of(cast(Iterable[Any], entries))  # with another kind of trees
 
 
-def _record(found: AutoRecord) -> VerbatimRecord[AutoRecord]:
-    forms, tags = [leaf.form for leaf in found.leaves], [leaf.tag for leaf in found.leaves]
-    tree = found.derivation.dependencies(labelled=True)
-    return VerbatimRecord(found, penn_tokens(forms, tags, tree, _MARK_TAGS))
+def _record(source: AutoRecord) -> VerbatimRecord[AutoRecord]:
+    forms, tags = [leaf.form for leaf in source.leaves], [leaf.tag for leaf in source.leaves]
+    tree = source.derivation.dependencies(labelled=True)
+    return VerbatimRecord(source, penn_tokens(forms, tags, tree, _MARK_TAGS))

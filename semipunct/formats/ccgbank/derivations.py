@@ -101,19 +101,19 @@ class _Open:
 
     def read(self, line: int, text: str) -> None:
         """Parse a line of the derivation."""
-        for found in _PIECE.finditer(text):
-            if self.complete or found["other"] is not None:
+        for match in _PIECE.finditer(text):
+            if self.complete or match["other"] is not None:
                 self.fail(
                     line,
-                    f"{_shown(found[0])} is not expected here",
+                    f"{_shown(match[0])} is not expected here",
                     "give one derivation of nodes (<T category head arity> ...) and leaves "
                     f"(<L {_FIELDS}>)",
                 )
-            if found["end"]:
+            if match["end"]:
                 self.close(line)
                 continue
-            is_leaf = found["leaf"] is not None
-            fields = found["leaf" if is_leaf else "node"].split(" ")
+            is_leaf = match["leaf"] is not None
+            fields = match["leaf" if is_leaf else "node"].split(" ")
             self.begin(line, fields[0])
             (self.leaf if is_leaf else self.node)(line, fields)
 
@@ -259,12 +259,12 @@ def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
     wrong = next((field for leaf in leaves for field in leaf if not _FIELD.fullmatch(field)), None)
     if wrong is not None:
         raise UsageError(f"{wrong!r} cannot be a field of a leaf; remove blanks and >) from it")
-    given = iter(leaves)
+    leaf_of = iter(leaves)
     pieces: list[str] = []
     for node, (depth, category) in enumerate(zip(tree.depths, tree.categories, strict=True)):
         if tree.anchors[node]:
             after = tree.depths[node + 1] if node + 1 < len(tree.depths) else 0
-            pieces.append(f"(<L {category} {' '.join(next(given))}>)" + " )" * (depth - after))
+            pieces.append(f"(<L {category} {' '.join(next(leaf_of))}>)" + " )" * (depth - after))
         else:
             pieces.append(f"(<T {category} {tree.heads[node]} {len(tree.children[node])}>")
     return " ".join(pieces)

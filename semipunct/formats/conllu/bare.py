@@ -51,9 +51,9 @@ def surface_forms(entry: Entry[Record]) -> list[str]:
     places = {word_id: word for word, word_id in enumerate(entry.word_ids)}
     for span in multiword_tokens(entry.record):
         tokens = entry.record.tokens[max(span.first, 1) - 1 : span.last]
-        own = [places[token.word_id] for token in tokens if token.word_id in places]
-        if own and span.form != "".join(token.form for token in tokens):
-            forms[own[0]] = span.form
-            for word in own[1:]:
+        places_in_span = [places[token.word_id] for token in tokens if token.word_id in places]
+        if places_in_span and span.form != "".join(token.form for token in tokens):
+            forms[places_in_span[0]] = span.form
+            for word in places_in_span[1:]:
                 forms[word] = ""
     return forms

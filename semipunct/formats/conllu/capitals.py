@@ -74,9 +74,9 @@ def _in_text(text: str, written: Sequence[tuple[str, str]]) -> str:
     """
     pieces: list[str] = []
     place = 0
-    for old, new in written:
-        found = text.find(old, place)
-        if found >= 0:
-            pieces += (text[place:found], new)
-            place = found + len(old)
+    for form_before, form_after in written:
+        start = text.find(form_before, place)
+        if start >= 0:
+            pieces += (text[place:start], form_after)
+            place = start + len(form_before)
     return "".join(pieces) + text[place:]

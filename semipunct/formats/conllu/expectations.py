@@ -18,19 +18,20 @@ _MISC = 9
 HEAD, BEFORE, AFTER = "SemipunctHead", "SemipunctBefore", "SemipunctAfter"
 
 
-def expected_attributes(known: Expected) -> list[dict[str, str]]:
+def expected_attributes(expected: Expected) -> list[dict[str, str]]:
     """Return the attributes of each word.
 
     Args:
-        known: the probabilities for a sentence of n words.
+        expected: the probabilities for a sentence of n words.
     """
-    pairs = zip(known.probabilities, known.strings, strict=True)
+    pairs = zip(expected.probabilities, expected.strings, strict=True)
     before, *after = (" ".join((f"{p:.4f}", *string)) for p, string in pairs)
-    found = [
-        {HEAD: f"{head:.4f}", AFTER: value} for head, value in zip(known.heads, after, strict=True)
+    rows = [
+        {HEAD: f"{head:.4f}", AFTER: value}
+        for head, value in zip(expected.heads, after, strict=True)
     ]
-    found[0] |= {BEFORE: before}
-    return found
+    rows[0] |= {BEFORE: before}
+    return rows
 
 
 def expected_in(columns: Sequence[str]) -> Expected | None:
@@ -44,10 +45,10 @@ def expected_in(columns: Sequence[str]) -> Expected | None:
     """
     if not columns or HEAD not in columns[0]:
         return None
-    found = [attributes(column) for column in columns]
+    rows = [attributes(column) for column in columns]
     try:
-        slots = [_slot(found[0][BEFORE]), *(_slot(one[AFTER]) for one in found)]
-        heads = tuple(_probability(one[HEAD]) for one in found)
+        slots = [_slot(rows[0][BEFORE]), *(_slot(row[AFTER]) for row in rows)]
+        heads = tuple(_probability(row[HEAD]) for row in rows)
     except (KeyError, ValueError):
         return None
     return Expected(heads, tuple(s for s, _ in slots), tuple(p for _, p in slots))
@@ -61,8 +62,8 @@ def with_expected(
     if not isinstance(content, Sentence) or not any(HEAD in line for line in record.lines):
         return entry
     places = [record.tokens[word - 1].position for word in entry.word_ids]
-    known = expected_in([record.lines[place].split("\t")[_MISC] for place in places])
-    return replace(entry, content=replace(content, expected=known))
+    expected = expected_in([record.lines[place].split("\t")[_MISC] for place in places])
+    return replace(entry, content=replace(content, expected=expected))
 
 
 def _slot(value: str) -> tuple[Puncteme, float]:
@@ -71,7 +72,7 @@ def _slot(value: str) -> tuple[Puncteme, float]:
 
 
 def _probability(value: str) -> float:
-    found = float(value)
-    if not 0 <= found <= 1:
+    probability = float(value)
+    if not 0 <= probability <= 1:
         raise ValueError(value)
-    return found
+    return probability

@@ -39,15 +39,15 @@ def entry_of_text(entry: Entry[Located, Words]) -> Entry[Record, Words]:
         entry: an entry whose record has the positions of its words and marks.
     """
     place, words = entry.record, entry.content
-    found = list(_tokens(place, words))
+    written_tokens = list(_tokens(place, words))
     lines = [
         f"# sent_id = {words.sentence_id}",
         f"# text = {BLANKS.sub(' ', place.text).strip()}",
     ]
     tokens: list[Token] = []
     ids: list[int] = []
-    starts = [*(token.start for token in found[1:]), len(place.text)]
-    for token, following in zip(found, starts, strict=True):
+    starts = [*(token.start for token in written_tokens[1:]), len(place.text)]
+    for token, following in zip(written_tokens, starts, strict=True):
         misc = NO_SPACE if following == token.end else EMPTY
         first = len(tokens) + 1
         if len(token.forms) > 1:
@@ -82,6 +82,6 @@ def _tokens(place: Located, words: Words) -> Iterator[_Written]:
     for first, last in pairwise([*edges, len(spans)]):
         start, end = spans[first]
         dot = ABBREVIATION in words.slots[last]
-        *others, final = words.forms[first:last]
-        yield _Written(start, end + dot, (*others, final + "." * dot), mark=False)
+        *inner_forms, final = words.forms[first:last]
+        yield _Written(start, end + dot, (*inner_forms, final + "." * dot), mark=False)
         yield from marks(last)

@@ -80,11 +80,11 @@ class Spacing:
     @property
     def spaces(self) -> list[bool | None]:
         """``[tokens]`` whether a space follows; None within a multiword token."""
-        found = [gap and gap.is_space for gap in self.gaps]
+        is_space = [gap and gap.is_space for gap in self.gaps]
         # A text ends with its last token; whether the next sentence follows after a space is in
         # MISC.
         last = self.gaps[-1]
-        return [*found[:-1], last is not None and NO_SPACE not in last.misc]
+        return [*is_space[:-1], last is not None and NO_SPACE not in last.misc]
 
     @classmethod
     def of(cls, record: Record) -> "Spacing":
@@ -151,16 +151,16 @@ def token_places(text: str, forms: Sequence[str]) -> list[Span] | None:
         text: the text.
         forms: the forms of its tokens, in order.
     """
-    found: list[Span] = []
+    places: list[Span] = []
     place = 0
     for form in forms:
         while place < len(text) and text[place].isspace() and not text.startswith(form, place):
             place += 1
         if not text.startswith(form, place):
             return _similar_places(text, forms)
-        found.append((place, place + len(form)))
+        places.append((place, place + len(form)))
         place += len(form)
-    return found if not text[place:].strip() else _similar_places(text, forms)
+    return places if not text[place:].strip() else _similar_places(text, forms)
 
 
 def _similar_places(text: str, forms: Sequence[str]) -> list[Span] | None:
@@ -176,20 +176,20 @@ def _similar_places(text: str, forms: Sequence[str]) -> list[Span] | None:
         size = last - first
         shares = [first + size * step // max(1, stop - start) for step in range(stop - start + 1)]
         at += pairwise(shares)
-    found: list[Span] = []
+    places: list[Span] = []
     place = index = 0
     for form in letters:
-        own = at[index : index + len(form)]
+        positions = at[index : index + len(form)]
         index += len(form)
-        first, last = (own[0][0], own[-1][1]) if own else (0, 0)
-        start = max(place, edges[first] if own else place)
+        first, last = (positions[0][0], positions[-1][1]) if positions else (0, 0)
+        start = max(place, edges[first] if positions else place)
         place = max(start, visible[last - 1] + 1 if last > first else start)
-        found.append((start, place))
-    return found
+        places.append((start, place))
+    return places
 
 
 def rewritten_gaps(
-    gaps: Sequence[Gap], kept: Sequence[int], row: Sequence[bool], *, opens: bool, closes: bool
+    gaps: Sequence[Gap], numbers: Sequence[int], row: Sequence[bool], *, opens: bool, closes: bool
 ) -> list[Gap]:
     """Return the spaces in a slot with other marks.
 
@@ -199,43 +199,48 @@ def rewritten_gaps(
 
     Args:
         gaps: ``[k + 1]`` the spaces before, between and after the original marks.
-        kept: ``[m]`` the number of the original mark, from 1, that each new one is; 0 for none.
+        numbers: ``[m]`` the number of the original mark, from 1, that each new one is; 0 for none.
         row: ``[m + 1]`` whether there is a space before, between and after the new marks.
         opens: whether the slot is before the first word.
         closes: whether the slot is after the last word.
     """
     last = len(gaps) - 1
-    around = [0, *(number or None for number in kept), last + 1]
-    found: list[Gap | None] = [None] * len(row)
+    around = [0, *(number or None for number in numbers), last + 1]
+    chosen: list[Gap | None] = [None] * len(row)
     free = list(range(len(gaps)))
 
     def take(place: int, number: int) -> None:
-        found[place] = gaps[number]
+        chosen[place] = gaps[number]
         free.remove(number)
 
     if closes:  # the space after the sentence stays there, whatever it ends with
         take(len(row) - 1, last)
-    if opens and found[0] is None:
+    if opens and chosen[0] is None:
         take(0, 0)
-    for place, (one, other) in enumerate(pairwise(around)):
-        if found[place] is None and one is not None and other == one + 1 and one in free:
-            take(place, one)
-    rest = [place for place, gap in enumerate(found) if gap is None]
-    for place in rest:
-        same = [number for number in free if gaps[number].is_space == row[place]]
-        special = [number for number in same if gaps[number].is_special]
-        if same:
-            take(place, (special or same)[0])
+    for place, (left_number, right_number) in enumerate(pairwise(around)):
+        if (
+            chosen[place] is None
+            and left_number is not None
+            and right_number == left_number + 1
+            and left_number in free
+        ):
+            take(place, left_number)
+    open_places = [place for place, gap in enumerate(chosen) if gap is None]
+    for place in open_places:
+        fitting = [number for number in free if gaps[number].is_space == row[place]]
+        special = [number for number in fitting if gaps[number].is_special]
+        if fitting:
+            take(place, (special or fitting)[0])
         else:
-            found[place] = SPACE if row[place] else NOTHING
-    result = [gap or NOTHING for gap in found]
+            chosen[place] = SPACE if row[place] else NOTHING
+    rewritten = [gap or NOTHING for gap in chosen]
     lost = [gaps[number] for number in free if gaps[number].is_special]
     if lost:
-        place = rest[-1] if rest else len(row) - 1
+        place = open_places[-1] if open_places else len(row) - 1
         is_end = closes and place == len(row) - 1
-        joined = _joined([*lost, result[place]] if result[place].is_special else lost)
-        result[place] = joined._replace(text=result[place].text) if is_end else joined
-    return result
+        joined = _joined([*lost, rewritten[place]] if rewritten[place].is_special else lost)
+        rewritten[place] = joined._replace(text=rewritten[place].text) if is_end else joined
+    return rewritten
 
 
 def _joined(gaps: Sequence[Gap]) -> Gap:
@@ -274,9 +279,9 @@ def with_gap(column: str, gap: Gap, leading: str = "") -> str:
         leading: the attribute ``SpacesBefore``; empty for none.
     """
     items = [item for item in column.split("|") if item != EMPTY]
-    known = [item for item in items if item.startswith((*_AFTER, _SPACES_BEFORE))]
-    wanted = [*gap.misc, *([leading] if leading else [])]
-    if sorted(known) == sorted(wanted):
+    present = [item for item in items if item.startswith((*_AFTER, _SPACES_BEFORE))]
+    required = [*gap.misc, *([leading] if leading else [])]
+    if sorted(present) == sorted(required):
         return column
-    others = [item for item in items if item not in known]
-    return "|".join([*others, *wanted]) or EMPTY
+    unrelated = [item for item in items if item not in present]
+    return "|".join([*unrelated, *required]) or EMPTY

@@ -52,7 +52,7 @@ class Habits:
                 continue
             spaces = Spacing.of(entry.record)
             recorded = recorded or spaces.is_recorded
-            known = spaces.spaces
+            is_spaced = spaces.spaces
             last = len(entry.record.tokens)
             edges = (0, *entry.word_ids, last + 1)
             slots = spacing.visible(entry.content.slots)
@@ -64,7 +64,7 @@ class Habits:
                     ("after", tokens[-1], end - 1),
                 ]
                 for side, token, place in beside:
-                    space = known[place - 1] if 0 < place < last else None
+                    space = is_spaced[place - 1] if 0 < place < last else None
                     if space is not None:
                         names: list[_Key] = [(side, token), *_groups(token, side)[:1]]
                         (spaced if space else glued).update(names)
@@ -79,10 +79,10 @@ class Habits:
             token: the token.
             side: the side.
         """
-        own = side, token
-        spaced, glued = self.spaced[own], self.glued[own]
+        key = side, token
+        spaced, glued = self.spaced[key], self.glued[key]
         if spacing.is_dash(token) or token in STRAIGHT:
-            return self._agreed(own)
+            return self._agreed(key)
         if spaced + glued:
             return None if spaced == glued else spaced > glued
         decisions = (self._agreed(name) for name in _groups(token, side))
@@ -103,26 +103,26 @@ class Habits:
             rows: ``[n + 1]`` the result of ``spacing.slot_spaces``.
             slots: ``[n + 1]`` strings of tokens.
         """
-        result = [list(row) for row in rows]
-        for slot, (row, tokens) in enumerate(zip(result, slots, strict=True)):
+        revised = [list(row) for row in rows]
+        for slot, (row, tokens) in enumerate(zip(revised, slots, strict=True)):
             for place in range(len(row)):
                 # There is no space before and after the sentence.
                 if tokens and not (
                     (slot == 0 and place == 0) or (slot == len(slots) - 1 and place == len(tokens))
                 ):
                     row[place] = self._between(tokens, place, row[place])
-        return result
+        return revised
 
     def _between(self, tokens: Puncteme, place: int, by_rule: bool) -> bool:
         """Decide on the space before a token of a slot, or after its last one."""
-        known: list[bool | None] = []
+        learnt: list[bool | None] = []
         if place:
-            known.append(self.learnt(tokens[place - 1], "after"))
+            learnt.append(self.learnt(tokens[place - 1], "after"))
         if place < len(tokens):
-            known.append(self.learnt(tokens[place], "before"))
-        if False in known:
+            learnt.append(self.learnt(tokens[place], "before"))
+        if False in learnt:
             return False
-        return by_rule if None in known else True
+        return by_rule if None in learnt else True
 
 
 @lru_cache(maxsize=4096)
@@ -132,5 +132,5 @@ def _groups(token: str, side: Side) -> tuple[_Key, ...]:
         return ()
     # All tokens that have, or lack, a space by the rules are one group.
     before, after = spacing.slot_spaces(("x", "x"), [(), (token,), ()])[1]
-    others = side, f"<{before if side == 'before' else after}>"
-    return ((side, "<high>"), others) if _HIGH.issuperset(token) else (others,)
+    shared_group = side, f"<{before if side == 'before' else after}>"
+    return ((side, "<high>"), shared_group) if _HIGH.issuperset(token) else (shared_group,)

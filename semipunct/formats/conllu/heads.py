@@ -41,13 +41,13 @@ def token_heads(source: Source, target: Target, convention: Convention) -> list[
     """
     tokens = source.record.tokens
     numbers = {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
-    kept: dict[Place, int] = {
-        (slot, index): numbers[tokens[old - 1].head]
+    fixed: dict[Place, int] = {
+        (slot, index): numbers[tokens[old_id - 1].head]
         for slot, row in enumerate(target.ids)
-        for index, old in enumerate(row)
-        if old
+        for index, old_id in enumerate(row)
+        if old_id
     }
-    chosen = punctuation_heads(source.sentence.tree, target.slots, convention, kept)
+    chosen = punctuation_heads(source.sentence.tree, target.slots, convention, fixed)
     rows = [[source.word_ids[word - 1] for word in row] for row in chosen]
     if all(map(all, target.ids)):
         return rows
@@ -70,30 +70,32 @@ def _without_crossings(
             ids.append(source.word_ids[slot - 1])
         places += ((slot, index) for index in range(len(row)))
         ids += row
-    number = {old: new for new, old in enumerate(ids) if old or not new}
+    number = {old_id: position for position, old_id in enumerate(ids) if old_id or not position}
     above = [
-        source.record.tokens[old - 1].head if place is None else rows[place[0]][place[1]]
-        for place, old in zip(places, ids[1:], strict=True)
+        source.record.tokens[old_id - 1].head if place is None else rows[place[0]][place[1]]
+        for place, old_id in zip(places, ids[1:], strict=True)
     ]
     heads = [number[head] for head in above]
     tree = DependencyTree(tuple(heads), ("",) * len(heads))
     if not lift_arcs(tree)[1]:
         return [list(row) for row in rows]
-    at = {place: new for new, place in enumerate(places, start=1) if place is not None}
-    pairs = [(at[one], at[other]) for one, other in matched_pairs(target.slots)]
+    at = {place: position for position, place in enumerate(places, start=1) if place is not None}
+    pairs = [(at[opening], at[closing]) for opening, closing in matched_pairs(target.slots)]
     partners = {
-        mark: partner for one, other in pairs for mark, partner in ((one, other), (other, one))
+        mark: partner
+        for opening, closing in pairs
+        for mark, partner in ((opening, closing), (closing, opening))
     }
-    free = [new for new, old in enumerate(ids) if new and not old]
+    free = [position for position, old_id in enumerate(ids) if position and not old_id]
     words = {
-        new: ids[new]
-        for place, new in zip(places, range(1, len(ids)), strict=True)
+        position: ids[position]
+        for place, position in zip(places, range(1, len(ids)), strict=True)
         if place is None
     }
-    found = settled_heads(heads, words.keys(), free, partners)
+    settled = settled_heads(heads, words.keys(), free, partners)
     return [
         [
-            words[found[at[slot, index] - 1]] if not target.ids[slot][index] else head
+            words[settled[at[slot, index] - 1]] if not target.ids[slot][index] else head
             for index, head in enumerate(row)
         ]
         for slot, row in enumerate(rows)

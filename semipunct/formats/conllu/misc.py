@@ -41,19 +41,19 @@ def with_attributes(column: str, attributes: Mapping[str, str]) -> str:
     """
     if not attributes:
         return column
-    new = {_checked(key): f"{key}={escape(value)}" for key, value in attributes.items()}
+    items_of = {_checked(key): f"{key}={escape(value)}" for key, value in attributes.items()}
     items = [] if column in (EMPTY, "") else column.split("|")
-    result: list[str] = []
+    updated: list[str] = []
     placed: set[str] = set()
     for item in items:
         key = item.partition("=")[0]
-        if key not in new:
-            result.append(item)
+        if key not in items_of:
+            updated.append(item)
         elif key not in placed:
-            result.append(new[key])
+            updated.append(items_of[key])
             placed.add(key)
-    result.extend(text for key, text in new.items() if key not in placed)
-    return "|".join(result)
+    updated.extend(text for key, text in items_of.items() if key not in placed)
+    return "|".join(updated)
 
 
 def without_attributes(column: str, beginnings: tuple[str, ...]) -> str:
@@ -64,8 +64,8 @@ def without_attributes(column: str, beginnings: tuple[str, ...]) -> str:
         beginnings: prefixes of the keys to remove.
     """
     items = column.split("|")
-    kept = [item for item in items if not item.startswith(beginnings)]
-    return column if len(kept) == len(items) else "|".join(kept) or EMPTY
+    remaining = [item for item in items if not item.startswith(beginnings)]
+    return column if len(remaining) == len(items) else "|".join(remaining) or EMPTY
 
 
 def _checked(key: str) -> str:

@@ -41,20 +41,20 @@ class _Written:
     @classmethod
     def of(cls, record: Record, *, recorded: bool) -> "_Written":
         spans = {span.first: span for span in multiword_tokens(record)}
-        known = spaces(record)
-        found = cls(record, [], [], [], [])
+        spaces_after = spaces(record)
+        parts = cls(record, [], [], [], [])
         last = 0
         for token in record.tokens:
             if token.word_id <= last:
                 continue
             span = spans.get(token.word_id)
             last = span.last if span else token.word_id
-            found.forms.append(span.form if span else token.form)
+            parts.forms.append(span.form if span else token.form)
             # A token without a tag is a mark if its characters are; treebanks normally have tags.
-            found.marks.append(not span and token.upos == PUNCTUATION)
-            found.words.append(tuple(t.form for t in record.tokens[token.word_id - 1 : last]))
-            found.spaces.append(known[last - 1] is not False)
-        return found if recorded else cls(*found._by_rules())
+            parts.marks.append(not span and token.upos == PUNCTUATION)
+            parts.words.append(tuple(t.form for t in record.tokens[token.word_id - 1 : last]))
+            parts.spaces.append(spaces_after[last - 1] is not False)
+        return parts if recorded else cls(*parts._by_rules())
 
     def _by_rules(
         self,
@@ -69,9 +69,9 @@ class _Written:
                 words.append(form)
                 slots.append([])
         rows = spacing.slot_spaces(words, [tuple(slot) for slot in slots])
-        found = [space for row in rows for space in row]
+        flat = [space for row in rows for space in row]
         # The first entry is before the sentence, the last one, always false, after it.
-        return self.record, self.forms, self.marks, self.words, found[1:]
+        return self.record, self.forms, self.marks, self.words, flat[1:]
 
     def before(self, after: "_Written") -> None:
         """Set whether a space precedes the next sentence, depending on the script."""
@@ -104,11 +104,11 @@ def passages(
         sentences: the maximal number of sentences of a passage.
         characters: a passage ends with the sentence that reaches this number.
     """
-    known = list(records)
-    recorded = any(False in spaces(record) for record in known)
+    all_records = list(records)
+    recorded = any(False in spaces(record) for record in all_records)
     together: list[_Written] = []
     size = 0
-    for record in known:
+    for record in all_records:
         if together and (size >= characters or len(together) == sentences or _breaks(record)):
             yield _joined(together)
             together, size = [], 0

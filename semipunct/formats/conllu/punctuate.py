@@ -168,8 +168,8 @@ def spell_marks(entry: Entry[Record], slots: Sequence[Puncteme]) -> list[Punctem
 
 def style_of(entries: Iterable[Entry[Record]]) -> Style:
     """Determine the attachment and spacing of the marks in the records of entries."""
-    known = list(entries)
-    return Style(convention_of(known), Habits.of(known))
+    all_entries = list(entries)
+    return Style(convention_of(all_entries), Habits.of(all_entries))
 
 
 def _forms(source: Source, target: Target, heads: Sequence[Sequence[int]]) -> list[list[str]]:
@@ -180,7 +180,10 @@ def _forms(source: Source, target: Target, heads: Sequence[Sequence[int]]) -> li
     """
     tokens = source.record.tokens
     forms = [
-        [tokens[old - 1].form if old else token for token, old in zip(slot, row, strict=True)]
+        [
+            tokens[old_id - 1].form if old_id else token
+            for token, old_id in zip(slot, row, strict=True)
+        ]
         for slot, row in zip(target.slots, target.ids, strict=True)
     ]
     if target.keeps_all(source):
@@ -205,8 +208,8 @@ def _misread(
     places = [(slot, index) for slot, row in enumerate(forms) for index in range(len(row))]
     drafts: list[Token] = []
     for slot, index in places:
-        old = target.ids[slot][index]
-        xpos = source.record.tokens[old - 1].xpos if old else EMPTY
+        old_id = target.ids[slot][index]
+        xpos = source.record.tokens[old_id - 1].xpos if old_id else EMPTY
         form, head = forms[slot][index], heads[slot][index]
         drafts.append(Token(0, form, form, PUNCTUATION, xpos, EMPTY, head, "", 0))
     read, _, _ = directional_quotes(drafts, [True] * len(drafts))
@@ -256,12 +259,20 @@ def _gaps(source: Source, target: Target, habits: Habits | None) -> list[list[Ga
     units = [(edges[slot], *row, edges[slot + 1]) for slot, row in enumerate(target.ids)]
     forms = [token.form for token in source.record.tokens]
     rows = spacing.revised_spaces(rows, target.slots, units, forms, spacing_of.spaces)
-    found: list[list[Gap]] = []
+    gaps_of_slots: list[list[Gap]] = []
     last = len(rows) - 1
-    for slot, (row, old, new) in enumerate(zip(rows, source.ids, target.ids, strict=True)):
-        gaps = [spacing_of.gaps[number - 1] or NOTHING for number in (edges[slot], *old) if number]
+    for slot, (row, source_ids, target_ids) in enumerate(
+        zip(rows, source.ids, target.ids, strict=True)
+    ):
+        gaps = [
+            spacing_of.gaps[number - 1] or NOTHING
+            for number in (edges[slot], *source_ids)
+            if number
+        ]
         if slot == 0:
             gaps.insert(0, Gap(""))
-        kept = [old.index(number) + 1 if number else 0 for number in new]
-        found.append(rewritten_gaps(gaps, kept, row, opens=slot == 0, closes=slot == last))
-    return found
+        kept_numbers = [source_ids.index(number) + 1 if number else 0 for number in target_ids]
+        gaps_of_slots.append(
+            rewritten_gaps(gaps, kept_numbers, row, opens=slot == 0, closes=slot == last)
+        )
+    return gaps_of_slots

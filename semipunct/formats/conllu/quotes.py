@@ -24,6 +24,6 @@ def directional_quotes(
         Mark(token.form, token.xpos, token.head) if punctuation else None
         for token, punctuation in zip(tokens, is_punctuation, strict=True)
     ]
-    found, replaced, straight = directional(marks)
-    forms = [form or token.form for form, token in zip(found, tokens, strict=True)]
+    quotes, replaced, straight = directional(marks)
+    forms = [form or token.form for form, token in zip(quotes, tokens, strict=True)]
     return forms, replaced, straight

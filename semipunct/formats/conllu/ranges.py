@@ -29,13 +29,13 @@ class MultiwordToken(NamedTuple):
 
 def multiword_tokens(record: Record) -> list[MultiwordToken]:
     """List the multiword tokens of a record."""
-    found: list[MultiwordToken] = []
+    spans: list[MultiwordToken] = []
     for position, line in enumerate(record.lines):
         match = _RANGE.match(line.lstrip(BYTE_ORDER_MARK))
         if match:
             first, last = map(int, match.groups())
-            found.append(MultiwordToken(position, first, last, line.split("\t")[_FORM]))
-    return found
+            spans.append(MultiwordToken(position, first, last, line.split("\t")[_FORM]))
+    return spans
 
 
 def within_words(record: Record) -> frozenset[int]:

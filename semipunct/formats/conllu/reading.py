@@ -108,14 +108,14 @@ def _joined(record: Record, is_punctuation: Sequence[bool]) -> frozenset[int]:
     def is_glued(token: Token) -> bool:
         return NO_SPACE in record.lines[token.position].rpartition("\t")[2].split("|")
 
-    found: set[int] = set()
+    joined: set[int] = set()
     slot = 0
     for i, mark in enumerate(is_punctuation):
         slot += not mark
         is_single = [*is_punctuation[max(0, i - 1) : i + 2]] == [False, True, False]
         if is_single and is_glued(record.tokens[i - 1]) and is_glued(record.tokens[i]):
-            found.add(slot)
-    return frozenset(found)
+            joined.add(slot)
+    return frozenset(joined)
 
 
 def _with_symbols(tokens: Sequence[Token], inner: Set[int]) -> list[Token]:
@@ -177,7 +177,7 @@ def to_words(record: Record) -> Entry[Record, Words | Omitted]:
     words = [token for token, mark in zip(tokens, marks, strict=True) if not mark]
     word_ids = tuple(word.word_id for word in words)
     dotted = [word.word_id not in inner and carries_dot(word.form) for word in words]
-    found = Words(
+    content = Words(
         record.sentence_id,
         record.path,
         record.line,
@@ -189,7 +189,7 @@ def to_words(record: Record) -> Entry[Record, Words | Omitted]:
         closed_slots(record, word_ids),
     )
     notes = ReadingNotes(len(tokens), sum(marks), 0, replaced, straight)
-    return Entry(found, record, word_ids, notes)
+    return Entry(content, record, word_ids, notes)
 
 
 def token_slots(surface: Sequence[str], is_punctuation: Sequence[bool]) -> list[Puncteme]:

@@ -43,24 +43,24 @@ def rearrange_entry(
     sentence, record = entry.content, entry.record
     if not isinstance(sentence, Sentence):
         raise UsageError(f"{record.where()}: it has no tree that could be changed; leave it out")
-    known = set(range(1, sentence.size + 1))
-    if len(set(words)) != len(words) or not set(words) <= known or len(words) != tree.words:
+    all_words = set(range(1, sentence.size + 1))
+    if len(set(words)) != len(words) or not set(words) <= all_words or len(words) != tree.words:
         raise UsageError(
             f"{record.where()}: {list(words)} are not the words of the new tree; give each of "
             f"them once, with numbers from 1 to {sentence.size}"
         )
-    old = [record.tokens[entry.word_ids[word - 1] - 1] for word in words]
-    new = _sentence(sentence, words, tree)
+    source_tokens = [record.tokens[entry.word_ids[word - 1] - 1] for word in words]
+    rearranged = _sentence(sentence, words, tree)
     spaces = Spacing.of(record)
     leading = spaces.leading.get(1, "")
-    follows = _spaces_after(new, old, spaces)
+    follows = _spaces_after(rearranged, source_tokens, spaces)
     body: list[str] = []
     tokens: list[Token] = []
-    ranges = _ranges(old, record)
+    ranges = _ranges(source_tokens, record)
     header = list(takewhile(_is_outside, record.lines))
     last_line = record.tokens[-1].position
     header += [line for line in record.lines[len(header) : last_line] if is_comment(line)]
-    for word, token in enumerate(old, start=1):
+    for word, token in enumerate(source_tokens, start=1):
         if word in ranges:
             last, position = ranges[word]
             columns = record.lines[position].split("\t")
@@ -88,12 +88,12 @@ def rearrange_entry(
     lines = [*header, *body, *footer]
     ends = [record.line_end] * len(lines)
     ends[-1] = record.ends[-1]
-    made = replace(record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(tokens))
+    new_record = replace(record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(tokens))
     ids = tuple(range(1, len(words) + 1))
-    text = bare_text(Entry(new, made, ids))
+    text = bare_text(Entry(rearranged, new_record, ids))
     stated = [with_text(line, text) for line in header]
-    made = replace(made, lines=(*stated, *lines[len(header) :]))
-    return Entry(new, made, ids)
+    new_record = replace(new_record, lines=(*stated, *lines[len(header) :]))
+    return Entry(rearranged, new_record, ids)
 
 
 def _sentence(s: Sentence, words: Sequence[int], tree: DependencyTree) -> Sentence:
@@ -119,31 +119,33 @@ def _is_outside(line: str) -> bool:
     return is_blank(line) or is_comment(line)
 
 
-def _spaces_after(new: Sentence, old: Sequence[Token], known: Spacing) -> list[Gap]:
+def _spaces_after(
+    sentence: Sentence, source_tokens: Sequence[Token], spacing_of_source: Spacing
+) -> list[Gap]:
     """Return the space after each word; that after the sentence stays there."""
     words = [
         form + "." * slot.count(ABBREVIATION)
-        for form, slot in zip(new.forms, new.slots[1:], strict=True)
+        for form, slot in zip(sentence.forms, sentence.slots[1:], strict=True)
     ]
-    nothing: list[tuple[str, ...]] = [()] * len(new.slots)
-    compounds = spacing.compound_slots(new.tree.heads, new.tree.relations)
+    nothing: list[tuple[str, ...]] = [()] * len(sentence.slots)
+    compounds = spacing.compound_slots(sentence.tree.heads, sentence.tree.relations)
     rows = spacing.slot_spaces(words, nothing, compounds=compounds)
-    found: list[Gap] = []
-    for place, token in enumerate(old[:-1]):
-        stated = known.gaps[token.word_id - 1]
-        same = old[place + 1].word_id == token.word_id + 1
+    gaps: list[Gap] = []
+    for place, token in enumerate(source_tokens[:-1]):
+        stated = spacing_of_source.gaps[token.word_id - 1]
+        is_adjacent = source_tokens[place + 1].word_id == token.word_id + 1
         by_rule = SPACE if rows[place + 1][0] else NOTHING
-        found.append(stated if same and stated is not None else by_rule)
-    return [*found, known.gaps[-1] or SPACE]
+        gaps.append(stated if is_adjacent and stated is not None else by_rule)
+    return [*gaps, spacing_of_source.gaps[-1] or SPACE]
 
 
-def _ranges(old: Sequence[Token], record: Record) -> dict[int, tuple[int, int]]:
+def _ranges(source_tokens: Sequence[Token], record: Record) -> dict[int, tuple[int, int]]:
     """Return the remaining multiword tokens: last new ID and line by first new ID."""
-    place = {token.word_id: i for i, token in enumerate(old, start=1)}
-    found: dict[int, tuple[int, int]] = {}
+    place = {token.word_id: i for i, token in enumerate(source_tokens, start=1)}
+    ranges: dict[int, tuple[int, int]] = {}
     for span in multiword_tokens(record):
         ids = range(span.first, span.last + 1)
         first = place.get(span.first, 0)
         if all(place.get(word_id) == first + i for i, word_id in enumerate(ids)) and first:
-            found[first] = first + len(ids) - 1, span.position
-    return found
+            ranges[first] = first + len(ids) - 1, span.position
+    return ranges

@@ -190,8 +190,10 @@ def _range(
     if first != expected:
         _fail(record, position, f"the range {text} stands before word {expected}", advice)
     if before and first <= before[-1][2]:
-        _, other, end = before[-1]
-        _fail(record, position, f"the range {text} overlaps the range {other}-{end}", advice)
+        _, previous_first, end = before[-1]
+        _fail(
+            record, position, f"the range {text} overlaps the range {previous_first}-{end}", advice
+        )
     return position, first, last
 
 
@@ -213,8 +215,8 @@ def _head(record: Record, position: int, text: str, trees: bool) -> int:
     return head
 
 
-def _fail(record: Record, position: int, found: str, advice: str) -> NoReturn:
-    raise TreebankError(f"{record.where(position)}: {found}; {advice}")
+def _fail(record: Record, position: int, problem: str, advice: str) -> NoReturn:
+    raise TreebankError(f"{record.where(position)}: {problem}; {advice}")
 
 
 def format_record(
@@ -240,7 +242,7 @@ def format_record(
             columns = lines[token.position].split("\t")
             columns[_MISC] = without_attributes(columns[_MISC], replaces)
             lines[token.position] = "\t".join(columns)
-    for word_id, wanted in misc.items():
+    for word_id, attributes in misc.items():
         if not 1 <= word_id <= len(record.tokens):
             raise UsageError(
                 f"{record.where()}: there is no word {word_id} to annotate; "
@@ -248,7 +250,7 @@ def format_record(
             )
         position = record.tokens[word_id - 1].position
         columns = lines[position].split("\t")
-        columns[_MISC] = with_attributes(columns[_MISC], wanted)
+        columns[_MISC] = with_attributes(columns[_MISC], attributes)
         lines[position] = "\t".join(columns)
     texts = [line + end for line, end in zip(lines, record.ends, strict=True)]
     first = sum(1 for _ in takewhile(_is_outside, lines))
@@ -284,9 +286,9 @@ def with_longer_id(record: Record, suffix: str) -> Record:
         return record
     lines = list(record.lines)
     for position, line in enumerate(takewhile(_is_outside, record.lines)):
-        kept = line.rstrip()
-        if _SENTENCE_ID.fullmatch(kept.lstrip(BYTE_ORDER_MARK)):
-            lines[position] = kept + suffix + line[len(kept) :]
+        comment = line.rstrip()
+        if _SENTENCE_ID.fullmatch(comment.lstrip(BYTE_ORDER_MARK)):
+            lines[position] = comment + suffix + line[len(comment) :]
     return replace(record, lines=tuple(lines))
 
 

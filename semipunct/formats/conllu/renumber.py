@@ -58,28 +58,28 @@ def text(record: Record, pieces: Sequence[Piece], spacing: Spacing) -> str:
         spacing: the spaces of the old one.
     """
     spans = {span.first: span for span in _revised_ranges(record, pieces)}
-    result: list[str] = [spacing.before]
+    pieces_of_text: list[str] = [spacing.before]
     last = 0
-    for new, piece in enumerate(pieces, start=1):
-        if new > last:
-            span = spans.get(new)
-            last = span.last if span else new
+    for new_id, piece in enumerate(pieces, start=1):
+        if new_id > last:
+            span = spans.get(new_id)
+            last = span.last if span else new_id
             form = span.form if span else piece.form
             final = pieces[last - 1]
-            result += (_spelt(record, final, form, spacing, piece.old), final.gap.text)
-    return "".join(result)
+            pieces_of_text += (_spelt(record, final, form, spacing, piece.old), final.gap.text)
+    return "".join(pieces_of_text)
 
 
 def _spelt(record: Record, piece: Piece, form: str, spacing: Spacing, first: int) -> str:
     """Return a token as spelt in the old text, if it is old, with or without its dot."""
     if not first:
         return form
-    written, old = spacing.written[first], record.tokens[piece.old - 1].form
-    if piece.form == old:
+    written, old_form = spacing.written[first], record.tokens[piece.old - 1].form
+    if piece.form == old_form:
         return written
-    if piece.form == old + ".":
+    if piece.form == old_form + ".":
         return written + "."
-    return written.removesuffix(".") if piece.form + "." == old else form
+    return written.removesuffix(".") if piece.form + "." == old_form else form
 
 
 def rewritten(
@@ -102,8 +102,8 @@ def rewritten(
     """
     leading = _revised_leading(pieces, leading)
     if lost := leading.pop(len(pieces) + 1, None):
-        *others, last = pieces
-        pieces = [*others, last._replace(gap=after_leading(lost, last.gap))]
+        *earlier, last = pieces
+        pieces = [*earlier, last._replace(gap=after_leading(lost, last.gap))]
     change = _Change.of(record, pieces, leading)
     lines: list[str] = []
     ends: list[str] = []
@@ -116,7 +116,7 @@ def rewritten(
         if word or _RANGE.match(body) or (started and is_outside(line)):
             started = True
             fresh = change.new_after.pop(last, ())
-            lines += (_new_line(change, new) for new in fresh)
+            lines += (_new_line(change, new_id) for new_id in fresh)
             ends += (end for _ in fresh)
         if is_outside(line):
             revised = body if started else with_text(body, new_text)
@@ -127,7 +127,7 @@ def rewritten(
             ends.append(end)
         last = int(word.group(1)) if word else last
     fresh = change.new_after.pop(last, ())
-    lines += (_new_line(change, new) for new in fresh)
+    lines += (_new_line(change, new_id) for new_id in fresh)
     ends += (record.line_end for _ in fresh)
     if record.lines[0].startswith(BYTE_ORDER_MARK):
         lines[0] = BYTE_ORDER_MARK + lines[0]
@@ -177,10 +177,10 @@ class _Change:
         ranges = _revised_ranges(record, pieces)
         new_after: defaultdict[int, list[int]] = defaultdict(list)
         anchor = 0
-        for new, piece in enumerate(pieces, start=1):
+        for new_id, piece in enumerate(pieces, start=1):
             anchor = piece.old or anchor
             if not piece.old:
-                new_after[anchor].append(new)
+                new_after[anchor].append(new_id)
         columns = (record.lines[token.position].split("\t") for token in record.tokens)
         return cls(
             pieces,
@@ -188,7 +188,7 @@ class _Change:
             _references(record, pieces),
             {str(t.word_id): str(t.head) for t in record.tokens if t.word_id not in ids},
             {span.position: span for span in ranges},
-            frozenset(new for span in ranges for new in range(span.first, span.last + 1)),
+            frozenset(new_id for span in ranges for new_id in range(span.first, span.last + 1)),
             leading,
             new_after,
             any(column[_DEPS] != EMPTY for column in columns),
@@ -196,7 +196,7 @@ class _Change:
 
 
 def _new_ids(pieces: Sequence[Piece]) -> dict[int, int]:
-    return {piece.old: new for new, piece in enumerate(pieces, start=1) if piece.old}
+    return {piece.old: new_id for new_id, piece in enumerate(pieces, start=1) if piece.old}
 
 
 def _revised_leading(pieces: Sequence[Piece], leading: Mapping[int, str]) -> dict[int, str]:
@@ -205,19 +205,19 @@ def _revised_leading(pieces: Sequence[Piece], leading: Mapping[int, str]) -> dic
     That of the first token stays at the beginning, that of a removed token goes to the next one.
     """
     ids = _new_ids(pieces)
-    found: dict[int, list[str]] = {}
-    for old, item in sorted(leading.items()):
-        before = (new for number, new in ids.items() if number < old)
-        stays = old in ids and old > 1
-        place = ids[old] if stays else 1 + max(before, default=0)
-        found.setdefault(place, []).append(item)
-    return {place: joined_leading(items) for place, items in found.items()}
+    items_of_place: dict[int, list[str]] = {}
+    for old_id, item in sorted(leading.items()):
+        before = (new_id for number, new_id in ids.items() if number < old_id)
+        stays = old_id in ids and old_id > 1
+        place = ids[old_id] if stays else 1 + max(before, default=0)
+        items_of_place.setdefault(place, []).append(item)
+    return {place: joined_leading(items) for place, items in items_of_place.items()}
 
 
 def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
     """Map the old IDs of the kept tokens and of the empty nodes to the new ones."""
     ids = {0: 0, **_new_ids(pieces)}
-    found = {str(old): str(new) for old, new in ids.items()}
+    references = {str(old_id): str(new_id) for old_id, new_id in ids.items()}
     highest: Counter[int] = Counter()  # of the second numbers of the empty nodes after a token
     standing = [len(pieces)]  # the token itself, or the last new one before a removed token
     for token in reversed(record.tokens):
@@ -227,12 +227,12 @@ def _references(record: Record, pieces: Sequence[Piece]) -> dict[str, str]:
     for line in record.lines:
         match = _EMPTY_NODE.match(line.lstrip(BYTE_ORDER_MARK))
         if match and int(match.group(1)) < len(standing):
-            old, index = map(int, match.groups())
-            new = standing[old]
-            index = index if old in ids else highest[new] + 1
-            highest[new] = max(highest[new], index)
-            found[f"{match.group(1)}.{match.group(2)}"] = f"{new}.{index}"
-    return found
+            old_id, index = map(int, match.groups())
+            new_id = standing[old_id]
+            index = index if old_id in ids else highest[new_id] + 1
+            highest[new_id] = max(highest[new_id], index)
+            references[f"{match.group(1)}.{match.group(2)}"] = f"{new_id}.{index}"
+    return references
 
 
 def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordToken]:
@@ -241,20 +241,20 @@ def _revised_ranges(record: Record, pieces: Sequence[Piece]) -> list[MultiwordTo
     No token is removed from one or inserted into it.
     """
     ids = _new_ids(pieces)
-    found: list[MultiwordToken] = []
+    ranges: list[MultiwordToken] = []
     for span in multiword_tokens(record):
         first, last = ids[span.first], ids[span.last]
         dotted = pieces[last - 1].form == record.tokens[span.last - 1].form + "."
-        found.append(MultiwordToken(span.position, first, last, span.form + "." * dotted))
-    return found
+        ranges.append(MultiwordToken(span.position, first, last, span.form + "." * dotted))
+    return ranges
 
 
-def _new_line(change: _Change, new: int) -> str:
-    _, form, head, gap = change.pieces[new - 1]
+def _new_line(change: _Change, new_id: int) -> str:
+    _, form, head, gap = change.pieces[new_id - 1]
     governor = change.references[str(head)]
     arc = f"{governor}:{_RELATION}" if change.has_enhanced else EMPTY
-    misc = with_gap(EMPTY, gap, change.leading.get(new, ""))
-    columns = (str(new), form, form, PUNCTUATION, EMPTY, EMPTY, governor, _RELATION, arc, misc)
+    misc = with_gap(EMPTY, gap, change.leading.get(new_id, ""))
+    columns = (str(new_id), form, form, PUNCTUATION, EMPTY, EMPTY, governor, _RELATION, arc, misc)
     return "\t".join(columns)
 
 
@@ -263,22 +263,22 @@ def _revised_line(change: _Change, line: str, position: int) -> str | None:
     columns = line.split("\t")
     span = _RANGE.match(line)
     if span:
-        kept = change.ranges[position]
-        columns[_ID], columns[_FORM] = f"{kept.first}-{kept.last}", kept.form
-        gap = change.pieces[kept.last - 1].gap
-        columns[_MISC] = with_gap(columns[_MISC], gap, change.leading.get(kept.first, ""))
+        span_now = change.ranges[position]
+        columns[_ID], columns[_FORM] = f"{span_now.first}-{span_now.last}", span_now.form
+        gap = change.pieces[span_now.last - 1].gap
+        columns[_MISC] = with_gap(columns[_MISC], gap, change.leading.get(span_now.first, ""))
     elif columns[_ID] in change.removed:
         return None
     else:
         columns[_ID] = change.references.get(columns[_ID], columns[_ID])
         columns[_DEPS] = _revised_arcs(change, columns[_ID], columns[_DEPS])
         if _WORD.match(line):
-            new = int(columns[_ID])
-            columns[_FORM] = change.pieces[new - 1].form
+            new_id = int(columns[_ID])
+            columns[_FORM] = change.pieces[new_id - 1].form
             columns[_HEAD] = change.references.get(columns[_HEAD], columns[_HEAD])
-            if new not in change.within:
-                gap = change.pieces[new - 1].gap
-                columns[_MISC] = with_gap(columns[_MISC], gap, change.leading.get(new, ""))
+            if new_id not in change.within:
+                gap = change.pieces[new_id - 1].gap
+                columns[_MISC] = with_gap(columns[_MISC], gap, change.leading.get(new_id, ""))
     return "\t".join(columns)
 
 
@@ -291,10 +291,10 @@ def _revised_arcs(change: _Change, name: str, column: str) -> str:
     if column == EMPTY:
         return column
     arcs = [arc.partition(":") for arc in column.split("|")]
-    kept = [
+    remaining = [
         change.references.get(governor, governor) + colon + relation
         for governor, colon, relation in arcs
         if governor not in change.removed
     ]
     heads = ((change.references[change.removed[g]], r) for g, _, r in arcs if g in change.removed)
-    return "|".join(kept or [f"{head}:{r}" for head, r in heads if head != name]) or EMPTY
+    return "|".join(remaining or [f"{head}:{r}" for head, r in heads if head != name]) or EMPTY

@@ -119,7 +119,9 @@ class Target:
             _check_closed(source, slot, tokens)
             _check_dot(source.record, slot, tokens)
             _check_new(
-                source.record, slot, [t for t, old in zip(visible, row, strict=True) if not old]
+                source.record,
+                slot,
+                [t for t, old_id in zip(visible, row, strict=True) if not old_id],
             )
         return cls(shown, ids, dots)
 
@@ -129,7 +131,7 @@ class Target:
 
     def keeps_all(self, source: Source) -> bool:
         """Return whether no token of the record is removed."""
-        return sum(map(len, source.ids)) == sum(1 for row in self.ids for old in row if old)
+        return sum(map(len, source.ids)) == sum(1 for row in self.ids for old_id in row if old_id)
 
 
 def _check_closed(source: Source, slot: int, tokens: Puncteme) -> None:
@@ -157,12 +159,12 @@ def _check_new(record: Record, slot: int, tokens: Sequence[str]) -> None:
             )
 
 
-def _common(old: Puncteme, ids: Sequence[int], new: Puncteme) -> tuple[int, ...]:
+def _common(before: Puncteme, ids: Sequence[int], after: Puncteme) -> tuple[int, ...]:
     """Return the IDs of the tokens of a slot that are kept, 0 for new ones."""
-    if old == new:
+    if before == after:
         return tuple(ids)
-    found = [0] * len(new)
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    kept_ids = [0] * len(after)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
     for first, place, size in matcher.get_matching_blocks():
-        found[place : place + size] = ids[first : first + size]
-    return tuple(found)
+        kept_ids[place : place + size] = ids[first : first + size]
+    return tuple(kept_ids)

@@ -52,11 +52,11 @@ class Ptb(Format[PtbRecord]):
     table: HeadTable = COLLINS
 
     def read(self, path: str | Path) -> Iterator[Entry[PtbRecord]]:
-        for found in map(_with_words, read_bracketings(path)):
-            if isinstance(found, Malformed):
-                yield malformed_entry(found)
+        for parsed in map(_with_words, read_bracketings(path)):
+            if isinstance(parsed, Malformed):
+                yield malformed_entry(parsed)
             else:
-                yield to_entry(_record(found, self.mark_tags, self.table), self.marks)
+                yield to_entry(_record(parsed, self.mark_tags, self.table), self.marks)
 
     def read_phrases(
         self, path: str | Path
@@ -87,24 +87,24 @@ class Ptb(Format[PtbRecord]):
         return VerbatimWriter("trees in brackets", lines=False, rewrite=punctuate_entry)
 
 
-def _with_words(found: Bracketing | Malformed) -> Bracketing | Malformed:
+def _with_words(parsed: Bracketing | Malformed) -> Bracketing | Malformed:
     """Return a tree, as malformed if all its leaves are empty elements."""
-    if isinstance(found, Malformed) or set(found.tree.tags) != {EMPTY}:
-        return found
+    if isinstance(parsed, Malformed) or set(parsed.tree.tags) != {EMPTY}:
+        return parsed
     fault = (
-        f"{found.path}:{found.line}: sentence {found.sentence_id}: the tree has no word, only "
+        f"{parsed.path}:{parsed.line}: sentence {parsed.sentence_id}: the tree has no word, only "
         "empty elements; leave it out"
     )
-    return Malformed(found.path, found.line, found.sentence_id, found.text, fault)
+    return Malformed(parsed.path, parsed.line, parsed.sentence_id, parsed.text, fault)
 
 
 def _record(
-    found: Bracketing, mark_tags: Collection[str], table: HeadTable
+    parsed: Bracketing, mark_tags: Collection[str], table: HeadTable
 ) -> VerbatimRecord[Bracketing]:
-    gone = set(words_with_tags(found.tree, (EMPTY,)))
-    tree = prune_words(found.tree, gone)
-    forms = [form for word, form in enumerate(found.forms, start=1) if word not in gone]
-    return VerbatimRecord(found, penn_tokens(forms, tree.tags, _arcs(tree, table), mark_tags))
+    gone = set(words_with_tags(parsed.tree, (EMPTY,)))
+    tree = prune_words(parsed.tree, gone)
+    forms = [form for word, form in enumerate(parsed.forms, start=1) if word not in gone]
+    return VerbatimRecord(parsed, penn_tokens(forms, tree.tags, _arcs(tree, table), mark_tags))
 
 
 def _arcs(tree: PhraseTree, table: HeadTable) -> DependencyTree:

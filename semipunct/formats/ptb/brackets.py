@@ -117,10 +117,10 @@ class _Open:
     def unfinished(self) -> NoReturn:
         count = len(self.above)
         hint = f"; the first after it that begins a line is in line {self.edge}" * bool(self.edge)
-        what = "bracket is" if count == 1 else "brackets are"
+        subject = "bracket is" if count == 1 else "brackets are"
         problem = (
-            f"{count} {what} not closed before the end of the file, the innermost opened in line "
-            f"{self.above[-1]}{hint}"
+            f"{count} {subject} not closed before the end of the file, the innermost opened in "
+            f"line {self.above[-1]}{hint}"
         )
         raise TreebankError(self._message(self.line, problem, "close what is open"))
 
@@ -172,8 +172,8 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
     for line_number, line in enumerate(text_lines(path), start=1):
         start = 0
         first = len(BYTE_ORDER_MARK) if line_number == 1 and line.startswith(BYTE_ORDER_MARK) else 0
-        for found in PIECE.finditer(line, first):
-            piece, place = found[0], found.start()
+        for match in PIECE.finditer(line, first):
+            piece, place = match[0], match.start()
             if isinstance(current, _Open) and not current.complete:
                 current.add(piece, line_number, place == first)
                 continue

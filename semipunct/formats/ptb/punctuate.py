@@ -57,12 +57,12 @@ def punctuate_entry(
     tokens = [node for node in tree.leaves if tree.categories[node] != EMPTY]
     words = [tokens[number - 1] for number in entry.word_ids]
     edges = [0, *entry.word_ids, len(tokens) + 1]
-    old = [tokens[a : b - 1] for a, b in pairwise(edges)]
+    marks_before = [tokens[a : b - 1] for a, b in pairwise(edges)]
     edits: list[_Edit] = []
     gone: set[int] = set()
     top = _top(tree)
     rows = zip(visible(content.slots), visible(slots), strict=True)
-    for slot, (was, wanted) in enumerate(rows):
+    for slot, (was, requested) in enumerate(rows):
         before = ABBREVIATION in content.slots[slot]
         after = ABBREVIATION in slots[slot]
         if slots[slot].count(ABBREVIATION) > (slot > 0):
@@ -70,14 +70,16 @@ def punctuate_entry(
         if before != after:
             end = ends[words[slot - 1]]
             edits.append(_Edit(end - before, end, _DOT * after))
-        kept = kept_tokens(was, wanted)
-        gone |= {node for place, node in enumerate(old[slot], start=1) if place not in kept}
+        numbers = kept_tokens(was, requested)
+        gone |= {
+            node for place, node in enumerate(marks_before[slot], start=1) if place not in numbers
+        }
         left = words[slot - 1] if slot else None
-        for place, (token, number) in enumerate(zip(wanted, kept, strict=True)):
+        for place, (token, number) in enumerate(zip(requested, numbers, strict=True)):
             if number:
-                left = old[slot][number - 1]
+                left = marks_before[slot][number - 1]
                 continue
-            following = next((old[slot][k - 1] for k in kept[place:] if k), None)
+            following = next((marks_before[slot][k - 1] for k in numbers[place:] if k), None)
             right = following if following is not None else (*words, None)[slot]
             edits.append(_insertion(source, tree, spans, top, left, right, _written(source, token)))
     edits += _cuts(source.text, tree, spans, gone)
@@ -89,15 +91,15 @@ def _places(text: str) -> tuple[list[tuple[int, int]], dict[int, int]]:
     spans: list[tuple[int, int]] = []
     ends: dict[int, int] = {}
     above: list[int] = []
-    for found in PIECE.finditer(text):
-        if found[0] == "(":
+    for match in PIECE.finditer(text):
+        if match[0] == "(":
             above.append(len(spans))
-            spans.append((found.start(), 0))
-        elif found[0] == ")":
+            spans.append((match.start(), 0))
+        elif match[0] == ")":
             node = above.pop()
-            spans[node] = (spans[node][0], found.end())
+            spans[node] = (spans[node][0], match.end())
         elif above:
-            ends[above[-1]] = found.end()  # the last token of a leaf is its form
+            ends[above[-1]] = match.end()  # the last token of a leaf is its form
     return spans, ends
 
 
@@ -122,19 +124,19 @@ def _insertion(
     inside = left if left is not None else right
     if inside is None or tree.anchors[top]:
         _fail(source, "is a single word without a phrase", "put the word in one, as (X (UH yes))")
-    both = {top} if left is None or right is None else _above(tree, right)
+    shared = {top} if left is None or right is None else _above(tree, right)
     node = inside
-    while tree.parents[node] not in both:
+    while tree.parents[node] not in shared:
         node = tree.parents[node]
     place = spans[node][0] if left is None else spans[node][1]
     return _Edit(place, place, f"{text} " if left is None else f" {text}")
 
 
 def _above(tree: PhraseTree, node: int) -> set[int]:
-    found: set[int] = set()
+    ancestors: set[int] = set()
     while (node := tree.parents[node]) >= 0:
-        found.add(node)
-    return found
+        ancestors.add(node)
+    return ancestors
 
 
 def _cuts(

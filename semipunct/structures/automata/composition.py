@@ -59,25 +59,28 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
             f"letters that one writes and the other reads ({writes[-3]} and {reads[-4]})"
         )
     # Axes: input, shared letter, output; source states of both; target states of both.
-    one = jax.tree.map(lambda x: x[..., :, :, None, :, None, :, None], first.arcs)
-    two = jax.tree.map(lambda x: x[..., None, :, :, None, :, None, :], second.arcs)
-    both = s.times(one, two)
-    letter = s.sum(jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :, :, :, :], both), axis=-6)
+    first_arcs = jax.tree.map(lambda x: x[..., :, :, None, :, None, :, None], first.arcs)
+    second_arcs = jax.tree.map(lambda x: x[..., None, :, :, None, :, None, :], second.arcs)
+    pairs = s.times(first_arcs, second_arcs)
+    letter = s.sum(jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :, :, :, :], pairs), axis=-6)
     shape = jax.tree.leaves(letter)[0].shape
-    inputs, outputs, states, others = shape[-6:-2]
+    inputs, outputs, states, states_of_second = shape[-6:-2]
     # A machine that does not move keeps its state, and reads and writes epsilon.
-    same, other = jnp.eye(states, dtype=bool), jnp.eye(others, dtype=bool)
-    first_stays = same[None, None, :, None, :, None] & _epsilon(inputs, 5)
-    second_stays = other[None, None, None, :, None, :] & _epsilon(outputs, 4)[None]
+    first_keeps_state, second_keeps_state = (
+        jnp.eye(states, dtype=bool),
+        jnp.eye(states_of_second, dtype=bool),
+    )
+    first_stays = first_keeps_state[None, None, :, None, :, None] & _epsilon(inputs, 5)
+    second_stays = second_keeps_state[None, None, None, :, None, :] & _epsilon(outputs, 4)[None]
     nothing = s.zeros(shape)
-    second_alone = s.where(first_stays, _silent(two), nothing)
-    first_alone = s.where(second_stays, _silent(one), nothing)
+    second_alone = s.where(first_stays, _silent(second_arcs), nothing)
+    first_alone = s.where(second_stays, _silent(first_arcs), nothing)
     rows = [
-        [s.plus(letter, _silent(both)), second_alone, first_alone],
+        [s.plus(letter, _silent(pairs)), second_alone, first_alone],
         [letter, second_alone, nothing],
         [letter, nothing, first_alone],
     ]
-    size = states * others
+    size = states * states_of_second
 
     def flat(value: Value) -> Value:
         return jax.tree.map(lambda x: x.reshape(*shape[:-4], size, size), value)

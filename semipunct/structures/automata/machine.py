@@ -112,8 +112,8 @@ def as_transducer(semiring: Semiring, acceptor: Automaton) -> Transducer:
     """
     symbols = sizes(acceptor)[0]
     across = jax.tree.map(lambda x: x[..., :, None, :, :], acceptor.arcs)
-    same = jnp.eye(symbols, dtype=bool)[:, :, None, None]
-    arcs = semiring.where(same, across, semiring.zeros((1, 1, 1, 1)))
+    is_diagonal = jnp.eye(symbols, dtype=bool)[:, :, None, None]
+    arcs = semiring.where(is_diagonal, across, semiring.zeros((1, 1, 1, 1)))
     return Transducer(acceptor.initial, arcs, acceptor.final)
 
 

@@ -52,9 +52,9 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
         return s.plus(paths, s.times(s.times(into, s.star(loop)), out)), None
 
     paths, _ = jax.lax.scan(through, matrix, jnp.arange(n))
-    one = (*leading, 1, 1)
-    same = jnp.eye(n, dtype=bool).reshape(*leading, n, n)
-    empty = s.where(same, s.ones(one), s.zeros(one))
+    unit_shape = (*leading, 1, 1)
+    is_diagonal = jnp.eye(n, dtype=bool).reshape(*leading, n, n)
+    empty = s.where(is_diagonal, s.ones(unit_shape), s.zeros(unit_shape))
     return s.plus(empty, paths)
 
 

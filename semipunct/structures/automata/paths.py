@@ -75,12 +75,12 @@ class StringPaths(PartWise[PathParts], Traceable):
             ``[..., batch, symbols, states, states]`` and so on, zero for epsilon.
         """
         used = jnp.arange(self.strings.shape[1])[None] < self.lengths[:, None]
-        there = (self.strings[:, :, None] == jnp.arange(self.symbols)[None, None]) & used[
+        is_read = (self.strings[:, :, None] == jnp.arange(self.symbols)[None, None]) & used[
             :, :, None
         ]
         arcs = jnp.einsum(
             "bla,...blst->...bast",
-            there.astype(parts.arcs.dtype),
+            is_read.astype(parts.arcs.dtype),
             parts.arcs,
             precision="highest",
         )
@@ -124,12 +124,12 @@ class StringPaths(PartWise[PathParts], Traceable):
         step = reading_step(Log(), lambda weights: weights, self.lengths)
         last, before = log_balance(initial, (1,)), initial[:, :0]
 
-        def kept(state: Any, at: Any) -> tuple[Any, jax.Array]:
+        def step_with_state(state: Any, at: Any) -> tuple[Any, jax.Array]:
             return step(state, at), state[0]
 
         if length:
             positions = jnp.broadcast_to(jnp.arange(length), (batch, length))
-            last, before = recursion.scan_outputs(kept, last, (positions, arcs), length)
+            last, before = recursion.scan_outputs(step_with_state, last, (positions, arcs), length)
         ended = log_times(last[0], final)
         draw_end, draw_arcs = jax.random.split(key)
         item = jnp.arange(batch)

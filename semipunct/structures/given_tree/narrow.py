@@ -59,11 +59,11 @@ class Columns(NamedTuple):
         label_of_node = np.full(first, -1)
         label_of_node[suffixes.label] = np.arange(len(suffixes.label))
         label = label_of_node[np.concatenate(node)]
-        asked = np.flatnonzero(label >= 0)
+        labelled = np.flatnonzero(label >= 0)
         return cls(
-            asked,
-            Groups.of(label[asked], len(suffixes.label)),
-            Groups.of(np.concatenate(symbol)[asked], symbols),
+            labelled,
+            Groups.of(label[labelled], len(suffixes.label)),
+            Groups.of(np.concatenate(symbol)[labelled], symbols),
         )
 
 
@@ -95,7 +95,7 @@ def label_matrices(
     """
     s, symbols = semiring, len(columns.symbol.table)
     diagonal, column = s.ones((1, symbols)), s.zeros((1, 0, symbols))
-    diagonals, found = [diagonal], [s.zeros((0, symbols))]
+    diagonals, columns_of_lengths = [diagonal], [s.zeros((0, symbols))]
 
     def expanded(value: Value) -> Value:
         return jax.tree.map(lambda x: x[:, None], value)
@@ -108,14 +108,14 @@ def label_matrices(
         read_columns = jax.tree.map(lambda x, n=node, b=symbol: x[n, :, b][..., None], column)
         moved = s.times(expanded(to_left), read_columns)
         stayed = s.times(expanded(to_right), column)
-        new = expanded(s.times(to_left, read))
-        column = s.concatenate([s.plus(stayed, moved), new], axis=1)
+        appended = expanded(s.times(to_left, read))
+        column = s.concatenate([s.plus(stayed, moved), appended], axis=1)
         diagonal = s.times(to_right, diagonal)
         diagonals.append(diagonal)
-        found.append(jax.tree.map(lambda x: x.reshape(-1, symbols), column))
+        columns_of_lengths.append(jax.tree.map(lambda x: x.reshape(-1, symbols), column))
     return LabelMatrices(
         jax.tree.map(lambda x: x[suffixes.label], s.concatenate(diagonals, axis=0)),
-        jax.tree.map(lambda x: x[columns.number], s.concatenate(found, axis=0)),
+        jax.tree.map(lambda x: x[columns.number], s.concatenate(columns_of_lengths, axis=0)),
         columns,
     )
 

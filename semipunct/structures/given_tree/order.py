@@ -148,9 +148,9 @@ def mirrored_absorptions(
     """
     words = len(heads)
     mirrored_heads = [words + 1 - h if h else 0 for h in reversed(heads)]
-    found = absorptions(mirrored_heads, words - right[::-1], words - left[::-1], empty[::-1])
-    kid = (words - 1 - found.kid).astype(np.int32)
-    return replace(found, kid=kid, untouched=found.untouched[::-1])
+    mirrored = absorptions(mirrored_heads, words - right[::-1], words - left[::-1], empty[::-1])
+    kid = (words - 1 - mirrored.kid).astype(np.int32)
+    return replace(mirrored, kid=kid, untouched=mirrored.untouched[::-1])
 
 
 def _sides(

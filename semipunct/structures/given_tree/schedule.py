@@ -195,7 +195,7 @@ def pack(
         raise ValueError(f"{len(batch)} sentences, {words} words, {placement.steps} steps > {c}")
     # Indices of the results of all lanes; those of a group start at its offset.
     offset = np.cumsum([0, *(c.steps * size for size in c.lanes)])
-    results = int(offset[-1])
+    absorptions_in_all = int(offset[-1])
     lanes = tuple(_idle(c.steps, size, c.sentences) for size in c.lanes)
     schedule = Schedule(
         lanes=lanes,
@@ -205,24 +205,24 @@ def pack(
         # A padding sentence starts and ends in the empty slot, and has weight one.
         last=np.full(c.sentences, c.slots + EMPTY, np.int32),
         last_slot=np.full(c.sentences, EMPTY, np.int32),
-        factors=np.full((c.sentences, c.factors), results + c.words, np.int32),
+        factors=np.full((c.sentences, c.factors), absorptions_in_all + c.words, np.int32),
     )
     first = 0
     for b, (each, slots) in enumerate(zip(batch, automata, strict=True)):
         group, step, lane = placement.group[b], placement.step[b], placement.lane[b]
-        result = offset[group] + step * np.array(c.lanes)[group] + lane
-        columns, schedule.last[b] = _columns(each, slots, 2 * c.slots + result, c.slots)
-        columns = columns._replace(kid=first + each.kid, sentence=np.full(len(result), b))
+        row = offset[group] + step * np.array(c.lanes)[group] + lane
+        columns, schedule.last[b] = _columns(each, slots, 2 * c.slots + row, c.slots)
+        columns = columns._replace(kid=first + each.kid, sentence=np.full(len(row), b))
         for g, table in enumerate(lanes):
-            mine = group == g
+            in_group = group == g
             for entries, column in zip(table, columns, strict=True):
-                entries[step[mine], lane[mine]] = column[mine]
+                entries[step[in_group], lane[in_group]] = column[in_group]
         schedule.last_slot[b] = slots[-1]
         schedule.sentence_of_word[first : first + each.words] = b
         schedule.is_untouched[first : first + each.words] = each.untouched
         # Nodes outside the recursion, and the numbers that lanes return at empty slots.
         numbers = np.concatenate(
-            [results + first + np.flatnonzero(each.untouched), result[columns.closes]]
+            [absorptions_in_all + first + np.flatnonzero(each.untouched), row[columns.closes]]
         )
         if len(numbers) > c.factors:
             raise ValueError(f"{len(numbers)} factors > {c.factors}")
@@ -232,14 +232,14 @@ def pack(
 
 
 def _columns(
-    each: Absorptions, slots: Ints, results: npt.NDArray[np.int64], automata: int
+    each: Absorptions, slots: Ints, rows: npt.NDArray[np.int64], automata: int
 ) -> tuple[Lanes, int]:
     """Compute automata and rows of the store for the absorptions of one sentence.
 
     Args:
         each: the absorptions.
         slots: ``[n + 1]`` the automaton of each slot.
-        results: ``[absorptions]`` the row that each absorption writes.
+        rows: ``[absorptions]`` the row that each absorption writes.
         automata: the number of automata.
 
     Returns:
@@ -248,7 +248,7 @@ def _columns(
     """
     ends, begins = slots, automata + slots
     # A source of -1 reads the additional last entry here, which is then replaced.
-    row = np.append(results, 0)
+    row = np.append(rows, 0)
 
     def read(source: Ints, otherwise: Ints) -> npt.NDArray[np.int64]:
         return np.where(source < 0, otherwise, row[source])
@@ -266,7 +266,7 @@ def _columns(
         at_right=read(each.at_right, begins[each.right_slot]).astype(np.int32),
         meeting=read(each.meeting, meeting).astype(np.int32),
         closes=np.where(each.from_left, left_slot, right_slot) == EMPTY,
-        sentence=np.zeros(len(results), np.int32),
+        sentence=np.zeros(len(rows), np.int32),
     )
     # The root is absorbed into the initial vector of the first slot. If no vector results, the last
     # slot is empty, and the initial vector of its automaton is one.

@@ -117,8 +117,8 @@ class VectorsByLabel(NamedTuple):
     def inner(self, from_left: npt.NDArray[np.bool_], g: Value) -> Value:
         s = self.semiring
         inner = s.where(from_left[:, None], self.at_right, self.at_left)
-        found = s.sum(s.times(inner, jax.tree.map(lambda x: x[None], g)), 2)
-        return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), found)
+        products = s.sum(s.times(inner, jax.tree.map(lambda x: x[None], g)), 2)
+        return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), products)
 
     def outer(self, from_left: npt.NDArray[np.bool_], weight: Value) -> tuple[Value, jax.Array]:
         s = self.semiring
@@ -266,9 +266,9 @@ def inside(trees: GivenTrees, semiring: Semiring) -> Total:
             absorb = partial(_absorb, trees.pairs, automata, semiring)
             if number:
                 absorb = _unless_idle(absorb, jnp.any(lanes.sentence < sentences), semiring)
-            new, factor = absorb(lanes, chosen, vectors)
+            absorbed, factor = absorb(lanes, chosen, vectors)
             store = jax.tree.map(
-                lambda x, y, r=row: jax.lax.dynamic_update_slice(x, y, (r, 0)), store, new
+                lambda x, y, r=row: jax.lax.dynamic_update_slice(x, y, (r, 0)), store, absorbed
             )
             factors.append(factor)
         return store, factors
@@ -344,9 +344,9 @@ def _absorb(
     weight, weight_scale = s.balance(weight, (1,))
 
     outer, outer_scale = products.outer(lanes.from_left, weight)
-    new, new_scale = s.balance(outer, (1,))
-    factor = jax.tree.map(lambda x: x[:, 0], new)
-    return new, (factor, meeting_scale + weight_scale + outer_scale + new_scale)
+    balanced, new_scale = s.balance(outer, (1,))
+    factor = jax.tree.map(lambda x: x[:, 0], balanced)
+    return balanced, (factor, meeting_scale + weight_scale + outer_scale + new_scale)
 
 
 def _read_rows(
@@ -355,11 +355,11 @@ def _read_rows(
     """Return the store, and rows of it, the same number for each index."""
     where = jnp.concatenate(indices)
     read = jax.tree.map(lambda leaf: _thread(leaf, where, width), store)
-    rows = jax.tree.map(lambda _, both: both[1], store, read)
+    rows = jax.tree.map(lambda _, store_and_rows: store_and_rows[1], store, read)
     count = len(indices[0])
     starts = range(0, len(indices) * count, count)
     parts = [jax.tree.map(lambda x, i=start: x[i : i + count], rows) for start in starts]
-    return jax.tree.map(lambda _, both: both[0], store, read), tuple(parts)
+    return jax.tree.map(lambda _, store_and_rows: store_and_rows[0], store, read), tuple(parts)
 
 
 def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, jax.Array]:
@@ -373,16 +373,20 @@ def _thread(store: jax.Array, index: jax.Array, width: int) -> tuple[jax.Array, 
     if not jnp.issubdtype(store.dtype, jnp.floating):
         return store, store[index, :width]
 
-    def residual(_: Any, both: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        kept, rows = both
-        return kept, rows - kept[index, :width]
+    def residual(
+        _: Any, store_and_rows: tuple[jax.Array, jax.Array]
+    ) -> tuple[jax.Array, jax.Array]:
+        table, rows = store_and_rows
+        return table, rows - table[index, :width]
 
-    def solve(_: Any, both: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        kept, rows = both
-        return kept, rows + kept[index, :width]
+    def solve(_: Any, store_and_rows: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        table, rows = store_and_rows
+        return table, rows + table[index, :width]
 
-    def solve_transposed(_: Any, both: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        cotangent, rows = both
+    def solve_transposed(
+        _: Any, store_and_rows: tuple[jax.Array, jax.Array]
+    ) -> tuple[jax.Array, jax.Array]:
+        cotangent, rows = store_and_rows
         return cotangent.at[index, :width].add(rows), rows
 
     # Zeros with a formal dependence on the store: if it has a tangent, the JVP rule needs theirs,

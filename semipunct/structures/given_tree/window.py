@@ -212,7 +212,7 @@ class LiftedWindowAutomata(NamedTuple):
         Returns:
             ``[nodes, lanes, width]``.
         """
-        return self._one(self._column, symbol, vectors, slots)
+        return self._by_symbol(self._column, symbol, vectors, slots)
 
     def row_by(self, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
         """Multiply ``v M(b)`` with a symbol b for each node.
@@ -225,16 +225,16 @@ class LiftedWindowAutomata(NamedTuple):
         Returns:
             ``[nodes, lanes, width]``.
         """
-        return self._one(self._row, symbol, vectors, slots)
+        return self._by_symbol(self._row, symbol, vectors, slots)
 
-    def _one(self, step: Any, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
+    def _by_symbol(self, step: Any, symbol: np.ndarray, vectors: Value, slots: Indices) -> Value:
         symbols = self.automata.initial.shape[2]
         nodes, lanes, width = jax.tree.leaves(vectors)[0].shape
         shape = (nodes, lanes, width // symbols, symbols)
         edits = Edits(*(jax.tree.map(lambda x: x[symbol], edit) for edit in self.edits))
         output = self.output.at(slots, width // symbols)
-        result = step(output, jax.tree.map(lambda x: x.reshape(shape), vectors), symbol, edits)
-        return jax.tree.map(lambda x: x.reshape(len(symbol), lanes, width), result)
+        moved = step(output, jax.tree.map(lambda x: x.reshape(shape), vectors), symbol, edits)
+        return jax.tree.map(lambda x: x.reshape(len(symbol), lanes, width), moved)
 
     def _read(
         self, slots: Indices, vectors: Value, trie: Trie, edits: tuple[Edits, ...], step: Any
@@ -270,14 +270,16 @@ class LiftedWindowAutomata(NamedTuple):
         s = self.semiring
         spread = _across(edits)
         pending = _entry(vectors, self._is(symbol))
-        result = s.plus(
+        column = s.plus(
             s.times(spread.absorb_left, _expand(pending)), s.times(spread.absorb_right, vectors)
         )
         if output.states == 1:
-            return result
-        kept = output.column_each(pending)
+            return column
+        pending_columns = output.column_each(pending)
         moved = output.column_by(symbol, vectors)
-        return s.plus(result, s.plus(s.times(spread.keep, kept), s.times(spread.transpose, moved)))
+        return s.plus(
+            column, s.plus(s.times(spread.keep, pending_columns), s.times(spread.transpose, moved))
+        )
 
     def _row(
         self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
@@ -350,9 +352,9 @@ class NextPass(NamedTuple):
         slots, symbols = jax.tree.leaves(pending)[0].shape
         start, end = self.automata.final, self.automata.initial
         initial = s.times(_expand(start), jax.tree.map(lambda x: x[:, None], pending))
-        here = self.at(jnp.arange(slots), self.states)
+        of_slots = self.at(jnp.arange(slots), self.states)
         written = jax.tree.map(
-            lambda x: x[0], here.column_each(jax.tree.map(lambda x: x[None], end))
+            lambda x: x[0], of_slots.column_each(jax.tree.map(lambda x: x[None], end))
         )
         # The start symbol is pending only if nothing was read; then nothing is written, either.
         final = s.where(jnp.arange(symbols) == 0, _expand(end), written)

@@ -20,12 +20,12 @@ from semipunct.structures.testing.comparisons import (
     expect_number,
     expect_parts,
     expect_precision,
+    expect_same,
     few,
     lacking,
     other_weights,
     ranks,
     require,
-    same,
 )
 from semipunct.structures.testing.enumeration import chi_square
 from semipunct.wording import quantity
@@ -56,23 +56,23 @@ def number_of_derivations(w: Weighted) -> None:
 
 def log_partition(w: Weighted) -> None:
     """Check the log partition, with and without marginals."""
-    got = w.ask(questions.sums)
-    for found in (got.log_partition, got.alone):
-        expect(w, found, lambda e: e.log_partition, "log partition")
+    sums = w.ask(questions.sums)
+    for log_sum in (sums.log_partition, sums.alone):
+        expect(w, log_sum, lambda e: e.log_partition, "log partition")
 
 
 def marginals(w: Weighted) -> None:
     """Check that marginals are expected counts, and the gradient of the log partition."""
-    got = w.ask(questions.sums)
-    expect_parts(w, got.marginals, lambda _, e: e.marginals, "marginals")
+    sums = w.ask(questions.sums)
+    expect_parts(w, sums.marginals, lambda _, e: e.marginals, "marginals")
     most = max(e.parts.max(initial=0) for _, e in w.each())
-    for x in jax.tree.leaves(got.marginals):
+    for x in jax.tree.leaves(sums.marginals):
         require(
             (x >= 0).all() and (x <= most * (1 + 1e-5)).all(),
             f"marginals are from {np.min(x)} to {np.max(x)}, not from 0 to {most}",
         )
-    expect_precision(w, got.gradient, "the gradient of the log partition")
-    same(got.gradient, w.gather(got.marginals), "gradient of the log partition", 1e-5)
+    expect_precision(w, sums.gradient, "the gradient of the log partition")
+    expect_same(sums.gradient, w.gather(sums.marginals), "gradient of the log partition", 1e-5)
 
 
 def _slopes(w: Weighted, *, forward: bool) -> None:
@@ -151,15 +151,15 @@ def _expect_prefix(w: Weighted, shorter: Answer, longer: Answer) -> None:
 def ties(w: Weighted) -> None:
     """Check that ties are broken consistently by ``best`` and ``top``, without repetitions."""
     level = _uniform(w)
-    one, four = level.ask(questions.best), level.ask(questions.compute_ranking, 4)
+    single_best, first_four = level.ask(questions.best), level.ask(questions.compute_ranking, 4)
     for item, e in level.each():
-        places = ranks(level, four, item)
+        places = ranks(level, first_four, item)
         require(
             len(set(places)) == len(places) == min(4, e.possible),
             f"item {item} has {quantity(e.possible, 'derivation')}; a list of four has those "
             f"numbered {places}",
         )
-        alone = e.find(level.flat(one.parts, item)[None]).tolist()
+        alone = e.find(level.flat(single_best.parts, item)[None]).tolist()
         require(alone == places[:1], f"the best of item {item} is {alone}, the list has {places}")
 
 
@@ -190,45 +190,47 @@ def samples_in_the_reverse_pass(w: Weighted) -> None:
 def keys_decide(w: Weighted) -> None:
     """Check that equal keys give equal samples, and different keys different ones."""
     drawn = w.ask(questions.draws, 1)
-    same(questions.draws(w, 1), drawn, "draws by the same key", 0.0)
-    other = w.ask(questions.draws, 2)
-    differ = w.flat(other.parts, w.fullest, 1) != w.flat(drawn.parts, w.fullest, 1)
+    expect_same(questions.draws(w, 1), drawn, "draws by the same key", 0.0)
+    other_draws = w.ask(questions.draws, 2)
+    differ = w.flat(other_draws.parts, w.fullest, 1) != w.flat(drawn.parts, w.fullest, 1)
     require(differ.any(), f"two keys draw the same {questions.DRAWS} of item {w.fullest}")
 
 
 def averages(w: Weighted) -> None:
     """Check entropy, Kullback-Leibler divergence, expectation and covariance."""
-    other = w.ask(other_weights)
-    got = w.ask(questions.averages, other)
-    expect_precision(w, got, "an average")
-    expect(w, got.entropy, lambda e: e.entropy, "entropy")
-    pairs = list(zip(w.enumerations, other.enumerations, strict=True))
-    expect_number(w, got.kl, [a.kl(b) for a, b in pairs], "divergence of each item")
+    second_weights = w.ask(other_weights)
+    computed = w.ask(questions.averages, second_weights)
+    expect_precision(w, computed, "an average")
+    expect(w, computed.entropy, lambda e: e.entropy, "entropy")
+    pairs = list(zip(w.enumerations, second_weights.enumerations, strict=True))
+    expect_number(w, computed.kl, [a.kl(b) for a, b in pairs], "divergence of each item")
     f, g = w.features(1), w.features(2)
     for item, e in w.each():
         first, second = w.flat(f, item), w.flat(g, item)
         name = f"of a feature of item {item}"
-        expect_number(w, got.expectation[item], e.expectation(first), f"expectation {name}")
+        expect_number(w, computed.expectation[item], e.expectation(first), f"expectation {name}")
         covariance = e.covariance(first, second)
-        expect_number(w, got.covariance[item], covariance, f"covariance {name} and another")
+        expect_number(w, computed.covariance[item], covariance, f"covariance {name} and another")
 
 
 def more_averages(w: Weighted) -> None:
     """Check cross entropy and variance, and the gradients of entropy and expectation."""
-    other, f = w.ask(other_weights), w.features(1)
-    got = w.ask(questions.more_averages, other)
-    pairs = list(zip(w.enumerations, other.enumerations, strict=True))
+    second_weights, f = w.ask(other_weights), w.features(1)
+    computed = w.ask(questions.more_averages, second_weights)
+    pairs = list(zip(w.enumerations, second_weights.enumerations, strict=True))
     crossed = [a.cross_entropy(b) for a, b in pairs]
-    expect_precision(w, got, "an average")
-    expect_number(w, got.cross_entropy, crossed, "cross entropy of each item")
+    expect_precision(w, computed, "an average")
+    expect_number(w, computed.cross_entropy, crossed, "cross entropy of each item")
     variances = [e.covariance(w.flat(f, i), w.flat(f, i)) for i, e in w.each()]
-    expect_number(w, got.variance, variances, "variance of a feature of each item")
+    expect_number(w, computed.variance, variances, "variance of a feature of each item")
 
     def slopes(item: int, e: Any) -> np.ndarray:
         return e.covariances(w.flat(f, item))
 
-    expect_parts(w, got.entropy_slopes, lambda _, e: e.entropy_slopes, "gradient of the entropy")
-    expect_parts(w, got.expectation_slopes, slopes, "gradient of an expectation")
+    expect_parts(
+        w, computed.entropy_slopes, lambda _, e: e.entropy_slopes, "gradient of the entropy"
+    )
+    expect_parts(w, computed.expectation_slopes, slopes, "gradient of an expectation")
 
 
 def infinite_divergence(w: Weighted) -> None:
@@ -246,10 +248,10 @@ def log_prob(w: Weighted) -> None:
     full = w.fullest
     rows = w.case.events(full)[0]
     each: list[Parts] = [w.with_item(w.zeros, full, row) for row in rows]
-    got = questions.log_prob(w, jax.tree.map(lambda *xs: np.stack(xs), *each))[:, full]
-    expect_precision(w, got, "the log probability")
-    expect_number(w, got, w.enumerations[full].log_prob, f"log probabilities of item {full}")
-    total = float(np.exp(np.asarray(got, np.float64)).sum())
+    log_probs = questions.log_prob(w, jax.tree.map(lambda *xs: np.stack(xs), *each))[:, full]
+    expect_precision(w, log_probs, "the log probability")
+    expect_number(w, log_probs, w.enumerations[full].log_prob, f"log probabilities of item {full}")
+    total = float(np.exp(np.asarray(log_probs, np.float64)).sum())
     require(abs(total - 1) < 1e-4, f"probabilities of item {full} sum to {total}")
 
 

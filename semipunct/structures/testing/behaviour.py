@@ -14,29 +14,33 @@ from semipunct.structures.recursion import Plan, Recursion
 from semipunct.structures.testing import questions
 from semipunct.structures.testing.answers import Check
 from semipunct.structures.testing.case import Weighted
-from semipunct.structures.testing.comparisons import expect, other_weights, require, same
+from semipunct.structures.testing.comparisons import expect, expect_same, other_weights, require
 
 
 def padding(w: Weighted) -> None:
     """Check that weights that no derivation uses do not affect any result."""
-    other = w.ask(other_weights)
-    changed, other_changed = (x.disturb(w.items, seed=9) for x in (w, other))
-    same(questions.sums(changed), w.ask(questions.sums), "sums, with another padding")
-    same(questions.best(changed), w.ask(questions.best), "the best, with another padding")
-    got = questions.averages(changed, other_changed)
-    same(got, w.ask(questions.averages, other), "averages, with another padding")
+    second_weights = w.ask(other_weights)
+    changed, other_changed = (x.disturb(w.items, seed=9) for x in (w, second_weights))
+    expect_same(questions.sums(changed), w.ask(questions.sums), "sums, with another padding")
+    expect_same(questions.best(changed), w.ask(questions.best), "the best, with another padding")
+    computed = questions.averages(changed, other_changed)
+    expect_same(
+        computed, w.ask(questions.averages, second_weights), "averages, with another padding"
+    )
 
 
 def padding_of_samples(w: Weighted) -> None:
     """Check that weights that no derivation uses do not affect samples."""
     changed = w.disturb(w.items, seed=9)
-    same(questions.draws(changed, 1), w.ask(questions.draws, 1), "draws, with another padding", 0.0)
+    expect_same(
+        questions.draws(changed, 1), w.ask(questions.draws, 1), "draws, with another padding", 0.0
+    )
 
 
 def independent_items(w: Weighted) -> None:
     """Check that the results of an item do not depend on the weights of other items."""
-    others = set(w.items) - {w.fullest}
-    changed = w.disturb(others, seed=4)
+    remaining_items = set(w.items) - {w.fullest}
+    changed = w.disturb(remaining_items, seed=4)
     require(
         w.enumerations[w.fullest].log_partition != changed.enumerations[w.fullest].log_partition,
         f"no log weight is item {w.fullest}'s alone; give the case two items with weights of "
@@ -44,7 +48,7 @@ def independent_items(w: Weighted) -> None:
     )
     before, after = w.ask(questions.sums), questions.sums(changed)
     best_before, best_after = w.ask(questions.best), questions.best(changed)
-    for item in others:
+    for item in remaining_items:
         name = f"of item {item}, with other weights for item {w.fullest}"
         for x, y in (
             (before.log_partition, after.log_partition),
@@ -52,10 +56,10 @@ def independent_items(w: Weighted) -> None:
         ):
             # Weights that an item does not use may affect the scale of its sums.
             np.testing.assert_allclose(x[item], y[item], rtol=3e-6, err_msg=f"log weights {name}")
-        one, two = w.flat(before.marginals, item), w.flat(after.marginals, item)
-        same(one, two, f"marginals {name}", 3e-6)
-        one, two = w.flat(best_before.parts, item), w.flat(best_after.parts, item)
-        same(one, two, f"best derivation {name}", 0.0)
+        part_before, part_after = w.flat(before.marginals, item), w.flat(after.marginals, item)
+        expect_same(part_before, part_after, f"marginals {name}", 3e-6)
+        part_before, part_after = w.flat(best_before.parts, item), w.flat(best_after.parts, item)
+        expect_same(part_before, part_after, f"best derivation {name}", 0.0)
     require(
         before.log_partition[w.fullest] != after.log_partition[w.fullest],
         f"item {w.fullest} has the same log partition with other weights",
@@ -76,12 +80,12 @@ def compiled_once(w: Weighted) -> None:
 def impossible(w: Weighted) -> None:
     """Check that items without derivations have weight zero, and that there is no NaN."""
     nothing = w.ask(Weighted.impossible)
-    got = nothing.ask(questions.sums)
-    expect(nothing, got.log_partition, lambda e: e.log_partition, "log partition without parts")
-    answers = (got, questions.averages(nothing, nothing), questions.best(nothing))
+    sums = nothing.ask(questions.sums)
+    expect(nothing, sums.log_partition, lambda e: e.log_partition, "log partition without parts")
+    answers = (sums, questions.averages(nothing, nothing), questions.best(nothing))
     for x in jax.tree.leaves(answers):
         require(not np.isnan(x).any(), f"NaN where there is no derivation: {x}")
-    for x in jax.tree.leaves(got.marginals):
+    for x in jax.tree.leaves(sums.marginals):
         require(not np.any(x), f"marginals where there is no derivation: {x}")
 
 
@@ -106,17 +110,19 @@ def transformations(w: Weighted) -> None:
         f"a compiled function returns {kinds} where it is given a distribution; register "
         f"{type(w.structure).__name__} as a pytree",
     )
-    same(passed.structure, w.structure, "a structure out of a compiled function", 0.0)
+    expect_same(passed.structure, w.structure, "a structure out of a compiled function", 0.0)
 
 
-def saves(ask: Callable[[Distribution[Any]], Any], w: Weighted, expected: Any, what: str) -> bool:
+def saves(
+    ask: Callable[[Distribution[Any]], Any], w: Weighted, expected: Any, description: str
+) -> bool:
     """Return whether a budget can force recomputation; fail if that changes the result.
 
     Args:
         ask: the computation.
         w: the case with log weights.
         expected: the result without a budget.
-        what: the name of the computation.
+        description: the name of the computation.
     """
     plans: list[Plan] = []
 
@@ -132,20 +138,25 @@ def saves(ask: Callable[[Distribution[Any]], Any], w: Weighted, expected: Any, w
         answer = jax.jit(lambda: reported(Recursion(budget, plans.append)))()
     except ValueError:
         return False  # So few steps store less than the states at their starts.
-    require(any(p.recomputes for p in plans), f"{what}: a budget of {budget} MiB is not kept")
-    same(answer, expected, f"{what}, within a budget")
+    require(
+        any(p.recomputes for p in plans), f"{description}: a budget of {budget} MiB is not kept"
+    )
+    expect_same(answer, expected, f"{description}, within a budget")
     return True
 
 
 def memory_budget(w: Weighted) -> None:
     """Check that a memory budget, applied to sums in ``Log``, does not change results."""
     key = jax.random.key(1)
-    asked = (
+    recomputing = (
         saves(lambda d: d.marginals(), w, w.ask(questions.sums).marginals, "marginals"),
         saves(lambda d: d.best(), w, w.ask(questions.best), "the best"),
     )
     can = w.case.scans and w.case.saves
-    require(any(asked) == can, f"a budget {'saves nothing' if can else 'saves memory'}: {asked}")
+    require(
+        any(recomputing) == can,
+        f"a budget {'saves nothing' if can else 'saves memory'}: {recomputing}",
+    )
     # The memory of a trace differs from that of the reverse pass.
     drawn = w.ask(questions.draws, 1).parts
     saves(lambda d: d.sample(key, questions.DRAWS, together=500).parts, w, drawn, "draws")

@@ -54,7 +54,7 @@ class Case:
     scans: bool = True
     saves: bool = True
     lacks: Mapping[str, str] = field(default_factory=dict[str, str])
-    _kept: dict[Any, Any] = field(
+    _cache: dict[Any, Any] = field(
         default_factory=dict[Any, Any], init=False, repr=False, compare=False
     )
 
@@ -91,9 +91,9 @@ class Case:
     def _once(self, key: Any, make: Callable[[], T]) -> T:
         # Evaluated lazily, with the precision that is then enabled.
         key = key, jnp.result_type(float)
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class Weighted:
     case: Case
     structure: Structure
     base: Divisible = Log()
-    _kept: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
     def ask(
         self, question: Callable[Concatenate[Weighted, A], T], *args: A.args, **kwargs: A.kwargs
@@ -122,9 +122,9 @@ class Weighted:
             **kwargs: likewise.
         """
         key = question, args, tuple(kwargs.items())
-        if key not in self._kept:
-            self._kept[key] = question(self, *args, **kwargs)
-        return self._kept[key]
+        if key not in self._cache:
+            self._cache[key] = question(self, *args, **kwargs)
+        return self._cache[key]
 
     @property
     def distribution(self) -> Distribution[Any]:
@@ -134,8 +134,8 @@ class Weighted:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The precision of the log weights."""
-        (found,) = {x.dtype for x in jax.tree.leaves(self.structure.log_weights)}
-        return found
+        (dtype,) = {x.dtype for x in jax.tree.leaves(self.structure.log_weights)}
+        return dtype
 
     @property
     def close(self) -> float:
@@ -178,8 +178,8 @@ class Weighted:
             axes: the number of leading axes before that of items, which are kept.
         """
         rows = (slice(None),) * axes + (self.case.rows(item),)
-        found = [np.asarray(x, np.float64)[rows] for x in jax.tree.leaves(parts)]
-        return np.concatenate([x.reshape(*x.shape[:axes], -1) for x in found], -1)
+        leaves = [np.asarray(x, np.float64)[rows] for x in jax.tree.leaves(parts)]
+        return np.concatenate([x.reshape(*x.shape[:axes], -1) for x in leaves], -1)
 
     def with_item(self, parts: Parts, item: int, flat: np.ndarray) -> Parts:
         """Replace the entries of one item.
@@ -193,15 +193,15 @@ class Weighted:
             NumPy arrays.
         """
         leaves, treedef = jax.tree.flatten(parts)
-        new: list[np.ndarray] = []
+        changed_leaves: list[np.ndarray] = []
         start = 0
         for leaf in leaves:
             changed = np.array(leaf)
             rows = changed[self.case.rows(item)]
             changed[self.case.rows(item)] = flat[start : start + rows.size].reshape(rows.shape)
             start += rows.size
-            new.append(changed)
-        return jax.tree.unflatten(treedef, new)
+            changed_leaves.append(changed)
+        return jax.tree.unflatten(treedef, changed_leaves)
 
     @cached_property
     def zeros(self) -> Parts:
@@ -210,9 +210,9 @@ class Weighted:
 
     def weighing(self, log_weights: Parts) -> Weighted:
         """Return the same case with other log weights, expanded or not."""
-        like = [x.shape for x in jax.tree.leaves(log_weights)]
-        mine = [x.shape for x in jax.tree.leaves(self.structure.log_weights)]
-        structure = self.structure if like == mine else self.expanded
+        given_shapes = [x.shape for x in jax.tree.leaves(log_weights)]
+        own_shapes = [x.shape for x in jax.tree.leaves(self.structure.log_weights)]
+        structure = self.structure if given_shapes == own_shapes else self.expanded
         log_weights = jax.tree.map(jnp.asarray, log_weights)
         return replace(self, structure=structure.with_log_weights(log_weights))
 
@@ -244,12 +244,12 @@ class Weighted:
         """
         rng = np.random.default_rng(seed)
 
-        def other(x: jax.Array, used: Any, forbidden: Any) -> jax.Array:
+        def draw_unused(x: jax.Array, used: Any, forbidden: Any) -> jax.Array:
             drawn = rng.normal(0, 5, x.shape).astype(x.dtype)
             return jnp.where(used | forbidden, x, drawn)
 
         used, weights = self.looked_at(items), self.structure.log_weights
-        return self.weighing(jax.tree.map(other, weights, used, self.forbidden))
+        return self.weighing(jax.tree.map(draw_unused, weights, used, self.forbidden))
 
     @property
     def forbidden(self) -> Parts:
@@ -279,11 +279,11 @@ def _events(case: Case, item: int) -> tuple[np.ndarray, np.ndarray]:
     w = case.uniform()
     rows = [np.asarray(x)[case.rows(item)] for x in jax.tree.leaves(w.expanded.log_weights)]
     expected = [x.shape for x in rows]
-    found = list(case.derivations(item))
-    if not found:
+    events = list(case.derivations(item))
+    if not events:
         raise AssertionError(f"{case.name}: item {item} has no derivation; give it one or more")
     parts: list[np.ndarray] = []
-    for event in found:
+    for event in events:
         leaves = [np.asarray(x) for x in jax.tree.leaves(event.parts)]
         shapes = [x.shape for x in leaves]
         if shapes != expected:
@@ -292,7 +292,7 @@ def _events(case: Case, item: int) -> tuple[np.ndarray, np.ndarray]:
                 f"item's rows of the expanded log weights have {expected}"
             )
         parts.append(np.concatenate([x.ravel() for x in leaves]))
-    return np.array(parts, np.float64), np.array([event.aside for event in found])
+    return np.array(parts, np.float64), np.array([event.aside for event in events])
 
 
 def _weighted(case: Case, base: Divisible, seed: int) -> Weighted:
@@ -304,7 +304,7 @@ def _weighted(case: Case, base: Divisible, seed: int) -> Weighted:
         return jnp.where(x > -jnp.inf, drawn.astype(x.dtype), x)
 
     for _ in range(1000):
-        found = template.weighing(jax.tree.map(draw, template.structure.log_weights))
-        if all(e.possible for e in found.enumerations):
-            return found
+        candidate = template.weighing(jax.tree.map(draw, template.structure.log_weights))
+        if all(e.possible for e in candidate.enumerations):
+            return candidate
     raise AssertionError(f"{case.name}: no weights were found that leave every item a derivation")

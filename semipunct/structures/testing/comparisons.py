@@ -30,76 +30,83 @@ def require(condition: Any, message: str) -> None:
         raise AssertionError(message)
 
 
-def expect_number(w: Weighted, got: Any, expected: Any, what: str) -> None:
+def expect_number(w: Weighted, computed: Any, expected: Any, description: str) -> None:
     """Fail unless numbers are close to the expected ones.
 
     Args:
         w: the case, whose precision determines the tolerance.
-        got: numbers.
+        computed: numbers.
         expected: numbers of the same shape.
-        what: the name of the quantity.
+        description: the name of the quantity.
     """
-    found = np.asarray(got, np.float64)
-    np.testing.assert_allclose(found, expected, rtol=w.close, atol=w.close, err_msg=what)
+    numbers = np.asarray(computed, np.float64)
+    np.testing.assert_allclose(numbers, expected, rtol=w.close, atol=w.close, err_msg=description)
 
 
-def expect(w: Weighted, got: jax.Array, answer: Callable[[Enumeration], float], what: str) -> None:
+def expect(
+    w: Weighted, computed: jax.Array, answer: Callable[[Enumeration], float], description: str
+) -> None:
     """Fail unless ``[batch]`` numbers agree with the enumeration and have the expected dtype.
 
     Args:
         w: the case.
-        got: the numbers.
+        computed: the numbers.
         answer: computes the expected number from an enumeration.
-        what: the name of the quantity.
+        description: the name of the quantity.
     """
-    expect_precision(w, got, what)
-    expect_number(w, got, [answer(e) for _, e in w.each()], f"{what} of each item")
+    expect_precision(w, computed, description)
+    expect_number(w, computed, [answer(e) for _, e in w.each()], f"{description} of each item")
 
 
-def expect_precision(w: Weighted, got: Any, what: str) -> None:
+def expect_precision(w: Weighted, computed: Any, description: str) -> None:
     """Fail unless arrays have the precision of the log weights.
 
     Args:
         w: the case.
-        got: a pytree of arrays.
-        what: the name of the quantity.
+        computed: a pytree of arrays.
+        description: the name of the quantity.
     """
-    found = {str(x.dtype) for x in jax.tree.leaves(got)}
-    require(found == {str(w.dtype)}, f"{what} is {sorted(found)}, the log weights are {w.dtype}")
+    precisions = {str(x.dtype) for x in jax.tree.leaves(computed)}
+    require(
+        precisions == {str(w.dtype)},
+        f"{description} is {sorted(precisions)}, the log weights are {w.dtype}",
+    )
 
 
 def expect_parts(
-    w: Weighted, got: Parts, answer: Callable[[int, Enumeration], np.ndarray], what: str
+    w: Weighted, computed: Parts, answer: Callable[[int, Enumeration], np.ndarray], description: str
 ) -> None:
     """Fail unless arrays of parts agree with the enumeration, and are zero in padding.
 
     Args:
         w: the case.
-        got: the arrays.
+        computed: the arrays.
         answer: maps an item and its enumeration to the entries of the item.
-        what: the name of the quantity.
+        description: the name of the quantity.
     """
-    expect_precision(w, got, what)
+    expect_precision(w, computed, description)
     for item, e in w.each():
-        expect_number(w, w.flat(got, item), answer(item, e), f"{what}, entries of item {item}")
-    inside = sum(np.abs(w.flat(got, item)).sum() for item in w.items)
-    everywhere = sum(np.abs(np.asarray(x, np.float64)).sum() for x in jax.tree.leaves(got))
+        expect_number(
+            w, w.flat(computed, item), answer(item, e), f"{description}, entries of item {item}"
+        )
+    inside = sum(np.abs(w.flat(computed, item)).sum() for item in w.items)
+    everywhere = sum(np.abs(np.asarray(x, np.float64)).sum() for x in jax.tree.leaves(computed))
     np.testing.assert_allclose(
-        everywhere, inside, rtol=1e-6, atol=1e-12, err_msg=f"{what}, beyond the items"
+        everywhere, inside, rtol=1e-6, atol=1e-12, err_msg=f"{description}, beyond the items"
     )
 
 
-def same(got: Any, expected: Any, what: str, tolerance: float = 1e-6) -> None:
+def expect_same(computed: Any, expected: Any, description: str, tolerance: float = 1e-6) -> None:
     """Fail unless two pytrees hold the same numbers.
 
     Args:
-        got: one.
+        computed: one.
         expected: the other.
-        what: the name of the quantity.
+        description: the name of the quantity.
         tolerance: relative and absolute.
     """
-    for x, y in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
-        np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance, err_msg=what)
+    for x, y in zip(jax.tree.leaves(computed), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance, err_msg=description)
 
 
 def ranks(w: Weighted, answer: Answer, item: int) -> list[int]:
@@ -110,8 +117,8 @@ def ranks(w: Weighted, answer: Answer, item: int) -> list[int]:
         answer: derivations with a leading axis.
         item: the number of the item.
     """
-    there = np.asarray(answer.log_weight)[:, item] > -np.inf
-    return w.enumerations[item].find(w.flat(answer.parts, item, axes=1)[there]).tolist()
+    is_possible = np.asarray(answer.log_weight)[:, item] > -np.inf
+    return w.enumerations[item].find(w.flat(answer.parts, item, axes=1)[is_possible]).tolist()
 
 
 def expect_head(w: Weighted, answer: Answer, most: int) -> None:
@@ -150,12 +157,12 @@ def few(w: Weighted, most: int) -> Weighted:
     weights = w.expanded.log_weights
     for item, e in w.each():
         possible = e.parts[e.log_weight > -np.inf] != 0
-        kept = possible[0]
+        usable = possible[0]
         for _ in range(200):
-            more = kept | rng.choice(possible)
+            more = usable | rng.choice(possible)
             if (~possible[:, ~more].any(1)).sum() <= most:
-                kept = more
-        flat = np.where(kept, w.flat(weights, item), -np.inf)
+                usable = more
+        flat = np.where(usable, w.flat(weights, item), -np.inf)
         weights = w.with_item(weights, item, flat)
     return w.weighing(weights)
 
@@ -166,8 +173,8 @@ def other_weights(w: Weighted) -> Weighted:
     def mixed(x: jax.Array, y: jax.Array) -> jax.Array:
         return jnp.where(x == -jnp.inf, x, jnp.where(y == -jnp.inf, 0.5, y))
 
-    other = w.case.with_weights(w.base, 3)
-    drawn = jax.tree.map(mixed, w.structure.log_weights, other.structure.log_weights)
+    alternative = w.case.with_weights(w.base, 3)
+    drawn = jax.tree.map(mixed, w.structure.log_weights, alternative.structure.log_weights)
     return w.weighing(drawn)
 
 
@@ -177,12 +184,12 @@ def lacking(w: Weighted) -> Weighted:
     Raises:
         AssertionError: if there is none.
     """
-    others = w.looked_at(set(w.items) - {w.fullest})
-    mine = w.with_item(w.zeros, w.fullest, w.enumerations[w.fullest].marginals)
-    marginals = w.gather(mine)
+    used_by_rest = w.looked_at(set(w.items) - {w.fullest})
+    marginals_of_item = w.with_item(w.zeros, w.fullest, w.enumerations[w.fullest].marginals)
+    marginals = w.gather(marginals_of_item)
     leaves, treedef = jax.tree.flatten(w.structure.log_weights)
     for i, (shared, used) in enumerate(
-        zip(jax.tree.leaves(others), jax.tree.leaves(marginals), strict=True)
+        zip(jax.tree.leaves(used_by_rest), jax.tree.leaves(marginals), strict=True)
     ):
         places = np.argwhere(~shared & (np.asarray(used) > 0.01) & (np.asarray(used) < 0.99))
         if len(places):
@@ -202,8 +209,9 @@ def expect_infinite(w: Weighted, divergence: jax.Array) -> None:
         divergence: ``[batch]`` divergences of ``lacking`` from the case.
     """
     expected = [item == w.fullest for item in w.items]
-    found = np.asarray(divergence)
+    divergences = np.asarray(divergence)
     require(
-        np.isinf(found).tolist() == expected and not np.isnan(found).any(),
-        f"of item {w.fullest} one part is forbidden in the other; the divergences are {found}",
+        np.isinf(divergences).tolist() == expected and not np.isnan(divergences).any(),
+        f"of item {w.fullest} one part is forbidden in the other; the divergences are "
+        f"{divergences}",
     )

@@ -51,12 +51,12 @@ def check(case: Case, only: Collection[str] | None = None, base: Divisible = Log
             f"{case.name}, in {base.name} and {w.dtype}: {len(failures)} of {len(names)} checks "
             "fail"
         ]
-        lines += [f"{name}: {_said(error)}" for name, error in failures.items()]
+        lines += [f"{name}: {_description(error)}" for name, error in failures.items()]
         raise AssertionError("\n".join(lines)) from next(iter(failures.values()))
     if skipped and len(skipped) == len(names):
         raise SkipTest("; ".join(skipped))
 
 
-def _said(error: Exception) -> str:
+def _description(error: Exception) -> str:
     text = str(error).strip()
     return text if isinstance(error, AssertionError) else f"{type(error).__name__}: {text}"

@@ -14,7 +14,7 @@ import numpy as np
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.testing.answers import Check
 from semipunct.structures.testing.case import Weighted
-from semipunct.structures.testing.comparisons import same
+from semipunct.structures.testing.comparisons import expect_same
 
 
 def _answers(d: Distribution[Any], key: jax.Array) -> Any:
@@ -63,13 +63,13 @@ def devices(w: Weighted) -> None:
 
     spec = jax.sharding.PartitionSpec("batches")
     divide = partial(jax.shard_map, mesh=_mesh(number), in_specs=spec, out_specs=spec)
-    same(jax.jit(divide(each))(stacked), expected, f"results on {number} devices")
+    expect_same(jax.jit(divide(each))(stacked), expected, f"results on {number} devices")
 
 
 def vmap(w: Weighted) -> None:
     """Check ``jax.vmap`` over two batches with different log weights."""
     stacked, expected, answers = w.ask(_batches)
-    same(jax.jit(jax.vmap(answers))(stacked), expected, "results under vmap")
+    expect_same(jax.jit(jax.vmap(answers))(stacked), expected, "results under vmap")
 
 
 def sharded_batches(w: Weighted) -> None:
@@ -86,7 +86,7 @@ def sharded_batches(w: Weighted) -> None:
     stacked, expected, answers = w.ask(_batches)
     sharding = jax.sharding.NamedSharding(_mesh(2), jax.sharding.PartitionSpec("batches"))
     compiled = jax.jit(jax.vmap(answers), in_shardings=sharding)
-    same(compiled(jax.device_put(stacked, sharding)), expected, "results of a divided batch")
+    expect_same(compiled(jax.device_put(stacked, sharding)), expected, "results of a divided batch")
 
 
 DEVICES: Mapping[str, Check] = {"devices": devices, "vmap": vmap, "sharded": sharded_batches}

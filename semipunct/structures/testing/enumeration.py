@@ -115,14 +115,14 @@ class Enumeration:
         """``[parts]`` the derivative of the entropy with respect to each log weight."""
         return -self._covariances(np.where(self.prob > 0, self.log_weight, 0.0))
 
-    def cross_entropy(self, other: Enumeration) -> float:
+    def cross_entropy(self, reference: Enumeration) -> float:
         """Return E_p[-log q] in nats, where p is this distribution and q the other."""
-        mine = self.prob > 0
-        return float(-(self.prob[mine] @ other.log_prob[mine]))
+        is_possible = self.prob > 0
+        return float(-(self.prob[is_possible] @ reference.log_prob[is_possible]))
 
-    def kl(self, other: Enumeration) -> float:
+    def kl(self, reference: Enumeration) -> float:
         """Return the Kullback-Leibler divergence KL(p || q) in nats; q is the other."""
-        return self.cross_entropy(other) - self.entropy
+        return self.cross_entropy(reference) - self.entropy
 
     def find(self, rows: np.ndarray) -> np.ndarray:
         """Return the index of each row ``[rows, parts]`` among the derivations.

@@ -13,12 +13,12 @@ from semipunct.structures.base import Parts
 from semipunct.structures.testing import questions
 from semipunct.structures.testing.answers import Check
 from semipunct.structures.testing.case import Weighted
-from semipunct.structures.testing.comparisons import other_weights, require, same
+from semipunct.structures.testing.comparisons import expect_same, other_weights, require
 
 
-def _numbers(w: Weighted, other: Weighted) -> dict[str, Any]:
+def _numbers(w: Weighted, second: Weighted) -> dict[str, Any]:
     """Return numeric results with an axis of items, by name; the axis is the last."""
-    sums, averages = questions.sums(w), questions.averages(w, other)
+    sums, averages = questions.sums(w), questions.averages(w, second)
     return {
         "log partition": sums.log_partition,
         "log partition without marginals": sums.alone,
@@ -39,32 +39,32 @@ def _derivations(w: Weighted) -> dict[str, tuple[Parts, int]]:
 
 def nan(w: Weighted) -> None:
     """Check that all results of an item with a NaN weight are NaN, those of others unchanged."""
-    other = w.ask(other_weights)
-    before, parts_before = _numbers(w, other), _derivations(w)
+    second_weights = w.ask(other_weights)
+    before, parts_before = _numbers(w, second_weights), _derivations(w)
     changed = _with_one_nan(w)
     parts_after = _derivations(changed)
-    for name, after in _numbers(changed, other).items():
+    for name, after in _numbers(changed, second_weights).items():
         for item in w.items:
             x, y = np.asarray(after)[..., item], np.asarray(before[name])[..., item]
             if item == w.fullest:
                 require(np.isnan(x).all(), f"{name} of item {item}, with a NaN weight: {x}")
             else:
-                same(x, y, f"{name} of item {item}, with a NaN weight in item {w.fullest}")
+                expect_same(x, y, f"{name} of item {item}, with a NaN weight in item {w.fullest}")
     for name, (after, axes) in parts_after.items():
         for item in w.items:
             x, y = (w.flat(z, item, axes) for z in (after, parts_before[name][0]))
             if item == w.fullest:
                 require(np.isnan(x).any(-1).all(), f"{name} of item {item} hide a NaN weight")
             else:
-                same(x, y, f"{name} of item {item}, with a NaN weight in item {w.fullest}")
+                expect_same(x, y, f"{name} of item {item}, with a NaN weight in item {w.fullest}")
 
 
 def _with_one_nan(w: Weighted) -> Weighted:
     """Return the case with one weight NaN that item ``fullest`` uses, and no other."""
-    others = set(w.items) - {w.fullest}
+    remaining_items = set(w.items) - {w.fullest}
     for weights in (w, w.weighing(w.expanded.log_weights)):
         alone = jax.tree.map(
-            lambda x, y: x & ~y, weights.looked_at([w.fullest]), weights.looked_at(others)
+            lambda x, y: x & ~y, weights.looked_at([w.fullest]), weights.looked_at(remaining_items)
         )
         leaves, treedef = jax.tree.flatten(alone)
         for number, leaf in enumerate(leaves):
@@ -91,13 +91,17 @@ def nan_in_padding(w: Weighted) -> None:
         weights = x.structure.log_weights
         return x.weighing(jax.tree.map(lambda a, b: jnp.where(b, a, jnp.nan), weights, used))
 
-    other = w.ask(other_weights)
-    changed, other_changed = padded(w), padded(other)
-    same(questions.sums(changed), w.ask(questions.sums), "sums, with NaN as padding")
-    same(questions.best(changed), w.ask(questions.best), "the best, with NaN as padding")
-    same(questions.draws(changed, 1), w.ask(questions.draws, 1), "draws, with NaN as padding")
-    got = questions.averages(changed, other_changed)
-    same(got, w.ask(questions.averages, other), "averages, with NaN as padding")
+    second_weights = w.ask(other_weights)
+    changed, other_changed = padded(w), padded(second_weights)
+    expect_same(questions.sums(changed), w.ask(questions.sums), "sums, with NaN as padding")
+    expect_same(questions.best(changed), w.ask(questions.best), "the best, with NaN as padding")
+    expect_same(
+        questions.draws(changed, 1), w.ask(questions.draws, 1), "draws, with NaN as padding"
+    )
+    computed = questions.averages(changed, other_changed)
+    expect_same(
+        computed, w.ask(questions.averages, second_weights), "averages, with NaN as padding"
+    )
 
 
 NAN: Mapping[str, Check] = {"NaN": nan, "NaN in padding": nan_in_padding}

@@ -78,11 +78,11 @@ def slopes(
     at = d.structure.expand() if structure is None else structure
 
     def of(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
-        found = answer(replace(d, structure=at.with_log_weights(log_weights)))
-        return jnp.sum(jnp.where(jnp.isfinite(found), found, 0.0)), found
+        log_answer = answer(replace(d, structure=at.with_log_weights(log_weights)))
+        return jnp.sum(jnp.where(jnp.isfinite(log_answer), log_answer, 0.0)), log_answer
 
-    gradient, found = jax.grad(of, has_aux=True)(at.log_weights)
-    return found, gradient
+    gradient, answers = jax.grad(of, has_aux=True)(at.log_weights)
+    return answers, gradient
 
 
 @_compiled
@@ -113,13 +113,13 @@ def number(w: Weighted) -> tuple[jax.Array, jax.Array]:
 def _forward(d: Distribution[Any], along: Parts) -> tuple[jax.Array, Parts]:
     expanded = d.structure.expand()
 
-    def both(log_weights: Parts) -> tuple[jax.Array, Parts]:
+    def value_and_slopes(log_weights: Parts) -> tuple[jax.Array, Parts]:
         inner = replace(d, structure=expanded.with_log_weights(log_weights))
         # Computed separately: the first is forward mode alone, the second forward over reverse
         # mode.
         return inner.log_partition(), inner.marginals()
 
-    return jax.jvp(both, (expanded.log_weights,), (along,))[1]
+    return jax.jvp(value_and_slopes, (expanded.log_weights,), (along,))[1]
 
 
 @_compiled
@@ -185,8 +185,8 @@ def compute_ranking(w: Weighted, most: int) -> Answer:
         w: the case with log weights.
         most: the maximal number.
     """
-    found = list(itertools.islice(w.distribution.ranking(), most))
-    return jax.tree.map(lambda *xs: np.stack(xs), *found)
+    ranked = list(itertools.islice(w.distribution.ranking(), most))
+    return jax.tree.map(lambda *xs: np.stack(xs), *ranked)
 
 
 @_compiled
@@ -226,39 +226,41 @@ def log_prob(w: Weighted, parts: Parts) -> jax.Array:
 
 @_compiled
 def _averages(
-    d: Distribution[Any], other: Distribution[Any], first: Parts, second: Parts
+    d: Distribution[Any], reference: Distribution[Any], first: Parts, second: Parts
 ) -> Averages:
-    return Averages(d.entropy(), d.kl(other), d.expectation(first), d.covariance(first, second))
+    return Averages(d.entropy(), d.kl(reference), d.expectation(first), d.covariance(first, second))
 
 
-def averages(w: Weighted, other: Weighted) -> Averages:
+def averages(w: Weighted, reference: Weighted) -> Averages:
     """Compute averages.
 
     Args:
         w: the case with log weights.
-        other: other weights of the same shapes, for divergences.
+        reference: other weights of the same shapes, for divergences.
     """
-    return _averages(w.distribution, other.distribution, w.features(1), w.features(2))
+    return _averages(w.distribution, reference.distribution, w.features(1), w.features(2))
 
 
 @_compiled
-def _more_averages(d: Distribution[Any], other: Distribution[Any], feature: Parts) -> MoreAverages:
+def _more_averages(
+    d: Distribution[Any], reference: Distribution[Any], feature: Parts
+) -> MoreAverages:
     return MoreAverages(
-        d.cross_entropy(other),
+        d.cross_entropy(reference),
         d.variance(feature),
         slopes(d, lambda e: e.entropy())[1],
         slopes(d, lambda e: e.expectation(feature))[1],
     )
 
 
-def more_averages(w: Weighted, other: Weighted) -> MoreAverages:
+def more_averages(w: Weighted, reference: Weighted) -> MoreAverages:
     """Compute the other averages.
 
     Args:
         w: the case with log weights.
-        other: other weights of the same shapes, for the cross entropy.
+        reference: other weights of the same shapes, for the cross entropy.
     """
-    return _more_averages(w.distribution, other.distribution, w.features(1))
+    return _more_averages(w.distribution, reference.distribution, w.features(1))
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["kind"])

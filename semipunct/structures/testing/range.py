@@ -39,19 +39,23 @@ def large_weights(w: Weighted) -> None:
         far = w.weighing(jax.tree.map(lambda x, s=shift: SPREAD * x + s, w.structure.log_weights))
         scale = max(1.0, *(abs(e.log_partition) for _, e in far.each()))
         tolerance = w.close * scale
-        got, answer = questions.sums(far), questions.best(far)
+        sums, answer = questions.sums(far), questions.best(far)
         for item, e in far.each():
-            what = f"of item {item} with log weights near {shift}"
-            for name, found, expected in (
-                ("log partition", got.log_partition, e.log_partition),
+            description = f"of item {item} with log weights near {shift}"
+            for name, computed, expected in (
+                ("log partition", sums.log_partition, e.log_partition),
                 ("log weight of the best", answer.log_weight, e.log_weight.max()),
             ):
                 np.testing.assert_allclose(
-                    found[item], expected, rtol=w.close, atol=tolerance, err_msg=f"{name} {what}"
+                    computed[item],
+                    expected,
+                    rtol=w.close,
+                    atol=tolerance,
+                    err_msg=f"{name} {description}",
                 )
             np.testing.assert_allclose(
-                far.flat(got.marginals, item), e.marginals, rtol=tolerance, atol=tolerance,
-                err_msg=f"marginals {what}",
+                far.flat(sums.marginals, item), e.marginals, rtol=tolerance, atol=tolerance,
+                err_msg=f"marginals {description}",
             )  # fmt: skip
 
 
@@ -64,9 +68,9 @@ def double_precision(w: Weighted) -> None:
             f"log weights are {precise.dtype} where double precision is enabled; let the case "
             "build them in JAX's default precision",
         )
-        got = precise.ask(questions.sums)
-        expect(precise, got.log_partition, lambda e: e.log_partition, "log partition")
-        expect_parts(precise, got.marginals, lambda _, e: e.marginals, "marginals")
+        sums = precise.ask(questions.sums)
+        expect(precise, sums.log_partition, lambda e: e.log_partition, "log partition")
+        expect_parts(precise, sums.marginals, lambda _, e: e.marginals, "marginals")
 
 
 def without_compilation(w: Weighted) -> None:
@@ -84,19 +88,19 @@ def totals_of_nothing(w: Weighted) -> None:
     """Check that totals without parts are zero, and others are not, in further semirings."""
     nothing = w.ask(Weighted.impossible)
     empty = [e.log_weight.max() > -np.inf for _, e in nothing.each()]
-    for semiring, found in zip(OTHERS, questions.totals(nothing, OTHERS), strict=True):
-        read = np.asarray(found)
+    for semiring, totals in zip(OTHERS, questions.totals(nothing, OTHERS), strict=True):
+        read = np.asarray(totals)
         require(
             (read > -np.inf).tolist() == empty and not np.isnan(read).any(),
             f"totals without parts in {semiring!r} read {read}; "
             f"only items {np.flatnonzero(empty).tolist()} have a derivation without parts",
         )
-    for semiring, found in zip(OTHERS, questions.totals(w, OTHERS), strict=True):
+    for semiring, totals in zip(OTHERS, questions.totals(w, OTHERS), strict=True):
         if isinstance(semiring, Boolean):
             continue  # It does not read back weights.
         best = isinstance(semiring, (Viterbi, KBest))
         expected = [e.log_weight.max() if best else e.log_partition for _, e in w.each()]
-        expect_number(w, found, expected, f"total of each item in {semiring!r}")
+        expect_number(w, totals, expected, f"total of each item in {semiring!r}")
 
 
 RANGE: Mapping[str, Check] = {

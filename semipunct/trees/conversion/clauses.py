@@ -144,10 +144,10 @@ def category_of(node: Constituent, *, perfect: bool = False) -> str:
         if label == "SQ" and has_subject(node):
             return "S[q]"
         if label in CLAUSES:
-            found = _clause(node)
-            if isinstance(found, str):
-                return found
-            node, perfect = found, False
+            clause = _clause(node)
+            if isinstance(clause, str):
+                return clause
+            node, perfect = clause, False
             continue
         if label == "SBAR":
             first = complementiser(node)
@@ -182,10 +182,10 @@ def verb_feature(node: Constituent, perfect: bool) -> str:
         node: the verb phrase.
         perfect: whether a participle at its head follows *have*.
     """
-    found = sentence_feature(node)
-    if found == "pss" and perfect:
+    feature = sentence_feature(node)
+    if feature == "pss" and perfect:
         return "pt"
-    return found or "dcl"
+    return feature or "dcl"
 
 
 def _clause(node: Constituent) -> str | Constituent:
@@ -202,7 +202,7 @@ def _clause(node: Constituent) -> str | Constituent:
 
 
 def _clause_feature(node: Constituent) -> str:
-    found = sentence_feature(node)
-    if found or node.label == "SINV":
-        return found or "dcl"
+    feature = sentence_feature(node)
+    if feature or node.label == "SINV":
+        return feature or "dcl"
     return "adj" if head_of(node).label in _PREDICATIVE else "nom"

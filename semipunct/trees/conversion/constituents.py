@@ -77,9 +77,9 @@ class Constituent:
             children: the children of the new constituent.
             head: the head child, or None.
         """
-        found = Constituent(self.label, self.functions, children, head=head)
-        found.open = set[str]().union(*(child.open for child in children))
-        return found
+        group = Constituent(self.label, self.functions, children, head=head)
+        group.open = set[str]().union(*(child.open for child in children))
+        return group
 
 
 def constituents(
@@ -99,14 +99,14 @@ def constituents(
         Unconverted: if no word remains.
     """
     nodes: list[Constituent] = []
-    kept: list[int] = []
+    words_of_leaves: list[int] = []
     for label, anchor in zip(tree.categories, tree.anchors, strict=True):
         if anchor:
             form = forms[anchor - 1]
             silent = label == EMPTY or (label in QUOTES and not quotes)
             if not silent:
-                kept.append(anchor)
-            nodes.append(Constituent(label, word=0 if silent else len(kept), form=form))
+                words_of_leaves.append(anchor)
+            nodes.append(Constituent(label, word=0 if silent else len(words_of_leaves), form=form))
             continue
         parts = label_parts(label)
         name = parts.category.partition("|")[0]
@@ -128,7 +128,7 @@ def constituents(
         raise Unconverted("no words")
     while not root.label and len(root.children) == 1:
         root = root.children[0]
-    return root, tuple(kept)
+    return root, tuple(words_of_leaves)
 
 
 def _join(child: Constituent, parent: Constituent, *, is_leaf: bool) -> None:

@@ -46,11 +46,11 @@ def convert_phrases(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = Fa
     root, leaves = constituents(tree, forms, quotes=quotes)
     _flatten(root)
     group_conjuncts(root)
-    found = _derived(root)
-    wrong = unlicensed_rules(found)
+    converted = _derived(root)
+    wrong = unlicensed_rules(converted)
     if wrong:
         raise Unconverted(f"no rule {wrong[0]}")
-    return Conversion(found, leaves)
+    return Conversion(converted, leaves)
 
 
 def _flatten(root: Constituent) -> None:
@@ -89,9 +89,9 @@ def _derived(root: Constituent) -> Derivation:
         item, depth = waiting.pop()
         if len(item.category.parts) > _MOST_PARTS:
             raise Unconverted(f"a category of more than {_MOST_PARTS} parts")
-        taken = step(item)
+        decomposition = step(item)
         depths.append(depth)
         categories.append(item.category)
-        heads.append(taken.head)
-        waiting += ((part, depth + 1) for part in reversed(taken.parts))
+        heads.append(decomposition.head)
+        waiting += ((part, depth + 1) for part in reversed(decomposition.parts))
     return derivation(depths, categories, heads)

@@ -144,7 +144,7 @@ def _segments(parts: Sequence[Constituent], model: Constituent) -> list[Constitu
         parts: conjuncts, conjunctions and marks between them, and modifiers.
         model: one of the conjuncts.
     """
-    found: list[Constituent] = []
+    segments: list[Constituent] = []
     waiting: list[Constituent] = []
     for place, part in enumerate(parts):
         separates = is_conjunction(part) or (part.is_mark and part.label in ",:")
@@ -155,31 +155,31 @@ def _segments(parts: Sequence[Constituent], model: Constituent) -> list[Constitu
         if part.is_mark and waiting and not any(alike(w, model) for w in waiting):
             waiting.append(part)  # a mark within a conjunct: and, in 1990, fell
             continue
-        if part.is_mark and not waiting and found and is_conjunction(found[-1]):
+        if part.is_mark and not waiting and segments and is_conjunction(segments[-1]):
             waiting.append(part)
             continue
         if part.is_mark and following and not _conjunct_follows(following, model):
             waiting.append(part)
             continue
-        _close(found, waiting, model)
+        _close(segments, waiting, model)
         waiting = []
-        found.append(part)
-    _close(found, waiting, model)
-    return found
+        segments.append(part)
+    _close(segments, waiting, model)
+    return segments
 
 
 def _conjunct_follows(parts: Sequence[Constituent], model: Constituent) -> bool:
     return is_conjunction(parts[0]) or alike(parts[0], model)
 
 
-def _close(found: list[Constituent], waiting: list[Constituent], model: Constituent) -> None:
+def _close(segments: list[Constituent], waiting: list[Constituent], model: Constituent) -> None:
     if len(waiting) == 1:
-        found.append(waiting[0])
+        segments.append(waiting[0])
     elif waiting:
         head = next((w for w in waiting if alike(w, model)), None)
         if head is None:
             head = next(w for w in waiting if not w.is_mark)
-        found.append(head.regroup(list(waiting), head))
+        segments.append(head.regroup(list(waiting), head))
 
 
 def _paired_modifiers(children: Sequence[Constituent], left: int, right: int) -> bool:
@@ -209,31 +209,31 @@ def _group_nouns(node: Constituent, place: int) -> None:
     if first == place:
         return
     inside = children[first:]
-    found: list[Constituent] = []
+    coordinated: list[Constituent] = []
     waiting: list[Constituent] = []
     for part in inside:
         if (is_conjunction(part) or part.is_comma) and (waiting or is_conjunction(part)):
-            _close_nouns(found, waiting)
+            _close_nouns(coordinated, waiting)
             waiting = []
-            found.append(part)
+            coordinated.append(part)
         else:
             waiting.append(part)
-    _close_nouns(found, waiting)
-    if is_conjunction(found[-1]) or found[-1].is_mark or is_conjunction(found[0]):
+    _close_nouns(coordinated, waiting)
+    if is_conjunction(coordinated[-1]) or coordinated[-1].is_mark or is_conjunction(coordinated[0]):
         return
     if first == 0:
         node.coordinated = True
-        node.children = found
+        node.children = coordinated
         return
-    group = Constituent("NX", children=found, coordinated=True)
+    group = Constituent("NX", children=coordinated, coordinated=True)
     node.children = [*children[:first], group]
 
 
-def _close_nouns(found: list[Constituent], waiting: list[Constituent]) -> None:
+def _close_nouns(coordinated: list[Constituent], waiting: list[Constituent]) -> None:
     if len(waiting) == 1 and (waiting[0].label not in ("DT", "PRP$")):
-        found.append(waiting[0])
+        coordinated.append(waiting[0])
     elif waiting:
-        found.append(Constituent("NX", children=list(waiting)))
+        coordinated.append(Constituent("NX", children=list(waiting)))
 
 
 def _by_marks(node: Constituent) -> None:

@@ -103,8 +103,8 @@ def clause_category(clause: Constituent, binder: str) -> str:
         clause: the clause below the phrase that binds the extracted element.
         binder: its index; empty if there is none.
     """
-    own = category_of(clause)
-    return f"{_bracketed(own)}/NP" if is_noun_phrase_extracted(clause, binder) else own
+    category = category_of(clause)
+    return f"{_bracketed(category)}/NP" if is_noun_phrase_extracted(clause, binder) else category
 
 
 def is_noun_phrase_extracted(clause: Constituent, binder: str) -> bool:

@@ -83,17 +83,17 @@ def step(item: Item) -> Step:
     """
     ways: dict[str, Callable[[Item], Step | Item]] = {
         "phrase": _phrase,
-        "rest": _rest,
+        "rest": _remaining,
         "nominal": _nominal,
         "conjuncts": _conjuncts,
         "joined": _joined,
         "comma": _comma,
         "raised": _raised,
     }
-    found: Step | Item = item
-    while isinstance(found, Item):  # a phrase of one child is that child: trees may be deep
-        found = ways[found.way](found)
-    return found
+    outcome: Step | Item = item
+    while isinstance(outcome, Item):  # a phrase of one child is that child: trees may be deep
+        outcome = ways[outcome.way](outcome)
+    return outcome
 
 
 def mark_category(node: Constituent) -> Category:
@@ -118,15 +118,15 @@ def _phrase(item: Item) -> Step | Item:
         return LEAF
     if node.coordinated:
         return _conjuncts(replace(item, children=node.children))
-    own = _own(node, category)
-    if own is not None and own != category:
-        found = replace(item, category=own)
+    inner_category = _before_unary_rule(node, category)
+    if inner_category is not None and inner_category != category:
+        inner_item = replace(item, category=inner_category)
         if bare_relative(node) and _lacks_noun_phrase(node):
-            found = replace(found, gap=node.binder)
-        return Step(0, (found,))
+            inner_item = replace(inner_item, gap=node.binder)
+        return Step(0, (inner_item,))
     if node.label in _NOUN_PHRASES:
         return _nominal(replace(item, children=tuple(node.children)))
-    return _rest(replace(item, children=tuple(node.children)))
+    return _remaining(replace(item, children=tuple(node.children)))
 
 
 def _lacks_noun_phrase(node: Constituent) -> bool:
@@ -135,7 +135,7 @@ def _lacks_noun_phrase(node: Constituent) -> bool:
     return clause is not None and is_noun_phrase_extracted(clause, node.binder)
 
 
-def _own(node: Constituent, category: Category) -> Category | None:
+def _before_unary_rule(node: Constituent, category: Category) -> Category | None:
     """Return the category of a constituent that a unary rule changes to the given one."""
     modifies = _is_modifier(category)
     nominal = category in (NP, N)
@@ -149,8 +149,8 @@ def _own(node: Constituent, category: Category) -> Category | None:
         plain.traces, plain.open, plain.coordinated = node.traces, node.open, node.coordinated
         return parse_category(category_of(plain))
     if bare_relative(node) and (modifies or nominal):
-        own = parse_category(category_of(head_of(node)))
-        return functor(own, FORWARD, NP) if _lacks_noun_phrase(node) else own
+        head_category = parse_category(category_of(head_of(node)))
+        return functor(head_category, FORWARD, NP) if _lacks_noun_phrase(node) else head_category
     if node.label in ("ADJP", "RRC") and modifies:
         before = category.slash == FORWARD and category.result == N
         nested = _is_modifier(category.result) and _is_modifier(category.argument)
@@ -164,7 +164,7 @@ def _is_modifier(category: Category) -> bool:
     return category.is_functor and category.result == category.argument
 
 
-def _rest(item: Item) -> Step | Item:
+def _remaining(item: Item) -> Step | Item:
     node, children, category, gap = item.node, item.children, item.category, item.gap
     head = node.head if node.head is not None else head_of(node)
     if gap and gap in node.traces and len(children) == len(node.children):
@@ -187,8 +187,8 @@ def _closes(node: Constituent, children: Sequence[Constituent]) -> bool:
 
 def _without(item: Item, first: int, last: int | None, category: Category | None = None) -> Item:
     """Return an item without some children at its edges, optionally with another category."""
-    found = replace(item, way="rest", children=item.children[first:last])
-    return found if category is None else replace(found, category=category)
+    shortened = replace(item, way="rest", children=item.children[first:last])
+    return shortened if category is None else replace(shortened, category=category)
 
 
 def _left(item: Item, head: Constituent) -> Step:
@@ -198,9 +198,9 @@ def _left(item: Item, head: Constituent) -> Step:
         return Step(1, (_mark(first), _without(item, 1, None)))
     if gap and gap in first.open:
         raise Unconverted("extraction to the left of a head")
-    wanted = complement(first, node, head, after=False, apart=False)
-    if wanted is not None:
-        argument = parse_category(wanted)
+    complement_category = complement(first, node, head, after=False, apart=False)
+    if complement_category is not None:
+        argument = parse_category(complement_category)
         if gap:  # X/NP of X/(X\Y) and (X\Y)/NP
             inner = functor(category.result, BACKWARD, argument)
             raised = functor(_bare(category.result), FORWARD, _bare(inner, keep=argument))
@@ -231,18 +231,24 @@ def _right(item: Item, head: Constituent) -> Step:
     last = children[-1]
     if last.is_mark:
         return Step(0, (_without(item, 0, -1), _mark(last)))
-    wanted = complement(last, node, head, after=True, apart=children[-2].is_mark)
+    complement_category = complement(last, node, head, after=True, apart=children[-2].is_mark)
     if gap and gap in last.open:
-        if wanted is None:
+        if complement_category is None:
             if last.label != "PP":
                 raise Unconverted(f"extraction from an adjunct {last.label}")
-            wanted = "PP"
-        argument = parse_category(wanted)
+            complement_category = "PP"
+        argument = parse_category(complement_category)
         inner = functor(category.result, FORWARD, argument)
-        taken = functor(argument, FORWARD, category.argument)
-        return Step(0, (replace(_without(item, 0, -1, inner), gap=""), Item(taken, last, gap=gap)))
-    if wanted is not None:
-        argument = parse_category(wanted)
+        argument_item_category = functor(argument, FORWARD, category.argument)
+        return Step(
+            0,
+            (
+                replace(_without(item, 0, -1, inner), gap=""),
+                Item(argument_item_category, last, gap=gap),
+            ),
+        )
+    if complement_category is not None:
+        argument = parse_category(complement_category)
         inner_gap = node.binder if _binds(node, last) else ""
         inner = functor(category, FORWARD, argument)
         return Step(0, (_without(item, 0, -1, inner), Item(argument, last, gap=inner_gap)))
@@ -289,19 +295,19 @@ def _nominal(item: Item) -> Step | Item:
         if last.is_mark:
             return Step(0, (replace(item, children=children[:-1]), _mark(last)))
         if not last.is_leaf or category != NP:
-            found = Item(modifier(category, BACKWARD), last)
-            return Step(0, (replace(item, children=children[:-1]), found))
+            modifier_item = Item(modifier(category, BACKWARD), last)
+            return Step(0, (replace(item, children=children[:-1]), modifier_item))
     before = range(next(i for i, child in enumerate(children) if child is head))
     determined = next((i for i in before if _determines(children[i])), -1)
     if determined > 0 or (first.label == "PDT" and first is not head):
         if first.is_mark:
             return Step(1, (_mark(first), replace(item, children=children[1:])))
-        found = Item(modifier(category, FORWARD), first)
-        return Step(1, (found, replace(item, children=children[1:])))
+        modifier_item = Item(modifier(category, FORWARD), first)
+        return Step(1, (modifier_item, replace(item, children=children[1:])))
     if determined == 0 and category != N:
-        result = NB if category == NP else category
-        found = Item(functor(result, FORWARD, N), first)
-        return Step(1, (found, replace(item, category=N, children=children[1:])))
+        result_category = NB if category == NP else category
+        modifier_item = Item(functor(result_category, FORWARD, N), first)
+        return Step(1, (modifier_item, replace(item, category=N, children=children[1:])))
     if category == NP and not (head.is_leaf and head.label in _PRONOUNS):
         return _unary(item, N)
     return _noun_modifiers(item, head)
@@ -319,13 +325,13 @@ def _noun_modifiers(item: Item, head: Constituent) -> Step:
                 size += 1
                 if not children[size - 1].label.startswith("RB"):
                     break
-        found = first
+        modifying = first
         if size > 1:
-            found = Constituent("ADJP", children=list(children[:size]), head=children[size - 1])
-        modifies = Item(modifier(category, FORWARD), found)
+            modifying = Constituent("ADJP", children=list(children[:size]), head=children[size - 1])
+        modifies = Item(modifier(category, FORWARD), modifying)
         return Step(1, (modifies, replace(item, children=children[size:])))
-    found = Item(modifier(category, BACKWARD), last)
-    return Step(0, (replace(item, children=children[:-1]), found))
+    modifying = Item(modifier(category, BACKWARD), last)
+    return Step(0, (replace(item, children=children[:-1]), modifying))
 
 
 def _noun(node: Constituent) -> Constituent:
@@ -348,28 +354,28 @@ def _determines(child: Constituent) -> bool:
 
 
 def _conjuncts(item: Item) -> Step | Item:
-    first, *others = item.children
+    first, *remaining = item.children
     if item.gap and item.gap not in first.open:
         raise Unconverted("extraction from one conjunct alone")
     conjunct = Item(item.category, first, gap=item.gap)
-    if not others:
+    if not remaining:
         return conjunct
     parts = item.category.parts
     marked = Category((parts[0]._replace(features=(*parts[0].features, CONJUNCT)), *parts[1:]))
-    rest = replace(item, category=marked, way="joined", children=others)
-    return Step(0, (conjunct, rest))
+    tail = replace(item, category=marked, way="joined", children=remaining)
+    return Step(0, (conjunct, tail))
 
 
 def _joined(item: Item) -> Step:
     """Decompose into a conjunction or a mark and the conjuncts after it."""
-    first, *others = item.children
-    if not others:
+    first, *remaining = item.children
+    if not remaining:
         raise Unconverted("a conjunction at an end")
-    second = others[0]
+    second = remaining[0]
     if first.is_mark and (is_conjunction(second) or second.is_mark):
-        return Step(1, (_mark(first), replace(item, children=others)))
+        return Step(1, (_mark(first), replace(item, children=remaining)))
     if is_conjunction(second):
         raise Unconverted("two conjunctions in a row")
     joins = _mark(first) if first.is_mark else Item(parse_category(CONJUNCTION), first)
     plain = item.category.without_conjunction()
-    return Step(1, (joins, replace(item, category=plain, way="conjuncts", children=others)))
+    return Step(1, (joins, replace(item, category=plain, way="conjuncts", children=remaining)))
