@@ -18,23 +18,19 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["examples", "_build"]
+exclude_patterns = ["examples", "_build", "_static"]
 root_doc = "index"
 language = "en"
 
 html_theme = "furo"
 html_title = f"semipunct {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 
-# Every module gets a page of its own, found by walking the packages: a new module needs no entry
-# here. A name is documented where it is defined, not again where it is re-exported.
+# The reference has the public names, on one page for each module that exports them: in a site with
+# a page for each of the 400 modules, the theme needs minutes for the navigation of all pages.
 autosummary_generate = True
-autosummary_ignore_module_all = True
-autosummary_imported_members = False
-autodoc_default_options = {
-    "ignore-module-all": True,
-    "members": True,
-    "show-inheritance": True,
-}
+autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 # Signatures show the alias that the source names, not what it stands for.

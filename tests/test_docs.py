@@ -317,6 +317,10 @@ def test_the_tutorial_has_all_kinds():
     assert set(KINDS) <= set(codes("docs/tutorial.md"))
 
 
+def test_the_readme_is_one_screen():
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 700
+
+
 def test_the_page_of_commands_lists_them():
     text = (ROOT / "docs" / "commands.md").read_text("utf-8")
     listed = {name.rstrip() for name in re.findall(r"(?m)^\| `semipunct ((?:[a-z]+ ?)+)", text)}

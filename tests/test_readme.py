@@ -4,9 +4,9 @@ A block tagged ``python`` is executed as a whole; a block tagged ``text`` direct
 it prints. In a block tagged ``console`` the lines that begin with ``$ semipunct``, or pipe a text
 into it by ``echo``, are executed; the lines below are the expected output, where ``...`` matches
 anything. Without such lines the output is not compared. Blocks of one page build on each other and
-share a folder, in which the bundled sample has the same path as in the repository; the folders of
-``PARTED`` also hold the parts of it that the tutorial makes. A comment ``<!-- skip: reason -->``
-before a block prevents its execution.
+share a folder, in which the bundled sample has the same path as in the repository. Before the pages
+in ``CONTINUED`` the first blocks of the tutorial's training are executed, which make parts of the
+sample, and a model. A comment ``<!-- skip: reason -->`` before a block prevents its execution.
 """
 
 import contextlib
@@ -44,11 +44,13 @@ PAGES = (
     "docs/extending/model.md",
     "docs/api.md",
     "docs/correction.md",
+    "docs/rephrasing.md",
     "docs/commas.md",
 )
-PARTED = ("README.md", "docs/index.md")
-
 TUTORIAL = "docs/tutorial.md"
+CONTINUED = {"README.md": 1, "docs/index.md": 1, "docs/api.md": 1, "docs/rephrasing.md": 2}
+"""Pages that begin where the tutorial's training has made parts (1), and a model of them (2)."""
+
 SAMPLE = "semipunct/data/sample.conllu"
 
 # From a training command and its data to the folder of the model and the output.
@@ -144,11 +146,11 @@ def output(command: Command) -> str:
 
 @dataclass
 class Session:
-    """The state of a page: its folder, its names, and its progress."""
+    """The state of a page: its folder, its names by page, and its progress."""
 
     folder: Path
-    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
-    done: set[int] = field(default_factory=set[int])
+    names: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    done: set[Block] = field(default_factory=set[Block])
 
     def trained(self, command: Command) -> str:
         """Train, or reuse the model that another page trained with the same command."""
@@ -163,14 +165,15 @@ class Session:
 
     def execute(self, block: Block) -> None:
         """Execute one block, only once."""
-        if block.line in self.done:
+        if block in self.done:
             return
-        self.done.add(block.line)
+        self.done.add(block)
         if block.tag == "python":
             # Line numbers in tracebacks are those of the page.
             source = "\n" * block.line + block.text
             with contextlib.redirect_stdout(io.StringIO()) as printed:
-                exec(compile(source, block.page, "exec"), self.names)
+                names = self.names.setdefault(block.page, {"__name__": "__main__"})
+                exec(compile(source, block.page, "exec"), names)
             if block.printed is not None:
                 check(block, "the code above", block.printed, printed.getvalue())
             return
@@ -193,19 +196,22 @@ def page_blocks(page: str) -> list[Block]:
     return [block for block in blocks(page, text) if block.runs]
 
 
+def preparation(page: str) -> list[Block]:
+    """The blocks of the tutorial that are executed before those of a page."""
+    training = page_blocks(TUTORIAL)
+    first = next(n for n, block in enumerate(training) if block.tag == "python")
+    return training[first : first + CONTINUED.get(page, 0)]
+
+
 @pytest.fixture(scope="module")
 def sessions(tmp_path_factory: pytest.TempPathFactory, loaded_once: None) -> dict[str, Session]:
     """One session for each page."""
     by_page: dict[str, Session] = {}
-    split = next(block for block in page_blocks(TUTORIAL) if block.tag == "python")
     for page in PAGES:
         folder = tmp_path_factory.mktemp(Path(page).stem)
         (folder / SAMPLE).parent.mkdir(parents=True)
         shutil.copy(ROOT / SAMPLE, folder / SAMPLE)
         by_page[page] = Session(folder)
-        if page in PARTED:
-            with contextlib.chdir(folder):
-                exec(compile(split.text, TUTORIAL, "exec"), {})
     return by_page
 
 
@@ -226,8 +232,9 @@ def test_examples_run(
     monkeypatch.chdir(session.folder)
     monkeypatch.setenv("COLUMNS", "100")
     # Results of earlier blocks are available even if this test runs alone.
-    for other in page_blocks(block.page):
-        if other.line <= block.line and not other.skip:
+    before = [other for other in page_blocks(block.page) if other.line <= block.line]
+    for other in (*preparation(block.page), *before):
+        if not other.skip:
             session.execute(other)
 
 
