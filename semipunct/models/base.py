@@ -303,13 +303,13 @@ class Model(ABC, Generic[E, B, X]):
             slots: mean number of slots in a training sentence, for penalties that are per sentence.
         """
 
-    def near(self, other: Model[Any, Any, Any], parameters: Weights) -> Self:
+    def near(self, base_model: Model[Any, Any, Any], parameters: Weights) -> Self:
         """Return the same model, trained to keep some weights close to those of another model.
 
         A kind overrides this if its models can have weights in common with others.
 
         Args:
-            other: a trained model.
+            base_model: a trained model.
             parameters: its weights.
 
         Raises:
@@ -317,7 +317,7 @@ class Model(ABC, Generic[E, B, X]):
         """
         raise ModelError(
             f"a model of the kind {self.kind} has no weights in common with one of the kind "
-            f"{other.kind}; leave out --near"
+            f"{base_model.kind}; leave out --near"
         )
 
     def calibrate(

@@ -33,14 +33,14 @@ def digest(model: Storable, parameters: Mapping[str, Any]) -> str:
         model: the model, with options and vocabulary.
         parameters: its weights.
     """
-    found = hashlib.sha256(repr(model.options).encode())
+    hasher = hashlib.sha256(repr(model.options).encode())
     plain, large = without_arrays(model.to_data())
-    found.update(compact(plain).encode())
+    hasher.update(compact(plain).encode())
     for name, weights in sorted({**large, **parameters}.items()):
         array = np.asarray(weights)
-        found.update(f"{name} {array.dtype} {array.shape}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        hasher.update(f"{name} {array.dtype} {array.shape}".encode())
+        hasher.update(np.ascontiguousarray(array).tobytes())
+    return hasher.hexdigest()
 
 
 def compact(data: object) -> str:
@@ -80,8 +80,8 @@ def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[s
     Raises:
         KeyError, TypeError: if the plain values have no place for an array.
     """
-    found = dict(plain)
+    contents = dict(plain)
     for path, array in arrays.items():
         name, slash, below = path.partition("/")
-        found[name] = with_arrays(found[name], {below: array}) if slash else array
-    return found
+        contents[name] = with_arrays(contents[name], {below: array}) if slash else array
+    return contents

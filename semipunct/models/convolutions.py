@@ -104,16 +104,16 @@ def convolve(
         inside: ``[batch, length]``, false in the padding.
         dropout: PRNG key and dropout rate of the last layer's output, given only during training.
     """
-    there = inside[..., None]
+    is_inside = inside[..., None]
     x = sum(weights[f"embed.{name}"][codes[i]] for i, name in enumerate(names))
-    x = jnp.where(there, x, 0.0)
+    x = jnp.where(is_inside, x, 0.0)
     layer = 0
     while f"layer{layer}.weight" in weights:
         step = min(2**layer, x.shape[1])
         wide = jnp.pad(x, ((0, 0), (step, step), (0, 0)))
         around = jnp.concatenate([wide[:, : -2 * step], x, wide[:, 2 * step :]], -1)
-        new, gate = jnp.split(affine(weights, f"layer{layer}", around), 2, -1)
-        x = jnp.where(there, x + jnp.tanh(new) * jax.nn.sigmoid(gate), 0.0)
+        proposed, gate = jnp.split(affine(weights, f"layer{layer}", around), 2, -1)
+        x = jnp.where(is_inside, x + jnp.tanh(proposed) * jax.nn.sigmoid(gate), 0.0)
         layer += 1
     if dropout is not None:
         x = drop_out(x, dropout[1], dropout[0])

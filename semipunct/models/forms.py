@@ -59,12 +59,12 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
 
     def encode_forms(self, sentences: Iterable[Sequence[str]]) -> EncodedForms:
         """Encode the forms of sentences."""
-        found = EncodedForms([], [], [])
+        encoded = EncodedForms([], [], [])
         for forms in sentences:
-            found.words.append(self.codes("word", (form.lower() for form in forms)))
-            found.ngrams.append(self.ngrams(forms))
-            found.shapes.append(self.codes("shape", map(shape, forms)))
-        return found
+            encoded.words.append(self.codes("word", (form.lower() for form in forms)))
+            encoded.ngrams.append(self.ngrams(forms))
+            encoded.shapes.append(self.codes("shape", map(shape, forms)))
+        return encoded
 
     def ngrams(self, forms: Iterable[str]) -> Codes:
         """Return the codes of the n-grams of words, ``[words, most]``, padded with 0.
@@ -80,8 +80,8 @@ class FormVocabulary(Vocabulary, frozen=True, dict=True):
 
         @lru_cache(_REMEMBERED)
         def codes(form: str) -> tuple[int, ...]:
-            known = [code for piece in ngrams(form) if (code := table.get(piece))][:most]
-            return (*known, *[0] * (most - len(known)))
+            codes_of_pieces = [code for piece in ngrams(form) if (code := table.get(piece))][:most]
+            return (*codes_of_pieces, *[0] * (most - len(codes_of_pieces)))
 
         return codes
 

@@ -89,14 +89,14 @@ class Katz:
             )
         possible = np.asarray(possible, np.int64)
         unseen = np.setdiff1d(possible, outcomes)
-        found = [np.unique(np.concatenate([outcomes, unseen]), return_counts=True)]
+        counted = [np.unique(np.concatenate([outcomes, unseen]), return_counts=True)]
         for parts in range(1, order + 1):
             keys = _folded(contexts[:, :parts], base) * base + outcomes
-            found.append(np.unique(keys, return_counts=True))
+            counted.append(np.unique(keys, return_counts=True))
         return cls(
             base,
-            tuple(keys.astype(np.int64) for keys, _ in found),
-            tuple(counts.astype(np.int64) for _, counts in found),
+            tuple(keys.astype(np.int64) for keys, _ in counted),
+            tuple(counts.astype(np.int64) for _, counts in counted),
         )
 
     @property
@@ -128,21 +128,21 @@ class Katz:
             keys, counts = self.keys[order], self.counts[order]
             group = _places(self.contexts[order - 1], keys // self.base)
             total = np.bincount(group, counts)
-            kept = _discounts(counts)[counts] * counts / total[group]
-            left = 1 - np.bincount(group, kept)
+            discounted = _discounts(counts)[counts] * counts / total[group]
+            left = 1 - np.bincount(group, discounted)
             # Where all counts are large, no mass is left for backing off: count one additional
             # event.
             full = left < _NOTHING
-            kept = np.where(full[group], counts / (total[group] + 1), kept)
+            discounted = np.where(full[group], counts / (total[group] + 1), discounted)
             left = np.where(full, 1 / (total + 1), left)
             below = lower[_places(self.keys[order - 1], self._shorter(keys))]
-            rest = 1 - np.bincount(group, below)
+            backoff_mass = 1 - np.bincount(group, below)
             # Where all outcomes were seen, there is nothing to back off to.
-            whole = rest < _NOTHING
-            kept = np.where(whole[group], kept / (1 - left)[group], kept)
-            backoffs.append(np.log(np.where(whole, 1.0, left / np.where(whole, 1.0, rest))))
-            probabilities.append(np.log(kept))
-            lower = kept
+            whole = backoff_mass < _NOTHING
+            discounted = np.where(whole[group], discounted / (1 - left)[group], discounted)
+            backoffs.append(np.log(np.where(whole, 1.0, left / np.where(whole, 1.0, backoff_mass))))
+            probabilities.append(np.log(discounted))
+            lower = discounted
         return np.concatenate([*probabilities, *backoffs])
 
     def entries(self, contexts: Any, outcomes: Any) -> Ints:
@@ -156,19 +156,19 @@ class Katz:
             ``[queries, order + 1]`` positions in the table; -1 stands for no entry.
         """
         contexts, outcomes = np.asarray(contexts, np.int64), np.asarray(outcomes, np.int64)
-        found = np.full((len(outcomes), self.order + 1), -1, np.int64)
+        places = np.full((len(outcomes), self.order + 1), -1, np.int64)
         open_ = np.ones(len(outcomes), bool)
         for order in range(self.order, -1, -1):
             context = _folded(contexts[:, :order], self.base)
             place = _places(self.keys[order], context * self.base + outcomes)
-            here = open_ & (place >= 0)
-            found[here, 0] = self._offsets[order] + place[here]
-            open_ &= ~here
+            is_here = open_ & (place >= 0)
+            places[is_here, 0] = self._offsets[order] + place[is_here]
+            open_ &= ~is_here
             if order:
                 place = _places(self.contexts[order - 1], context)
                 passed = open_ & (place >= 0)
-                found[passed, order] = self._offsets[self.order + order] + place[passed]
-        return found
+                places[passed, order] = self._offsets[self.order + order] + place[passed]
+        return places
 
     def to_data(self) -> dict[str, Any]:
         """Return base, keys and counts by names without a slash."""
@@ -209,22 +209,22 @@ def _discounts(counts: Ints) -> Floats:
             continue
         ratio = ((r + 1) * of[r + 1] / (r * of[r]) - common) / (1 - common)
         if (ratio > 0).all() and (ratio <= 1).all():
-            found = np.ones(max(largest, cutoff) + 1)
-            found[r] = ratio
-            return found
-    taken = of[1] / (of[1] + 2 * of[2]) if of[1] and of[2] else 0.5
-    return np.append(1.0, 1 - taken / np.arange(1, largest + 1))
+            discounts = np.ones(max(largest, cutoff) + 1)
+            discounts[r] = ratio
+            return discounts
+    discount = of[1] / (of[1] + 2 * of[2]) if of[1] and of[2] else 0.5
+    return np.append(1.0, 1 - discount / np.arange(1, largest + 1))
 
 
 def _folded(parts: Ints, base: int) -> Ints:
     """Return the numbers ``[queries]`` whose digits are the given symbols ``[queries, parts]``."""
-    found = np.zeros(len(parts), np.int64)
+    numbers = np.zeros(len(parts), np.int64)
     for column in parts.T:
-        found = found * base + column
-    return found
+        numbers = numbers * base + column
+    return numbers
 
 
-def _places(ascending: Ints, wanted: Ints) -> Ints:
+def _places(ascending: Ints, numbers: Ints) -> Ints:
     """Return the position of each number in an ascending array, -1 where it is absent."""
-    place = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
-    return np.where(ascending[place] == wanted, place, -1)
+    place = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
+    return np.where(ascending[place] == numbers, place, -1)

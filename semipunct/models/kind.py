@@ -168,7 +168,7 @@ class Kind:
 
     def load(self) -> type[Model[Any, Any, Any]]:
         """Import the class of the model."""
-        return _named(self.model)
+        return _import_place(self.model)
 
     def figures(self, *arguments: Any) -> dict[str, Any]:
         """Return metrics on held-out examples under their names in ``metrics.jsonl``.
@@ -176,8 +176,8 @@ class Kind:
         Args:
             *arguments: arguments of the function named in ``assess``.
         """
-        found = _named(self.assess)(*arguments)
-        return {f"dev_{name}": value for name, value in found.items()}
+        values_by_name = _import_place(self.assess)(*arguments)
+        return {f"dev_{name}": value for name, value in values_by_name.items()}
 
     def preset(self, name: str) -> str:
         """Return the text of a preset, in TOML."""
@@ -185,7 +185,7 @@ class Kind:
         return resources.files(package).joinpath(f"presets/{name}.toml").read_text("utf-8")
 
 
-def _named(place: str) -> Any:
+def _import_place(place: str) -> Any:
     """Import ``module:name``."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)

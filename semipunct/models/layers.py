@@ -59,7 +59,9 @@ def flat(layers: Mapping[str, Mapping[str, Floats]]) -> dict[str, Floats]:
     Args:
         layers: weights by layer and name.
     """
-    return {f"{layer}.{name}": x for layer, own in layers.items() for name, x in own.items()}
+    return {
+        f"{layer}.{name}": x for layer, weights in layers.items() for name, x in weights.items()
+    }
 
 
 def embeddings(generator: np.random.Generator, *shape: int) -> Floats:
@@ -114,11 +116,11 @@ def drop_out(
             sentence (Gal and Ghahramani 2016).
     """
     # A few random bits suffice, and drawing them takes most of the time.
-    kept = jnp.maximum(1, jnp.round((1 - rate) * _OUTCOMES)).astype(jnp.int32)
+    survivors = jnp.maximum(1, jnp.round((1 - rate) * _OUTCOMES)).astype(jnp.int32)
     # Without dropout all outcomes are kept: their number does not fit 16 bits.
     shape = [1 if axis == shared else size for axis, size in enumerate(x.shape)]
-    mask = jax.random.bits(key, shape, jnp.uint16).astype(jnp.int32) < kept
-    return jnp.where(mask, x * (_OUTCOMES / kept), 0.0)
+    mask = jax.random.bits(key, shape, jnp.uint16).astype(jnp.int32) < survivors
+    return jnp.where(mask, x * (_OUTCOMES / survivors), 0.0)
 
 
 def recurrent_weights(
@@ -159,8 +161,8 @@ def lstm(
     def step(state: tuple[jax.Array, jax.Array], read: jax.Array) -> tuple[jax.Array, jax.Array]:
         hidden, cell = state
         gates = read + affine(weights, f"{name}.state", hidden)
-        entry, forget, new, out = jnp.split(gates, 4, -1)
-        cell = jax.nn.sigmoid(forget) * cell + jax.nn.sigmoid(entry) * jnp.tanh(new)
+        entry, forget, proposed, out = jnp.split(gates, 4, -1)
+        cell = jax.nn.sigmoid(forget) * cell + jax.nn.sigmoid(entry) * jnp.tanh(proposed)
         return jax.nn.sigmoid(out) * jnp.tanh(cell), cell
 
     start = jnp.zeros((x.shape[0], weights[f"{name}.state.weight"].shape[0]), x.dtype)
@@ -201,11 +203,11 @@ def gru_step(weights: Weights, name: str, state: jax.Array, read: jax.Array) -> 
         state: ``[batch, hidden]``.
         read: ``[batch, 3 hidden]``, the output of the layer ``NAME.input`` on the input.
     """
-    reset, update, new = jnp.split(read, 3, -1)
-    own = jnp.split(affine(weights, f"{name}.state", state), 3, -1)
-    proposed = jnp.tanh(new + jax.nn.sigmoid(reset + own[0]) * own[2])
-    kept = jax.nn.sigmoid(update + own[1])
-    return proposed + kept * (state - proposed)
+    reset, update, proposed_input = jnp.split(read, 3, -1)
+    of_state = jnp.split(affine(weights, f"{name}.state", state), 3, -1)
+    proposed = jnp.tanh(proposed_input + jax.nn.sigmoid(reset + of_state[0]) * of_state[2])
+    update_gate = jax.nn.sigmoid(update + of_state[1])
+    return proposed + update_gate * (state - proposed)
 
 
 def _scan(
@@ -218,8 +220,8 @@ def _scan(
     ) -> tuple[tuple[jax.Array, ...], jax.Array]:
         place, inputs = at
         inside = (place < lengths)[:, None]
-        new = step(state, inputs)
-        state = tuple(jnp.where(inside, a, b) for a, b in zip(new, state, strict=True))
+        next_state = step(state, inputs)
+        state = tuple(jnp.where(inside, a, b) for a, b in zip(next_state, state, strict=True))
         return state, state[0]
 
     places = jnp.arange(read.shape[1])
@@ -256,11 +258,11 @@ _UNROLLED = 4
 """Number of steps of the recurrence that are unrolled in one loop iteration: each is cheap."""
 
 
-def linear_recurrence(kept: jax.Array, added: jax.Array) -> jax.Array:
-    """Return the states ``s[i] = kept[i] * s[i - 1] + added[i]``, with initial state zero.
+def linear_recurrence(retained: jax.Array, added: jax.Array) -> jax.Array:
+    """Return the states ``s[i] = retained[i] * s[i - 1] + added[i]``, with initial state zero.
 
     Args:
-        kept: ``[batch, length, size]``.
+        retained: ``[batch, length, size]``.
         added: ``[batch, length, size]``.
     """
 
@@ -268,7 +270,7 @@ def linear_recurrence(kept: jax.Array, added: jax.Array) -> jax.Array:
         state = at[0] * state + at[1]
         return state, state
 
-    inputs = (jnp.swapaxes(kept, 0, 1), jnp.swapaxes(added, 0, 1))
+    inputs = (jnp.swapaxes(retained, 0, 1), jnp.swapaxes(added, 0, 1))
     start = jnp.zeros_like(added[:, 0])
     _, states = jax.lax.scan(step, start, inputs, unroll=_UNROLLED)
     return jnp.swapaxes(states, 0, 1)
@@ -305,9 +307,9 @@ def gated_recurrence(weights: Weights, name: str, x: jax.Array, inside: jax.Arra
     candidate, gate, way_out = jnp.split(read, 3, -1)
     # Nothing is remembered in the padding, so states depend on nothing beyond it.
     gate = jax.nn.sigmoid(gate)
-    kept, added = (jnp.where(inside, part, 0.0) for part in (1 - gate, gate * candidate))
+    retained, added = (jnp.where(inside, part, 0.0) for part in (1 - gate, gate * candidate))
     # One recurrence runs both directions: the words of the second half are in reverse order.
-    states = linear_recurrence(_half_turned(kept), _half_turned(added))
+    states = linear_recurrence(_half_turned(retained), _half_turned(added))
     return affine(weights, f"{name}.output", _half_turned(states) * jax.nn.silu(way_out))
 
 

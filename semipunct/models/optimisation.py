@@ -213,20 +213,20 @@ def lazy_adam(
             updates[name] = Rows(number, row.weight - take_rows(table, number) + change)
             first[name] = put_rows(first[name], Rows(number, mean))
             second[name] = put_rows(second[name], Rows(number, square))
-            now = jnp.broadcast_to(steps, number.shape)
-            last[name] = put_rows(last[name], Rows(number, now))
+            step_numbers = jnp.broadcast_to(steps, number.shape)
+            last[name] = put_rows(last[name], Rows(number, step_numbers))
         return updates, LazyAdamState(steps, first, second, last)
 
     return Optimiser(init, update, current, lambda weights, state: current(weights, state, {}))
 
 
-def together(lazy: Optimiser, names: Collection[str], others: Optimiser) -> Optimiser:
+def together(lazy: Optimiser, names: Collection[str], prompt: Optimiser) -> Optimiser:
     """Return an optimiser that updates some weights lazily and all others in every step.
 
     Args:
         lazy: optimiser for the named weights, as far as they exist.
         names: the names of these weights.
-        others: optimiser for all other weights.
+        prompt: optimiser for all other weights.
     """
 
     def split(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -236,25 +236,28 @@ def together(lazy: Optimiser, names: Collection[str], others: Optimiser) -> Opti
         )
 
     def init(parameters: Any) -> Any:
-        own, rest = split(parameters)
-        return lazy.init(own), others.init(rest)
+        lazy_part, prompt_part = split(parameters)
+        return lazy.init(lazy_part), prompt.init(prompt_part)
 
     def update(gradients: Any, state: Any, parameters: Any) -> tuple[Any, Any]:
-        found: list[tuple[Any, Any]] = []
-        parts = zip((lazy, others), split(gradients), state, split(parameters), strict=True)
-        for optimiser, gradient, own, weights in parts:
-            found.append(optimiser.update(gradient, own, weights))
-        (first, lazily), (second, promptly) = found
+        updated: list[tuple[Any, Any]] = []
+        parts = zip((lazy, prompt), split(gradients), state, split(parameters), strict=True)
+        for optimiser, gradient, state_of_part, weights in parts:
+            updated.append(optimiser.update(gradient, state_of_part, weights))
+        (first, lazily), (second, promptly) = updated
         return {**first, **second}, (lazily, promptly)
 
     def current(parameters: Weights, state: Any, rows: Mapping[str, RowNumbers]) -> Weights:
-        own, rest = split(parameters)
-        lazily, promptly = lazy.current(own, state[0], rows), others.current(rest, state[1], {})
+        lazy_part, prompt_part = split(parameters)
+        lazily, promptly = (
+            lazy.current(lazy_part, state[0], rows),
+            prompt.current(prompt_part, state[1], {}),
+        )
         return cast(Weights, {**lazily, **promptly})
 
-    def result(parameters: Weights, state: Any) -> Weights:
-        own, rest = split(parameters)
-        lazily, promptly = lazy.result(own, state[0]), others.result(rest, state[1])
+    def final(parameters: Weights, state: Any) -> Weights:
+        lazy_part, prompt_part = split(parameters)
+        lazily, promptly = lazy.result(lazy_part, state[0]), prompt.result(prompt_part, state[1])
         return cast(Weights, {**lazily, **promptly})
 
-    return Optimiser(init, update, current, result)
+    return Optimiser(init, update, current, final)

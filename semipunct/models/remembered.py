@@ -25,10 +25,10 @@ def cache_latest(make: Callable[[M, Weights], R]) -> Callable[[M, Weights], R]:
     last: WeakKeyDictionary[M, tuple[Weights, R]] = WeakKeyDictionary()
 
     @wraps(make)
-    def found(model: M, parameters: Weights) -> R:
-        known = last.get(model)
-        if known is None or known[0] is not parameters:
-            last[model] = known = (parameters, make(model, parameters))
-        return known[1]
+    def cached(model: M, parameters: Weights) -> R:
+        latest = last.get(model)
+        if latest is None or latest[0] is not parameters:
+            last[model] = latest = (parameters, make(model, parameters))
+        return latest[1]
 
-    return found
+    return cached

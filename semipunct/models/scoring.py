@@ -82,8 +82,8 @@ def answers(
     weights = model.place_weights(parameters)
     for members, batch in batches:
         with shapes.first_call(name, batch):
-            found = jax.tree.map(np.asarray, ask(model, weights, batch))
-        yield members, batch, found
+            answer = jax.tree.map(np.asarray, ask(model, weights, batch))
+        yield members, batch, answer
 
 
 def log_likelihoods(
@@ -101,17 +101,17 @@ def log_likelihoods(
         shapes: records the compiled shapes.
     """
     shapes = shapes or Shapes()
-    result = np.zeros(len(batches))
+    log_p = np.zeros(len(batches))
     weights = model.place_weights(parameters)
     # Lay out each batch while the device is still processing the previous one.
     for (members, read, batch), scores in _one_late(_scored(model, weights, batches, shapes)):
-        found = np.asarray(scores, np.float64)
-        if np.isnan(found).any():
+        batch_log_p = np.asarray(scores, np.float64)
+        if np.isnan(batch_log_p).any():
             with shapes.first_call("score exactly", batch):
                 exact = np.asarray(_score_exactly(model, read, batch), np.float64)
-            found = np.where(np.isnan(found), exact, found)
-        result[members] = found[: len(members)]
-    return result
+            batch_log_p = np.where(np.isnan(batch_log_p), exact, batch_log_p)
+        log_p[members] = batch_log_p[: len(members)]
+    return log_p
 
 
 def perplexities(
@@ -130,9 +130,9 @@ def perplexities(
         batches: the same examples, encoded.
         shapes: records the compiled shapes.
     """
-    found = log_likelihoods(model, parameters, batches, shapes)
+    log_p = log_likelihoods(model, parameters, batches, shapes)
     # NaN: training has just diverged; the next training step will report it.
-    scores = np.where(np.isnan(found), -np.inf, found)
+    scores = np.where(np.isnan(log_p), -np.inf, log_p)
     slots = np.array([example.choices for example in examples], np.int64)
     figures = PerplexityStatistics(scores, slots).figures().as_dict()
     return {name: figures[name] for name in ("perplexity", "perplexity_of_scorable", "unscorable")}
@@ -151,11 +151,11 @@ def _scored(
 
 def _one_late(items: Iterator[T]) -> Iterator[T]:
     """Yield each item only after the next one has been produced."""
-    made = list(islice(items, 1))
+    produced = list(islice(items, 1))
     for item in items:
-        made.append(item)
-        yield made.pop(0)
-    yield from made
+        produced.append(item)
+        yield produced.pop(0)
+    yield from produced
 
 
 @partial(jit, static=1)

@@ -50,15 +50,15 @@ class Setting:
     where: str
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, words: Iterable[str]) -> str:
     """Return ``; did you mean ...?`` with the most similar known word, or nothing if none is close.
 
     Args:
         word: the word as written.
-        known: the valid words.
+        words: the valid words.
     """
-    found = nearest(word, known)
-    return f"; did you mean {found!r}?" if found else ""
+    suggestion = nearest(word, words)
+    return f"; did you mean {suggestion!r}?" if suggestion else ""
 
 
 def check_settings(
@@ -77,14 +77,12 @@ def check_settings(
         ConfigError: at the first setting that is unknown, of a wrong type or out of bounds. The
             message contains the source of the setting, its value, and what is allowed.
     """
-    known = [
-        f"{section}.{name}" for section, options in sections.items() for name in types(options)
-    ]
+    keys = [f"{section}.{name}" for section, options in sections.items() for name in types(options)]
     values: dict[str, dict[str, Any]] = {section: {} for section in sections}
     for setting in settings:
-        if setting.key not in known:
+        if setting.key not in keys:
             raise ConfigError(
-                f"{setting.where}: there is no setting {setting.key!r}{suggest(setting.key, known)}"
+                f"{setting.where}: there is no setting {setting.key!r}{suggest(setting.key, keys)}"
             )
         section, _, name = setting.key.partition(".")
         values[section][name] = _converted(setting, types(sections[section])[name])
@@ -112,16 +110,16 @@ def _converted(setting: Setting, hint: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"{where} is {value}; give a finite number")
     try:
-        found = msgspec.convert(value, hint)
+        converted = msgspec.convert(value, hint)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # or an unpaired surrogate
-        raise ConfigError(f"{where} is {_wanted(value, info)}") from error
+        raise ConfigError(f"{where} is {_valid_values(value, info)}") from error
     for check in get_args(hint)[1:]:
-        if isinstance(check, Check) and (complaint := check.complaint(found)):
+        if isinstance(check, Check) and (complaint := check.complaint(converted)):
             raise ConfigError(f"{where}: {complaint}")
-    return found
+    return converted
 
 
-def _wanted(value: object, info: inspect.Type) -> str:
+def _valid_values(value: object, info: inspect.Type) -> str:
     """Return the value as shown in an error message, and a description of valid values."""
     if isinstance(info, inspect.LiteralType):
         choices = [str(choice) for choice in info.values]
@@ -132,13 +130,13 @@ def _wanted(value: object, info: inspect.Type) -> str:
         number = int if isinstance(info, inspect.IntType) else float
         if type(value) is number:
             return f"{value}; it must be {_bound(value, info)}"
-    wanted: dict[type[inspect.Type], str] = {
+    description_of: dict[type[inspect.Type], str] = {
         inspect.IntType: "a whole number",
         inspect.FloatType: "a number",
         inspect.BoolType: "true or false",
     }
     shown = "nothing" if value is None else f"{value!r}"
-    return f"{shown}; give {wanted.get(type(info), 'text')}"
+    return f"{shown}; give {description_of.get(type(info), 'text')}"
 
 
 def _bound(value: float, info: inspect.IntType | inspect.FloatType) -> str:

@@ -39,9 +39,9 @@ def frequent_by_kind(
     """
     counts = {kind: Counter[str]() for kind in kinds}
     for item in items:
-        for kind, found in counts.items():
-            found.update(item[kind])
-    return {kind: frequent(found, minimum) for kind, found in counts.items()}
+        for kind, counter in counts.items():
+            counter.update(item[kind])
+    return {kind: frequent(counter, minimum) for kind, counter in counts.items()}
 
 
 class Vocabulary(msgspec.Struct, frozen=True, dict=True):
@@ -54,9 +54,9 @@ class Vocabulary(msgspec.Struct, frozen=True, dict=True):
     def _code(self) -> dict[str, dict[Any, int]]:
         values = {name: getattr(self, name) for name in self.__struct_fields__}
         return {
-            kind: {value: i for i, value in enumerate(known, 1)}
-            for kind, known in values.items()
-            if isinstance(known, tuple)
+            kind: {value: i for i, value in enumerate(listed, 1)}
+            for kind, listed in values.items()
+            if isinstance(listed, tuple)
         }
 
     def size(self, kind: str) -> int:

@@ -33,12 +33,15 @@ def attachment(
     words = heads = labels = 0
     parses = model.parse(parameters, examples, batches, shapes)
     for sentence, parse in zip(examples, parses, strict=True):
-        found = tokens(sentence, model.options)
-        if found.tree is None:
+        parsed_tokens = tokens(sentence, model.options)
+        if parsed_tokens.tree is None:
             continue
-        places = (0, *found.numbers)
+        places = (0, *parsed_tokens.numbers)
         for number, head, label in zip(
-            found.numbers, found.tree.heads, found.tree.relations, strict=True
+            parsed_tokens.numbers,
+            parsed_tokens.tree.heads,
+            parsed_tokens.tree.relations,
+            strict=True,
         ):
             if sentence.upos[number - 1] != PUNCTUATION:
                 right = parse.heads[number - 1] == places[head]

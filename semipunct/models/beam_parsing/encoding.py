@@ -158,22 +158,22 @@ def padded_length(words: int) -> int:
     return round_up(words, 32, 2)
 
 
-def lay_out(found: Encoded, members: Sequence[int], size: int) -> Batch:
+def lay_out(encoded: Encoded, members: Sequence[int], size: int) -> Batch:
     """Pad sentences.
 
     Args:
-        found: all sentences.
+        encoded: all sentences.
         members: the numbers of the sentences in the batch.
         size: size of the batch, including padding.
     """
-    words = padded_length(max((found.lengths[i] for i in members), default=0))
+    words = padded_length(max((encoded.lengths[i] for i in members), default=0))
     lengths = np.zeros(size, np.int32)
     codes = np.zeros((3, size, words + 1 + BEYOND), np.int32)
     codes[:2, :, 1:] = END
     actions, labels = (np.zeros((size, 2 * words - 1), np.int32) for _ in range(2))
     for row, i in enumerate(members):
-        s = found.sentences[i]
-        n = lengths[row] = found.lengths[i]
+        s = encoded.sentences[i]
+        n = lengths[row] = encoded.lengths[i]
         codes[:, row, 1 : n + 1] = s.codes
         actions[row, : len(s.labels)] = s.gold.actions
         labels[row, : len(s.labels)] = s.labels

@@ -83,12 +83,12 @@ def parse_atom(atom: str) -> Atom:
     Raises:
         ValueError: if there is no such atom.
     """
-    found = _ATOM.fullmatch(atom)
-    if found is None:
+    match = _ATOM.fullmatch(atom)
+    if match is None:
         raise ValueError(f"there is no atom {atom!r}")
-    name, dependent, attribute, one, other = found.groups()
-    if one:
-        return Atom((_place(one), _place(other)), "distance", None)
+    name, dependent, attribute, first_word, second_word = match.groups()
+    if first_word:
+        return Atom((_place(first_word), _place(second_word)), "distance", None)
     if attribute in ("word", "tag") or (attribute == "property" and name in BUFFER):
         element, offset = _place(name)
         return Atom(((Element(element + (dependent or "")), offset),), attribute, None)
@@ -169,24 +169,24 @@ def rows(
         state = jnp.where(has, mixed, state)
     state = (state ^ state >> np.uint32(16)) * np.uint32(0x85EBCA6B)
     state = state ^ state >> np.uint32(13)
-    found = (state & np.uint32(size - 1)).astype(jnp.int32)
+    hashed = (state & np.uint32(size - 1)).astype(jnp.int32)
     empty = _without_properties(numbered, values, column)
-    return found if empty is None else jnp.where(empty, size, found)
+    return hashed if empty is None else jnp.where(empty, size, hashed)
 
 
 def _without_properties(
     numbered: list[tuple[int, Template]], values: jax.Array, column: Mapping[str, int]
 ) -> jax.Array | None:
     """Tell which templates are of properties that are all empty; None if none has properties."""
-    own = [
+    of_properties = [
         [column[atom] for atom in t if parse_atom(atom).attribute == "property"]
         for _, t in numbered
     ]
-    most = max(map(len, own))
+    most = max(map(len, of_properties))
     if not most:
         return None
-    which = np.array([(of * most)[:most] or [0] * most for of in own])
-    return jnp.all(values[..., which] == 0, -1) & np.array([*map(bool, own)])
+    which = np.array([(of * most)[:most] or [0] * most for of in of_properties])
+    return jnp.all(values[..., which] == 0, -1) & np.array([*map(bool, of_properties)])
 
 
 def weights_of(weights: jax.Array, rows: jax.Array, columns: jax.Array | None = None) -> jax.Array:
@@ -220,14 +220,19 @@ def _values(
         at = jnp.broadcast_arrays(*(positions(element) + offset for element, offset in words))
         place = jnp.stack(at, -1)
         batch = jnp.arange(len(codes.word)).reshape(-1, *(1,) * (place.ndim - 1))
-        found = jnp.stack(codes, -1)[batch, jnp.minimum(place, codes.word.shape[1] - 1)]
-        parts.append(found.reshape(*found.shape[:-2], -1))
+        codes_at = jnp.stack(codes, -1)[batch, jnp.minimum(place, codes.word.shape[1] - 1)]
+        parts.append(codes_at.reshape(*codes_at.shape[:-2], -1))
         apart = {n: atom for n, atom in atoms.items() if atom.attribute == "distance"}
         first, second = ([words.index(a.words[i]) for a in apart.values()] for i in (0, 1))
-        one, other = place[..., np.array(first, int)], place[..., np.array(second, int)]
-        bins = jnp.sum(jnp.abs(one - other)[..., None] >= np.array(DISTANCES), -1) + 1
-        bins = jnp.where((one > 0) & (other > 0), bins, 0)
-        parts.append(jnp.broadcast_to(bins, (*found.shape[:-2], len(apart))))
+        first_place, second_place = (
+            place[..., np.array(first, int)],
+            place[..., np.array(second, int)],
+        )
+        bins = (
+            jnp.sum(jnp.abs(first_place - second_place)[..., None] >= np.array(DISTANCES), -1) + 1
+        )
+        bins = jnp.where((first_place > 0) & (second_place > 0), bins, 0)
+        parts.append(jnp.broadcast_to(bins, (*codes_at.shape[:-2], len(apart))))
         column |= {name: len(Codes._fields) * len(words) + i for i, name in enumerate(apart)}
     start = sum(part.shape[-1] for part in parts)
     if items is not None:
@@ -272,32 +277,32 @@ class Tables(NamedTuple):
     supports: tuple[Support, ...]
 
 
-def tables(found: Plan, weights: jax.Array, codes: Codes) -> Tables:
+def tables(plan: Plan, weights: jax.Array, codes: Codes) -> Tables:
     """Sum the weights of templates for all positions of some sentences.
 
     Args:
-        found: the templates.
+        plan: the templates.
         weights: ``[size, columns]``.
         codes: words by position.
     """
     size = codes.word.shape[1]
     place = jnp.arange(size)[None]
     sums: list[jax.Array] = []
-    for support, numbered in found.tabulated.items():
+    for support, numbered in plan.tabulated.items():
         axes = {
             element: place.reshape(1, *(size if i == axis else 1 for i in range(len(support))))
             for axis, element in enumerate(support)
         }
         hashed = rows(numbered, codes, axes.__getitem__, None, len(weights))
         sums.append(jnp.sum(weights_of(weights, hashed), -2))
-    return Tables(tuple(sums), tuple(found.tabulated))
+    return Tables(tuple(sums), tuple(plan.tabulated))
 
 
-def scores(found: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: Tops) -> jax.Array:
+def scores(plan: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: Tops) -> jax.Array:
     """Score states, ``[batch, lanes, columns]``.
 
     Args:
-        found: the templates.
+        plan: the templates.
         ready: from ``tables``.
         weights: ``[size, columns]``.
         codes: words by position.
@@ -308,7 +313,7 @@ def scores(found: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: T
     batch = jnp.arange(len(codes.word))[:, None]
     for support, sums in zip(ready.supports, ready.sums, strict=True):
         total += sums[batch, *(positions(element) for element in support)]
-    if found.hashed:
-        hashed = rows(found.hashed, codes, positions, tops.items, len(weights))
+    if plan.hashed:
+        hashed = rows(plan.hashed, codes, positions, tops.items, len(weights))
         total += jnp.sum(weights_of(weights, hashed), -2)
     return total

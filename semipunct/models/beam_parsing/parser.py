@@ -80,10 +80,10 @@ class BeamParser(Model[Encoded, Batch]):
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: BeamParserOptions) -> BeamParser:
         check_tags(sentences, options)
-        found = [tokens(s, options) for s in sentences]
+        tokens_of_all = [tokens(s, options) for s in sentences]
         return cls(
             options,
-            Vocabulary.of(found, options.minimum_word_count, labelled=options.labelled),
+            Vocabulary.of(tokens_of_all, options.minimum_word_count, labelled=options.labelled),
         )
 
     @property
@@ -139,8 +139,8 @@ class BeamParser(Model[Encoded, Batch]):
             if labels_ready is None:
                 return Scores(actions)
             weights = parameters["labels"]
-            found = features.scores(of_labels, labels_ready, weights, codes, tops)
-            return Scores(actions, found.reshape(*actions.shape[:-1], 2, -1))
+            label_scores = features.scores(of_labels, labels_ready, weights, codes, tops)
+            return Scores(actions, label_scores.reshape(*actions.shape[:-1], 2, -1))
 
         lengths = jnp.asarray(batch.lengths)
         carried = codes.property[:, : codes.property.shape[1] - features.BEYOND + 1, None]
@@ -180,13 +180,13 @@ class BeamParser(Model[Encoded, Batch]):
         return total, Sums.of(-total, jnp.sum(lengths))
 
     def _path_scores(
-        self, parameters: Parameters, batch: Batch, found: Path, step: jax.Array
+        self, parameters: Parameters, batch: Batch, path: Path, step: jax.Array
     ) -> jax.Array:
         """Return ``[paths, batch]`` differentiable scores of the derivations up to a step."""
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
         # Axes in the order batch, steps, paths.
-        tops = jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), found.tops)
-        action, label = jnp.moveaxis(found.action, 2, 0), jnp.moveaxis(found.label, 2, 0)
+        tops = jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), path.tops)
+        action, label = jnp.moveaxis(path.action, 2, 0), jnp.moveaxis(path.label, 2, 0)
         counts = jnp.arange(action.shape[1])[:, None] < step[:, None, None]
         positions = features.of_state(tops)
 
@@ -195,12 +195,12 @@ class BeamParser(Model[Encoded, Batch]):
             hashed = features.rows(numbered, codes, positions, tops.items, len(weights))
             return jnp.sum(features.weights_of(weights, hashed, column[..., None]), -1)
 
-        result = jnp.where(counts, score(self.templates, parameters["actions"], action), 0.0)
+        action_scores = jnp.where(counts, score(self.templates, parameters["actions"], action), 0.0)
         if self.options.labelled:
             column = jnp.maximum(action - LEFT, 0) * len(self.vocabulary.labels) + label
             of_labels = score(OF_LABELS, parameters["labels"], column)
-            result += jnp.where(counts & (action != SHIFT), of_labels, 0.0)
-        return jnp.sum(result, 1).T
+            action_scores += jnp.where(counts & (action != SHIFT), of_labels, 0.0)
+        return jnp.sum(action_scores, 1).T
 
     def optimiser(self, options: BeamParserTrainOptions, steps: int, slots: float) -> Optimiser:
         """Return SGD whose result is the mean of the weights over all steps (Collins 2002).
@@ -233,11 +233,11 @@ class BeamParser(Model[Encoded, Batch]):
             shapes: records the compiled shapes.
         """
         batches = Batches(self, self.encode(sentences)) if batches is None else batches
-        result: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
-        for members, _, found in answers(self, parameters, batches, "parse", _best, shapes):
+        parses: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
+        for members, _, best in answers(self, parameters, batches, "parse", _best, shapes):
             for row, i in enumerate(members):
-                result[i] = self._parse(sentences[i], *(x[row] for x in found))
-        return result
+                parses[i] = self._parse(sentences[i], *(x[row] for x in best))
+        return parses
 
     def _parse(self, sentence: Sentence, actions: Ints, labels: Ints, score: Array) -> Parse:
         heads, relations = [-1] * len(sentence.forms), [MISSING] * len(sentence.forms)
@@ -295,8 +295,10 @@ class BeamParser(Model[Encoded, Batch]):
         return {"punctuation": self.options.punctuation, "beam": str(self.options.beam)}
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
-        known, column = {*self.vocabulary.tags, MISSING}, self.options.tags
-        return {column: Counter(t for s in sentences for t in getattr(s, column) if t not in known)}
+        seen_tags, column = {*self.vocabulary.tags, MISSING}, self.options.tags
+        return {
+            column: Counter(t for s in sentences for t in getattr(s, column) if t not in seen_tags)
+        }
 
 
 @partial(jit, static=1)
@@ -306,9 +308,9 @@ def _best(
     """Return ``[batch, steps]`` actions and labels of the best derivations, and their scores."""
     trace = model.search(parameters, batch, gold=False)
     last = jnp.maximum(2 * jnp.asarray(batch.lengths) - 1, 0)
-    found = path(trace, last, jnp.zeros((1, len(last)), jnp.int32))
+    best_path = path(trace, last, jnp.zeros((1, len(last)), jnp.int32))
     score = trace.score[last, jnp.arange(len(last)), 0]
-    return found.action[:, 0].T, found.label[:, 0].T, score
+    return best_path.action[:, 0].T, best_path.label[:, 0].T, score
 
 
 def _violation(trace: Trace, lengths: jax.Array, update: str) -> jax.Array:

@@ -68,12 +68,12 @@ def sides(slots: Sequence[Puncteme]) -> list[list[int]]:
     Args:
         slots: ``[n + 1]`` strings of tokens.
     """
-    found = [[_alone(token) for token in slot] for slot in slots]
+    flags = [[_alone(token) for token in slot] for slot in slots]
     for opening, closing in matched_pairs(slots, MATCHER):
         apart = opening[0] < closing[0]
         for (slot, index), shift in ((opening, 0), (closing, _SHIFT)):
-            found[slot][index] = _kind(slots[slot][index]) << shift if apart else 0
-    return found
+            flags[slot][index] = _kind(slots[slot][index]) << shift if apart else 0
+    return flags
 
 
 def _alone(token: str) -> int:
@@ -121,17 +121,17 @@ def attach_marks(slots: Sequence[Puncteme], *, others: bool) -> Marked:
     met = [_met(flags) for flags in properties]
     # Boundary information takes precedence: other marks do not count together with it.
     complete = [
-        flags | Flag.OTHER if other and not flags else flags
-        for flags, other in zip(met, unpaired, strict=True)
+        flags | Flag.OTHER if is_other and not flags else flags
+        for flags, is_other in zip(met, unpaired, strict=True)
     ]
     return Marked(complete, absorbed)
 
 
 def _met(flags: int) -> int:
     opens, closes = flags & OPENS, flags >> _SHIFT & OPENS
-    both = opens & closes
-    rest = opens ^ both | (closes ^ both) << _SHIFT
-    return rest if rest or not both else int(Flag.PAIRED)
+    opened_and_closed = opens & closes
+    unmatched = opens ^ opened_and_closed | (closes ^ opened_and_closed) << _SHIFT
+    return unmatched if unmatched or not opened_and_closed else int(Flag.PAIRED)
 
 
 def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
@@ -146,16 +146,16 @@ def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> ja
         side: ``LEFT`` or ``RIGHT`` of the head.
     """
     opens, closes = head & OPENS, head >> _SHIFT & OPENS
-    other, paired = head & Flag.OTHER, head & Flag.PAIRED
+    other_flags, paired = head & Flag.OTHER, head & Flag.PAIRED
     if side == LEFT:
         opens = opens | dependent & OPENS
     else:
         closes = closes | dependent >> _SHIFT & OPENS
-        other = dependent & Flag.OTHER
-    both = opens & closes
-    opens, closes = opens ^ both, closes ^ both
+        other_flags = dependent & Flag.OTHER
+    opened_and_closed = opens & closes
+    opens, closes = opens ^ opened_and_closed, closes ^ opened_and_closed
     open_ends = (opens | closes) > 0
-    paired = jnp.where(both > 0, jnp.int32(Flag.PAIRED), paired)
+    paired = jnp.where(opened_and_closed > 0, jnp.int32(Flag.PAIRED), paired)
     paired = jnp.where(open_ends, 0, paired)
-    other = jnp.where(opens > 0, 0, other)
-    return opens | closes << _SHIFT | other | paired
+    other_flags = jnp.where(opens > 0, 0, other_flags)
+    return opens | closes << _SHIFT | other_flags | paired

@@ -105,13 +105,13 @@ def _properties(
             origins.append([])
         slots[-1] += after
         origins[-1] += [0] * len(after)
-    found = attach_marks([tuple(slot) for slot in slots], others=others)
+    marked = attach_marks([tuple(slot) for slot in slots], others=others)
     properties = [0] * len(is_mark)
-    for number, flags in zip(words, found.properties, strict=True):
+    for number, flags in zip(words, marked.properties, strict=True):
         properties[number - 1] = flags
     removed = {
         number
-        for numbers, gone in zip(origins, found.absorbed, strict=True)
+        for numbers, gone in zip(origins, marked.absorbed, strict=True)
         for number, is_gone in zip(numbers, gone, strict=True)
         if is_gone and number
     }
@@ -130,12 +130,12 @@ def check_tags(sentences: Sequence[Sentence], options: BeamParserOptions) -> Non
     """
     if any(tag != MISSING for s in sentences for tag in getattr(s, options.tags)):
         return
-    other = {"xpos": "upos", "upos": "xpos"}[options.tags]
+    alternative = {"xpos": "upos", "upos": "xpos"}[options.tags]
     advice = (
         "tag the treebank first, for example by semipunct parse with a model of the kind parser"
     )
-    if any(tag != MISSING for s in sentences for tag in getattr(s, other)):
-        advice = f"train with model.tags={other}, or {advice}"
+    if any(tag != MISSING for s in sentences for tag in getattr(s, alternative)):
+        advice = f"train with model.tags={alternative}, or {advice}"
     raise TreebankError(
         f"{sentences[0].path}: no word has a tag in the column {options.tags}; {advice}"
     )

@@ -58,12 +58,12 @@ class CaseRestorer:
             batches: the sentences, encoded.
             account: records the compiled shapes.
         """
-        found: list[list[int]] = [[]] * len(batches)
-        asked = answers(self.model, self.parameters, batches, "best", _best, account)
-        for members, batch, best in asked:
+        shapes: list[list[int]] = [[]] * len(batches)
+        batch_answers = answers(self.model, self.parameters, batches, "best", _best, account)
+        for members, batch, best in batch_answers:
             for row, i in enumerate(members):
-                found[i] = best[row, : batch.lengths[row]].tolist()
-        return found
+                shapes[i] = best[row, : batch.lengths[row]].tolist()
+        return shapes
 
 
 def figures(
@@ -82,18 +82,18 @@ def figures(
         batches: the same, encoded.
         shapes: records the compiled shapes.
     """
-    found = CaseRestorer(model, parameters).shapes(batches, shapes)
-    right = words = gold = told = agreed = 0
-    for s, row in zip(examples, found, strict=True):
+    shapes_of_all = CaseRestorer(model, parameters).shapes(batches, shapes)
+    right = words = gold = predicted = agreed = 0
+    for s, row in zip(examples, shapes_of_all, strict=True):
         for form, shape in zip(s.forms, row, strict=True):
             low = form.lower()
             spelt = apply_shape(low, shape, model.vocabulary.mixed)
             right += spelt == form
             words += 1
             gold += form != low
-            told += shape != LOWER
+            predicted += shape != LOWER
             agreed += form != low and spelt == form
-    f1 = 2 * agreed / (gold + told) if gold + told else 1.0
+    f1 = 2 * agreed / (gold + predicted) if gold + predicted else 1.0
     return {"accuracy": right / words, "capitals_f1": f1, "unscorable": 0}
 
 

@@ -144,9 +144,9 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
         generator = np.random.default_rng(seed)
         sizes = self.vocabulary.sizes(CODES)
         o = self.options
-        found = convolution_weights(sizes, o.size, o.layers, SHAPES, generator)
+        weights = convolution_weights(sizes, o.size, o.layers, SHAPES, generator)
         transition = generator.normal(0.0, scale, (SHAPES, SHAPES)).astype(np.float32)
-        return {**found, "transition": transition}
+        return {**weights, "transition": transition}
 
     def encode(self, sentences: Sequence[Sentence | Words]) -> Encoded:
         v = self.vocabulary
@@ -230,10 +230,10 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
 
     @classmethod
     def from_data(cls, data: Any, options: TruecaserOptions) -> Truecaser:
-        found = msgspec.convert(data, TruecaserVocabulary)
-        if any(form.lower() != low for low, form in found.mixed.items()):
+        vocabulary = msgspec.convert(data, TruecaserVocabulary)
+        if any(form.lower() != low for low, form in vocabulary.mixed.items()):
             raise ValueError("a word of mixed case is listed for a different word")
-        return cls(options, found)
+        return cls(options, vocabulary)
 
     @property
     def description(self) -> str:

@@ -175,24 +175,26 @@ def _combine(
         if not mask:
             continue
         right = cells[k, j]
-        for partners, items, results in takers:
+        for partners, items, results_of in takers:
             fits = partners & mask
             while fits:
                 low = fits & -fits
                 fits ^= low
                 category = low.bit_length() - 1
-                others = right[category].items()
-                for result, rule, side in results[category]:
-                    made = cell.get(result)
-                    if made is None:
-                        made = cell[result] = {}
+                right_items = right[category].items()
+                for result, rule, side in results_of[category]:
+                    by_head = cell.get(result)
+                    if by_head is None:
+                        by_head = cell[result] = {}
                     for first, left in items:
-                        for last, other in others:
-                            head, taken = (last, first) if side else (first, last)
-                            node = made.get(head)
+                        for last, right_item in right_items:
+                            head, filler = (last, first) if side else (first, last)
+                            node = by_head.get(head)
                             if node is None:
-                                node = made[head] = edges.node()
-                            rows.append((node, left, other, rule, result, i, k, j, head, taken))
+                                node = by_head[head] = edges.node()
+                            rows.append(
+                                (node, left, right_item, rule, result, i, k, j, head, filler)
+                            )
 
 
 def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
@@ -206,15 +208,15 @@ def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
         waiting ^= low
         child = low.bit_length() - 1
         for result, rule in grammar.unary[child]:
-            made = cell.get(result)
-            if made is None:
-                made = cell[result] = {}
+            by_head = cell.get(result)
+            if by_head is None:
+                by_head = cell[result] = {}
                 mask |= 1 << result
                 waiting |= (1 << result) & grammar.unary_mask
             for head, below in cell[child].items():
-                node = made.get(head)
+                node = by_head.get(head)
                 if node is None:
-                    node = made[head] = edges.node()
+                    node = by_head[head] = edges.node()
                 edges.unary += 1
                 edges.rows.append((node, below, 0, rule, result, i, j, j, head, -1))
     return mask
@@ -223,17 +225,17 @@ def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
 def _forest(rows: list[tuple[int, ...]], root: int) -> Forest:
     """Keep the part reachable from the root, and renumber nodes."""
     used = {root}
-    kept: list[tuple[int, ...]] = []
+    reachable: list[tuple[int, ...]] = []
     for row in reversed(rows):
         if row[0] in used:
-            kept.append(row)
+            reachable.append(row)
             used.add(row[1])
             used.add(row[2])
-    kept.reverse()
+    reachable.reverse()
     used.discard(0)
     number = np.zeros(root + 1, np.int32)
     number[sorted(used)] = np.arange(1, len(used) + 1)
-    table = np.array(kept, np.int32)
+    table = np.array(reachable, np.int32)
     return Forest(
         number[table[:, 0]],
         number[table[:, 1:3]],

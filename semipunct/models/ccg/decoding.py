@@ -105,8 +105,8 @@ class CcgParser:
 
     @cached_property
     def _host(self) -> dict[str, npt.NDArray[np.float32]]:
-        named = {"leaf", *(name for name in self.parameters if name.startswith("rule"))}
-        return {name: np.asarray(self.parameters[name]) for name in named}
+        names = {"leaf", *(name for name in self.parameters if name.startswith("rule"))}
+        return {name: np.asarray(self.parameters[name]) for name in names}
 
     def supertags(self, sentences: Sequence[Sentence[Any]]) -> list[Probabilities]:
         """Return the probabilities of the categories of words, ``[n, lexical]`` for each sentence.
@@ -126,11 +126,13 @@ class CcgParser:
             sentences: words and marks, with tags.
             supertags: from ``supertags``; None to compute them.
         """
-        known = self.supertags(sentences) if supertags is None else supertags
-        charts = [self.chart(rows) for rows in known]
+        supertags_of_all = self.supertags(sentences) if supertags is None else supertags
+        charts = [self.chart(rows) for rows in supertags_of_all]
         weighed = {
             i: Weighed(chart.forest, self.weights(s, rows, chart.forest))
-            for i, (s, rows, (chart, _)) in enumerate(zip(sentences, known, charts, strict=True))
+            for i, (s, rows, (chart, _)) in enumerate(
+                zip(sentences, supertags_of_all, charts, strict=True)
+            )
             if chart.forest is not None
         }
         best = best_derivations(self.model.grammar, weighed)
@@ -154,11 +156,11 @@ class CcgParser:
             ratio = waiting.pop(0)
             candidates = multitags(self.model, rows, ratio)
             headed = self.model.options.heads
-            found = build(self.model.grammar, candidates, self.most_edges, headed=headed)
-            counts = Counts(*(a + b for a, b in zip(chart.counts, found.counts, strict=True)))
-            if chart.complete and not found.complete:  # continue with fewer categories
+            attempt = build(self.model.grammar, candidates, self.most_edges, headed=headed)
+            counts = Counts(*(a + b for a, b in zip(chart.counts, attempt.counts, strict=True)))
+            if chart.complete and not attempt.complete:  # continue with fewer categories
                 waiting = list(TIGHTER)
-            chart = Chart(found.forest, counts, chart.complete and found.complete)
+            chart = Chart(attempt.forest, counts, chart.complete and attempt.complete)
         return chart, ratio
 
     def weights(
@@ -209,7 +211,7 @@ def best_derivations(
         grammar: gives the names of categories and rules.
         forests: the forests by number.
     """
-    found: dict[int, tuple[Derivation, float]] = {}
+    best: dict[int, tuple[Derivation, float]] = {}
     for members, layouts, graph in padded_graphs(forests):
         tables = np.asarray(_heaviest(graph))
         for row, i in enumerate(members):
@@ -220,8 +222,8 @@ def best_derivations(
             # The heaviest of the hyperedges into a node is written last and overwrites the others.
             order = np.argsort(scores, kind="stable")
             chosen[forest.heads[order]] = order
-            found[i] = _derivation(grammar, forest, chosen), float(heaviest[forest.nodes - 1])
-    return found
+            best[i] = _derivation(grammar, forest, chosen), float(heaviest[forest.nodes - 1])
+    return best
 
 
 def padded_graphs(
@@ -238,10 +240,10 @@ def padded_graphs(
         f = weighed.forest
         laid[i] = layout(f.heads, f.tails, f.nodes - 1)
         groups.setdefault(_room((len(f.heads), *laid[i].room)), []).append(i)
-    for room, mine in sorted(groups.items()):
+    for room, numbers in sorted(groups.items()):
         size = max(1, min(64, _CELLS // (room[1] * room[2] * room[3])))
-        for start in range(0, len(mine), size):
-            members = mine[start : start + size]
+        for start in range(0, len(numbers), size):
+            members = numbers[start : start + size]
             weights = np.zeros((size, room[0]), np.float32)
             lengths = np.zeros(size, np.int32)
             layouts = [EMPTY] * size

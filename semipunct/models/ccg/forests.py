@@ -52,8 +52,8 @@ class GoldForest(NamedTuple):
             forest: the forest of a sentence.
             gold: ``[edges]``; all false by default.
         """
-        found = layout(forest.heads, forest.tails, forest.nodes - 1)
-        return cls(forest, found, np.zeros(len(forest.heads), bool) if gold is None else gold)
+        laid_out = layout(forest.heads, forest.tails, forest.nodes - 1)
+        return cls(forest, laid_out, np.zeros(len(forest.heads), bool) if gold is None else gold)
 
 
 def padded_codes(codes: Any, lengths: Any, outside: int) -> Any:
@@ -94,13 +94,13 @@ def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, 
     """
     xp = jnp if isinstance(weights["rule"], jax.Array) else np
     item = xp.arange(len(tags))[:, None]
-    head, other = words[..., 0] + 1, words[..., 1] + 1
-    away = xp.where(other > 0, other - head, 0)
+    head, second = words[..., 0] + 1, words[..., 1] + 1
+    away = xp.where(second > 0, second - head, 0)
     # 0 if there is no second head; 1 to 5 if it is on the right, 6 to 10 on the left.
     steps = 1 + sum((xp.abs(away) > bound) * 1 for bound in DISTANCES)
     distance = xp.where(away == 0, 0, xp.where(away > 0, steps, steps + len(DISTANCES) + 1))
-    own_tag, other_tag = tags[item, head], tags[item, other]
-    own, taken = forms[item, head], forms[item, other]
+    own_tag, other_tag = tags[item, head], tags[item, second]
+    head_form, second_form = forms[item, head], forms[item, second]
     side = away > 0
     score = weights["rule.head"][rules, own_tag]
     score = score + weights["rule.other"][rules, other_tag]
@@ -108,11 +108,11 @@ def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, 
     for kind, parts in enumerate(
         (
             (rules, own_tag, other_tag),
-            (rules, own),
-            (rules, taken),
-            (side, own, other_tag),
-            (side, own_tag, taken),
-            (side, own, taken),
+            (rules, head_form),
+            (rules, second_form),
+            (side, head_form, other_tag),
+            (side, own_tag, second_form),
+            (side, head_form, second_form),
         )
     ):
         score = score + weights["rule.words"][_bucket(xp, kind, parts)]
@@ -121,11 +121,11 @@ def head_weights(weights: Mapping[str, Any], tags: Any, forms: Any, rules: Any, 
 
 def _bucket(xp: Any, kind: int, parts: Sequence[Any]) -> Any:
     """Hash numbers with a variant of Fowler-Noll-Vo that takes whole numbers instead of bytes."""
-    found = xp.full(parts[0].shape, 2166136261 ^ kind, xp.uint32)
+    hash_value = xp.full(parts[0].shape, 2166136261 ^ kind, xp.uint32)
     for part in parts:
-        found = (found ^ part.astype(xp.uint32)) * xp.uint32(16777619)
-        found = found ^ (found >> xp.uint32(15))
-    return (found % xp.uint32(BUCKETS)).astype(xp.int32)
+        hash_value = (hash_value ^ part.astype(xp.uint32)) * xp.uint32(16777619)
+        hash_value = hash_value ^ (hash_value >> xp.uint32(15))
+    return (hash_value % xp.uint32(BUCKETS)).astype(xp.int32)
 
 
 def edge_weights(
@@ -186,10 +186,10 @@ def leaf_places(forest: Forest, lexical: Sequence[int]) -> npt.NDArray[np.int32]
     """
     place = np.full(max(lexical) + 1, -1, np.int32)
     place[list(lexical)] = np.arange(len(lexical))
-    found = np.full(len(forest.rules), -1, np.int32)
+    places = np.full(len(forest.rules), -1, np.int32)
     words = forest.rules == NO_RULE
-    found[words] = place[forest.categories[words]]
-    return found
+    places[words] = place[forest.categories[words]]
+    return places
 
 
 def stack_forests(
@@ -207,22 +207,24 @@ def stack_forests(
         padded: hyperedges and room to pad each forest to; None for the maximum that these forests
             need.
     """
-    needed = np.max([found.size for found in forests if found] or [(1, 1, 1, 1)], 0).tolist()
-    width, *levels = needed if padded is None else padded
+    least_size = np.max(
+        [gold_forest.size for gold_forest in forests if gold_forest] or [(1, 1, 1, 1)], 0
+    ).tolist()
+    width, *levels = least_size if padded is None else padded
     rules = np.zeros((size, width), np.int32)
     categories = np.full((size, width), -1, np.int32)
     spans = np.zeros((size, width, 3), np.int32)
     words = np.full((size, width, 2), -1, np.int32)
     gold = np.zeros((size, width), bool)
     layouts, lengths = [EMPTY] * size, np.zeros(size, np.int32)
-    for row, found in enumerate(forests):
-        if found is None:
+    for row, gold_forest in enumerate(forests):
+        if gold_forest is None:
             continue
-        forest, n = found.forest, len(found.gold)
-        rules[row, :n], spans[row, :n], gold[row, :n] = forest.rules, forest.spans, found.gold
+        forest, n = gold_forest.forest, len(gold_forest.gold)
+        rules[row, :n], spans[row, :n], gold[row, :n] = forest.rules, forest.spans, gold_forest.gold
         words[row, :n] = forest.words
         categories[row, :n] = leaf_places(forest, lexical)
-        layouts[row], lengths[row] = found.layout, n
+        layouts[row], lengths[row] = gold_forest.layout, n
     weights = np.zeros((size, width), np.float32)
     graph = arrange_hypergraphs(jnp.asarray(weights), layouts, lengths, Room(*levels))
     return Forests(graph, rules, categories, spans, words, gold)
@@ -243,25 +245,25 @@ def gold_edges(grammar: Grammar, forest: Forest, tree: Derivation) -> npt.NDArra
     number = [grammar.number.get(name, -1) for name in tree.categories]
     headed = bool((forest.words >= 0).any())
     heads = [-1] * len(number)
-    wanted: set[tuple[int, ...]] = set()
+    gold_rows: set[tuple[int, ...]] = set()
     for node in range(len(number) - 1, -1, -1):  # children come after their parents
         children, i, j = tree.children[node], left[node], right[node]
         if not children:
             heads[node] = i if headed else -1
-            wanted.add((NO_RULE, number[node], i, i, j, heads[node], -1))
+            gold_rows.add((NO_RULE, number[node], i, i, j, heads[node], -1))
             continue
-        first, *others = children
-        key = number[node], number[first], number[others[0]] if others else -1
-        rule, taken = grammar.rule_number.get(key, -1), -1
+        first, *further = children
+        key = number[node], number[first], number[further[0]] if further else -1
+        rule, second_head = grammar.rule_number.get(key, -1), -1
         heads[node] = heads[first]
-        if others:
-            pair = heads[first], heads[others[0]]
+        if further:
+            pair = heads[first], heads[further[0]]
             side = grammar.rules[rule - 1].head if rule > 0 else 0
-            heads[node], taken = pair[side], pair[1 - side]
-        wanted.add((rule, number[node], i, right[first], j, heads[node], taken))
+            heads[node], second_head = pair[side], pair[1 - side]
+        gold_rows.add((rule, number[node], i, right[first], j, heads[node], second_head))
     root = grammar.rule_number.get((-1, number[0], -1), -1)
-    wanted.add((root, -1, 0, tree.words, tree.words, heads[0], -1))
+    gold_rows.add((root, -1, 0, tree.words, tree.words, heads[0], -1))
     columns = (*forest.spans.T.tolist(), *forest.words.T.tolist())
     rows = zip(forest.rules.tolist(), forest.categories.tolist(), *columns, strict=True)
-    found = np.array([row in wanted for row in rows])
-    return found if int(found.sum()) == len(wanted) else None
+    is_gold = np.array([row in gold_rows for row in rows])
+    return is_gold if int(is_gold.sum()) == len(gold_rows) else None

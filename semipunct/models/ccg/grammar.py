@@ -110,11 +110,11 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def unary(self) -> dict[int, list[tuple[int, int]]]:
         """For each child, the results and numbers of its unary rules."""
-        found: dict[int, list[tuple[int, int]]] = {}
+        rules_of: dict[int, list[tuple[int, int]]] = {}
         for i, r in enumerate(self.rules, start=1):
             if r.result >= 0 and r.right < 0:
-                found.setdefault(r.left, []).append((r.result, i))
-        return found
+                rules_of.setdefault(r.left, []).append((r.result, i))
+        return rules_of
 
     @cached_property
     def unary_mask(self) -> int:
@@ -124,11 +124,13 @@ class Grammar(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def binary(self) -> dict[int, dict[int, list[tuple[int, int, int]]]]:
         """For each left child and each right child, the results, numbers and heads of the rules."""
-        found: dict[int, dict[int, list[tuple[int, int, int]]]] = {}
+        rules_of: dict[int, dict[int, list[tuple[int, int, int]]]] = {}
         for i, r in enumerate(self.rules, start=1):
             if r.right >= 0:
-                found.setdefault(r.left, {}).setdefault(r.right, []).append((r.result, i, r.head))
-        return found
+                rules_of.setdefault(r.left, {}).setdefault(r.right, []).append(
+                    (r.result, i, r.head)
+                )
+        return rules_of
 
     @cached_property
     def partners(self) -> dict[int, int]:

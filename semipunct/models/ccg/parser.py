@@ -137,11 +137,11 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         model = cls.fit(sentences, options)
         plain = model.encode(sentences)
         lexical = model.grammar.lexical
-        mine = [[lexical[i] for i in row] for row in plain.categories]
-        lexicon = Lexicon.of(sentences, mine)
+        gold_categories = [[lexical[i] for i in row] for row in plain.categories]
+        lexicon = Lexicon.of(sentences, gold_categories)
         forests = [
             _training_forest(model, lexicon, s, right)
-            for s, right in zip(sentences, mine, strict=True)
+            for s, right in zip(sentences, gold_categories, strict=True)
         ]
         return model, replace(plain, forests=forests)
 
@@ -155,7 +155,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         """
         generator = np.random.default_rng(seed)
         o, outputs = self.options, len(self.grammar.lexical)
-        found = convolution_weights(
+        weights = convolution_weights(
             self.vocabulary.sizes(CODES), o.size, o.layers, outputs, generator
         )
 
@@ -172,7 +172,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
             "rule.words": start(BUCKETS),
         }
         return {
-            **found,
+            **weights,
             "transition": start(outputs, outputs),
             "rule": start(rules),
             **{f"rule.{place}": start(rules, tags) for place in PLACES},
@@ -209,16 +209,16 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
             scoring: unused.
         """
         sizes: dict[int, tuple[int, ...]] = {}
-        for n, found in zip(encoded.lengths, encoded.forests, strict=False):
+        for n, gold_forest in zip(encoded.lengths, encoded.forests, strict=False):
             length = padded_length(n)
             largest = sizes.get(length, (1, 1, 1, 1))
-            mine = largest if found is None else found.size
-            sizes[length] = tuple(map(max, largest, mine))
+            size_of_forest = largest if gold_forest is None else gold_forest.size
+            sizes[length] = tuple(map(max, largest, size_of_forest))
         rounded = {
             length: tuple(
-                round_up(size, least, 2) for size, least in zip(mine, _LEAST_ROOM, strict=True)
+                round_up(size, least, 2) for size, least in zip(largest, _LEAST_ROOM, strict=True)
             )
-            for length, mine in sizes.items()
+            for length, largest in sizes.items()
         }
         return sentences, rounded
 
@@ -235,9 +235,9 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         categories = pad_rows([encoded.categories[i] for i in draft], (size, length))
         forests = None
         if encoded.forests:
-            mine = [encoded.forests[i] for i in draft]
+            gold_forests = [encoded.forests[i] for i in draft]
             room_of = None if shape is None else shape[1].get(length)
-            forests = stack_forests(mine, self.grammar.lexical, size, room_of)
+            forests = stack_forests(gold_forests, self.grammar.lexical, size, room_of)
         return DerivedBatch(codes, row_lengths(lengths, size), categories, forests)
 
     def chain(
@@ -301,8 +301,8 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         return self._supertags(batch, self.chain(parameters, batch, dropout))
 
     def _supertags(self, batch: DerivedBatch, chain: LinearChain) -> jax.Array:
-        known = jnp.maximum(jnp.asarray(batch.categories), 0)
-        return chain.path_log_weight(known) - Distribution(chain).log_partition()
+        categories = jnp.maximum(jnp.asarray(batch.categories), 0)
+        return chain.path_log_weight(categories) - Distribution(chain).log_partition()
 
     def loss(
         self,
@@ -330,11 +330,11 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
             forests = batch.forests
             graph = self.forest(parameters, batch, forests, leaves)
             gold = jnp.sum(jnp.where(jnp.asarray(forests.gold), graph.weights, 0.0), 1)
-            there = jnp.asarray(forests.graph.lengths) > 0
-            each = jnp.where(there, gold - Distribution(graph).log_partition(), 0.0)
+            has_forest = jnp.asarray(forests.graph.lengths) > 0
+            each = jnp.where(has_forest, gold - Distribution(graph).log_partition(), 0.0)
             loss -= jnp.sum(each) / words
             squares = [jnp.sum(w**2) for name, w in parameters.items() if name.startswith("rule")]
-            sentences = jnp.sum(there)
+            sentences = jnp.sum(has_forest)
             loss += 0.5 * options.l2 * sum(squares[1:], squares[0]) * sentences / words
         return loss, Sums.of(total, words)
 
@@ -343,9 +343,9 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
     @classmethod
     def from_data(cls, data: Any, options: CcgOptions) -> CcgModel:
-        found = msgspec.convert(data, _Data)
-        found.grammar.check()
-        return cls(options, found.vocabulary, found.grammar)
+        decoded = msgspec.convert(data, _Data)
+        decoded.grammar.check()
+        return cls(options, decoded.vocabulary, decoded.grammar)
 
     @property
     def description(self) -> str:
@@ -375,8 +375,8 @@ def log_marginals(chain: LinearChain) -> jax.Array:
     Args:
         chain: a chain over the categories of words.
     """
-    found = position_marginals(chain)
-    return jnp.log(jnp.maximum(found, _LEAST))
+    marginals = position_marginals(chain)
+    return jnp.log(jnp.maximum(marginals, _LEAST))
 
 
 def position_marginals(chain: LinearChain) -> jax.Array:

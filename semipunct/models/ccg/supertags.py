@@ -44,12 +44,12 @@ def probabilities(
         batches: the sentences.
         account: records the compiled shapes.
     """
-    found: list[Probabilities] = [np.zeros((0, 0), np.float32)] * len(batches)
-    asked = answers(model, parameters, batches, "supertags", _marginals, account)
-    for members, batch, rows in asked:
+    probabilities_of_all: list[Probabilities] = [np.zeros((0, 0), np.float32)] * len(batches)
+    batch_answers = answers(model, parameters, batches, "supertags", _marginals, account)
+    for members, batch, rows in batch_answers:
         for row, i in enumerate(members):
-            found[i] = rows[row, : batch.lengths[row]]
-    return found
+            probabilities_of_all[i] = rows[row, : batch.lengths[row]]
+    return probabilities_of_all
 
 
 def multitags(model: CcgModel, probability: Probabilities, ratio: float) -> list[list[int]]:
@@ -61,8 +61,8 @@ def multitags(model: CcgModel, probability: Probabilities, ratio: float) -> list
         ratio: the fraction.
     """
     lexical = np.asarray(model.grammar.lexical)
-    kept = probability >= ratio * probability.max(1, keepdims=True)
-    return [lexical[row].tolist() for row in kept]
+    likely = probability >= ratio * probability.max(1, keepdims=True)
+    return [lexical[row].tolist() for row in likely]
 
 
 def figures(

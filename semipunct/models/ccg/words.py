@@ -91,39 +91,41 @@ class Lexicon:
             sentences: the training sentences.
             categories: for each sentence ``[n]`` the categories of its words.
         """
-        found = cls(({}, {}, {}))
-        for s, mine in zip(sentences, categories, strict=True):
-            for keys, category in zip(_keys(s), mine, strict=True):
-                for table, key in zip(found.counts, keys, strict=True):
+        lexicon = cls(({}, {}, {}))
+        for s, gold_categories in zip(sentences, categories, strict=True):
+            for keys, category in zip(_keys(s), gold_categories, strict=True):
+                for table, key in zip(lexicon.counts, keys, strict=True):
                     table.setdefault(key, Counter())[category] += 1
-        return found
+        return lexicon
 
     def candidates(
-        self, s: Sentence[Any], mine: Sequence[int], ratio: float, most: int
+        self, s: Sentence[Any], gold_categories: Sequence[int], ratio: float, most: int
     ) -> list[list[int]]:
         """Return the categories of each word in a training chart, always including the gold one.
 
         Args:
             s: a training sentence.
-            mine: ``[n]`` its gold categories.
+            gold_categories: ``[n]`` its gold categories.
             ratio: minimum probability of a category, relative to that of the best one.
             most: maximum number of categories, besides the gold one.
         """
-        found: list[list[int]] = []
-        for keys, category in zip(_keys(s), mine, strict=True):
+        candidates_of_words: list[list[int]] = []
+        for keys, category in zip(_keys(s), gold_categories, strict=True):
             scores: dict[int, float] = {}
             for table, key, base in zip(self.counts, keys, _SMOOTHING, strict=True):
                 counts = table[key]
                 total = counts.total() - 1 + base
-                scores = {other: p * base / total for other, p in scores.items() if total}
-                for other, n in counts.items():
-                    left = n - (other == category)
+                scores = {candidate: p * base / total for candidate, p in scores.items() if total}
+                for candidate, n in counts.items():
+                    left = n - (candidate == category)
                     if left:
-                        scores[other] = scores.get(other, 0.0) + left / total
+                        scores[candidate] = scores.get(candidate, 0.0) + left / total
             ordered = sorted(scores, key=lambda c: (-scores[c], c))[:most]
             best = scores[ordered[0]] if ordered else 0.0
-            found.append(sorted({*(c for c in ordered if scores[c] >= ratio * best), category}))
-        return found
+            candidates_of_words.append(
+                sorted({*(c for c in ordered if scores[c] >= ratio * best), category})
+            )
+        return candidates_of_words
 
 
 def _keys(s: Sentence[Any]) -> list[tuple[Any, ...]]:

@@ -71,7 +71,7 @@ class CommaRestorer:
         if not sentences:
             return []
         batches = batches or Batches(self.model, self.model.encode(sentences))
-        found: list[Commas | None] = [None] * len(sentences)
+        predictions: list[Commas | None] = [None] * len(sentences)
         ask = partial(_commas, k)
         for members, batch, answer in answers(
             self.model, self.parameters, batches, "commas", ask, shapes
@@ -79,13 +79,13 @@ class CommaRestorer:
             best, log_probability, marginal = answer
             for row, i in enumerate(members):
                 slots = int(batch.lengths[row]) - 1
-                there = log_probability[:, row] > -np.inf
-                found[i] = Commas(
-                    best[there, row, :slots],
-                    log_probability[there, row].astype(np.float64),
+                exists = log_probability[:, row] > -np.inf
+                predictions[i] = Commas(
+                    best[exists, row, :slots],
+                    log_probability[exists, row].astype(np.float64),
                     np.clip(marginal[row, :slots], 0, 1).astype(np.float64),
                 )
-        return [commas for commas in found if commas is not None]
+        return [commas for commas in predictions if commas is not None]
 
 
 @partial(jit, static=2)
@@ -95,11 +95,11 @@ def _commas(
     distribution = Distribution(model.chain(parameters, batch))
     total, marginals = distribution.log_partition_and_marginals()
     if k == 1:
-        found = distribution.best()
-        parts, weight = found.parts.emission[None], found.log_weight[None]
+        answer = distribution.best()
+        parts, weight = answer.parts.emission[None], answer.log_weight[None]
     else:
-        found = distribution.top(k)
-        parts, weight = found.parts.emission, found.log_weight
+        answer = distribution.top(k)
+        parts, weight = answer.parts.emission, answer.log_weight
     # Set the log probability of missing placements and of padding to minus infinity.
     weight = jnp.where(jnp.isfinite(weight), weight - total, -jnp.inf)
     return parts[..., BEFORE_COMMA] > 0.5, weight, marginals.emission[..., BEFORE_COMMA]

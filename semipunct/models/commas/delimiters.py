@@ -136,12 +136,12 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         generator = np.random.default_rng(seed)
         drawn = generator.normal(0.0, scale, (len(self.features), 2, 2))
         bias = np.array([[_PRIOR, 0], [0, 0]], np.float32)
-        found: dict[str, Array] = {"weight": drawn.astype(np.float32), "bias": bias}
+        weights: dict[str, Array] = {"weight": drawn.astype(np.float32), "bias": bias}
         return (
-            found
+            weights
             if self.options.field
             else {
-                **found,
+                **weights,
                 "absorb": np.full(len(PLACES), -_PRIOR, np.float32),
             }
         )
@@ -151,10 +151,10 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         features, depths = [], []
         for s in sentences:
             rows = [[number.get(f, 0) for f in node] for node in node_features(s)]
-            own = np.array(s.tree.depths, np.int32)
-            kept = (own < DEEPEST) | (np.array(s.tree.anchors) > 0)
-            features.append(np.array(rows, np.int32)[kept])
-            depths.append(np.minimum(own, DEEPEST)[kept])
+            depths_of_nodes = np.array(s.tree.depths, np.int32)
+            is_represented = (depths_of_nodes < DEEPEST) | (np.array(s.tree.anchors) > 0)
+            features.append(np.array(rows, np.int32)[is_represented])
+            depths.append(np.minimum(depths_of_nodes, DEEPEST)[is_represented])
         return EncodedPhrases(
             features,
             depths,
@@ -234,10 +234,10 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
             parameters: weights by name.
             batch: from ``lay_out``.
         """
-        found = Distribution(self.marks(parameters, batch, seen=True)).log_partition()
+        log_p = Distribution(self.marks(parameters, batch, seen=True)).log_partition()
         if self.options.field:
-            found -= Distribution(self.marks(parameters, batch, seen=False)).log_partition()
-        return found
+            log_p -= Distribution(self.marks(parameters, batch, seen=False)).log_partition()
+        return log_p
 
     def probabilities(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
         """Return ``[sentences, slots]`` the probability of a visible comma.
@@ -304,11 +304,11 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
 
 def _places(sentence: Sentence[PhraseTree]) -> npt.NDArray[np.int32]:
     marks = [tag in MARK_TAGS for tag in sentence.tree.tags]
-    found = np.zeros(sentence.size + 1, np.int32)
-    found[1:][marks] = PLACES.index("after mark")
-    found[:-1][marks] = PLACES.index("before mark")
-    found[[0, -1]] = PLACES.index("edge")
-    return found
+    places = np.zeros(sentence.size + 1, np.int32)
+    places[1:][marks] = PLACES.index("after mark")
+    places[:-1][marks] = PLACES.index("before mark")
+    places[[0, -1]] = PLACES.index("edge")
+    return places
 
 
 def node_features(sentence: Sentence[PhraseTree]) -> Iterator[list[str]]:
@@ -323,7 +323,7 @@ def node_features(sentence: Sentence[PhraseTree]) -> Iterator[list[str]]:
     words = [_EDGE, *(form.lower() for form in dotted_forms(sentence)), _EDGE]
     tags = [_EDGE, *tree.tags, _EDGE]
     rank, coordinated = ranks(tree), conjunctions(tree)
-    for node, (own, parent) in enumerate(zip(label, tree.parents, strict=True)):
+    for node, (node_label, parent) in enumerate(zip(label, tree.parents, strict=True)):
         over = label[parent] if parent >= 0 else _EDGE
         above = tree.parents[parent] if parent >= 0 else -1
         siblings = tree.children[parent] if parent >= 0 else (node,)
@@ -333,9 +333,9 @@ def node_features(sentence: Sentence[PhraseTree]) -> Iterator[list[str]]:
         later = label[siblings[place + 2]] if place + 2 < len(siblings) else _EDGE
         i, j = left[node], right[node]
         width = sum(j - i >= bound for bound in _WIDTHS)
-        base = f"{over} {own}"
+        base = f"{over} {node_label}"
         yield [
-            own, f"p={base}", f"g={label[above] if above >= 0 else _EDGE} {base}",
+            node_label, f"p={base}", f"g={label[above] if above >= 0 else _EDGE} {base}",
             f"b={base} {before}", f"a={base} {after}", f"ba={base} {before} {after}",
             f"al={base} {after} {later}", f"w={base} {width}", f"aw={base} {after} {width}",
             f"bw={base} {before} {width}", f"f={base} {tree.categories[node]}",

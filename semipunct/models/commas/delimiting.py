@@ -51,15 +51,15 @@ class DelimiterRestorer:
             shapes: records the compiled shapes.
         """
         batches = batches or Batches(self.model, self.model.encode(sentences))
-        found: dict[int, Commas] = {}
-        asked = answers(self.model, self.parameters, batches, "commas", _marginals, shapes)
-        for members, batch, answer in asked:
+        predictions: dict[int, Commas] = {}
+        batch_answers = answers(self.model, self.parameters, batches, "commas", _marginals, shapes)
+        for members, batch, answer in batch_answers:
             for row, i in enumerate(members):
                 p = answer[row, : batch.slots[row]].astype(np.float64)
                 p = np.clip(p, 1e-9, 1 - 1e-9)
                 log_p = float(np.log(np.maximum(p, 1 - p)).sum())
-                found[i] = Commas((p > 0.5)[None], np.array([log_p]), p)
-        return [found[i] for i in range(len(sentences))]
+                predictions[i] = Commas((p > 0.5)[None], np.array([log_p]), p)
+        return [predictions[i] for i in range(len(sentences))]
 
 
 @partial(jit, static=1)

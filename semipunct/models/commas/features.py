@@ -50,11 +50,11 @@ class SlotFeatures(msgspec.Struct, frozen=True):
     ) -> list[npt.NDArray[np.int32]]:
         """Return for each sentence ``[n + 1, most]`` i + 1 for feature i; 0 for none."""
         number = {name: i for i, name in enumerate(self.names, 1)}
-        found: list[npt.NDArray[np.int32]] = []
+        encoded: list[npt.NDArray[np.int32]] = []
         for s in sentences:
             rows = [[number.get(f, 0) for f in slot] for slot in slot_features(s, templates)]
-            found.append(np.array(rows, np.int32))
-        return found
+            encoded.append(np.array(rows, np.int32))
+        return encoded
 
 
 def slot_features(sentence: Sentence[PhraseTree], templates: Sequence[str]) -> Iterator[list[str]]:
@@ -69,19 +69,19 @@ def slot_features(sentence: Sentence[PhraseTree], templates: Sequence[str]) -> I
     tags = [EDGE, EDGE, *sentence.tree.tags, EDGE, EDGE]
     meeting = _Meeting(sentence.tree) if {"counts", "phrases"} & set(templates) else None
     for slot in range(n + 1):
-        found = ["bias"]
+        features = ["bias"]
         if "words" in templates:
-            found += _around("w", words[slot : slot + 4])
+            features += _around("w", words[slot : slot + 4])
         if "tags" in templates:
-            found += _around("t", tags[slot : slot + 4])
+            features += _around("t", tags[slot : slot + 4])
             if "words" in templates:
                 w, t = words[slot + 1 : slot + 3], tags[slot + 1 : slot + 3]
-                found += [f"w0t1={w[0]} {t[1]}", f"t0w1={t[0]} {w[1]}"]
+                features += [f"w0t1={w[0]} {t[1]}", f"t0w1={t[0]} {w[1]}"]
         if meeting is not None and "counts" in templates:
-            found += meeting.counts(slot, tags[slot + 1 : slot + 3])
+            features += meeting.counts(slot, tags[slot + 1 : slot + 3])
         if meeting is not None and "phrases" in templates:
-            found += meeting.phrases(slot, words[slot : slot + 4], tags[slot : slot + 4])
-        yield found
+            features += meeting.phrases(slot, words[slot : slot + 4], tags[slot : slot + 4])
+        yield features
 
 
 def _around(name: str, four: Sequence[str]) -> list[str]:
@@ -99,11 +99,11 @@ def ranks(tree: PhraseTree) -> list[int]:
     Args:
         tree: a phrase-structure tree.
     """
-    found = [0] * len(tree.categories)
+    ranks_of_nodes = [0] * len(tree.categories)
     for children in tree.children:
         for place, child in enumerate(children):
-            found[child] = place
-    return found
+            ranks_of_nodes[child] = place
+    return ranks_of_nodes
 
 
 def conjunctions(tree: PhraseTree) -> list[int]:

@@ -103,10 +103,10 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence[PhraseTree]], options: CommaOptions) -> CommaModel:
-        found = SlotFeatures(())
+        features = SlotFeatures(())
         if options.templates:
-            found = SlotFeatures.of(sentences, options.templates, options.minimum_feature_count)
-        return cls(options, Trigrams.of(sentences, options), found)
+            features = SlotFeatures.of(sentences, options.templates, options.minimum_feature_count)
+        return cls(options, Trigrams.of(sentences, options), features)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         """Return initial weights: those of trigrams are computed from counts, transitions are zero.
@@ -152,14 +152,14 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         lengths = jnp.asarray(batch.lengths)
         table = parameters["trigrams"]
         table = jnp.concatenate([jnp.zeros(1, table.dtype), table, -table])
-        said = jnp.sum(table[batch.terms], -1)
+        log_p = jnp.sum(table[batch.terms], -1)
         weights = jnp.concatenate([jnp.zeros(1, table.dtype), parameters["slots"]])
         slots = jnp.sum(weights[batch.features], -1)
-        position = jnp.arange(said.shape[1])
+        position = jnp.arange(log_p.shape[1])
         is_last = position == lengths[:, None] - 1
         # A comma is scored in the transition to its state; no transition precedes slot 0.
         first = (position == 0)[None] & (lengths > 0)[:, None]
-        with_comma = slots + jnp.where(first, said[..., COMMA_NEXT], 0.0)
+        with_comma = slots + jnp.where(first, log_p[..., COMMA_NEXT], 0.0)
         nothing = jnp.zeros_like(slots)
         emission = jnp.stack(
             [
@@ -169,8 +169,8 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
             ],
             -1,
         )
-        here, before = said[:, 1:], said[:, :-1]
-        words = [here[..., query] for query in (WORD, AFTER_COMMA, AFTER_COMMA_WORD)]
+        at_word, before = log_p[:, 1:], log_p[:, :-1]
+        words = [at_word[..., query] for query in (WORD, AFTER_COMMA, AFTER_COMMA_WORD)]
         if self.options.penalty:
             refused = (COMMA_NEXT, COMMA_TWICE, COMMA_AGAIN)
             words = [w + _log_without(before[..., q]) for w, q in zip(words, refused, strict=True)]
@@ -178,9 +178,9 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         plain, after, after_word = words
         step = jnp.stack(
             [
-                jnp.stack([plain, plain + here[..., COMMA_NEXT], no], -1),
-                jnp.stack([no, after + here[..., COMMA_AGAIN], after], -1),
-                jnp.stack([after_word, after_word + here[..., COMMA_NEXT], no], -1),
+                jnp.stack([plain, plain + at_word[..., COMMA_NEXT], no], -1),
+                jnp.stack([no, after + at_word[..., COMMA_AGAIN], after], -1),
+                jnp.stack([after_word, after_word + at_word[..., COMMA_NEXT], no], -1),
             ],
             -2,
         )
@@ -271,8 +271,8 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
             parts.append(f"trigrams of words{tags} with Katz smoothing (Shieber and Tao 2003)")
         if self.options.templates:
             parts.append(f"features of slots ({', '.join(self.options.templates)})")
-        told = " and ".join(parts) or "nothing"
-        return f"A linear chain that says where commas stand between words, by {told}."
+        evidence = " and ".join(parts) or "nothing"
+        return f"A linear chain that says where commas stand between words, by {evidence}."
 
     def signature(self) -> dict[str, str]:
         return {"tokens": "comma"}

@@ -57,17 +57,17 @@ class Symbols(msgspec.Struct, frozen=True):
 
     def streams(self, sentences: Sequence[Sentence[PhraseTree]]) -> dict[str, list[Ints]]:
         """Return for each sentence ``[n + 3]`` symbols: START twice, its words or tags, END."""
-        found: dict[str, list[Ints]] = {}
-        for stream, known in (("words", self.words), ("tags", self.tags)):
-            number = {value: i for i, value in enumerate(known, UNKNOWN + 1)}
-            found[stream] = [
+        streams: dict[str, list[Ints]] = {}
+        for stream, values in (("words", self.words), ("tags", self.tags)):
+            number = {value: i for i, value in enumerate(values, UNKNOWN + 1)}
+            streams[stream] = [
                 np.array(
                     [START, START, *(number.get(v, UNKNOWN) for v in _values(s, stream)), END],
                     np.int64,
                 )
                 for s in sentences
             ]
-        return found
+        return streams
 
 
 def _values(sentence: Sentence[PhraseTree], stream: str) -> Sequence[str]:
@@ -100,12 +100,12 @@ def components(options: CommaOptions) -> tuple[Component, ...]:
     """
     if not options.ngrams:
         return ()
-    found = [Component("words", "words", (0, 1, 2) if options.ends == "bit" else (1, 2))]
+    listed = [Component("words", "words", (0, 1, 2) if options.ends == "bit" else (1, 2))]
     if options.ends == "counts":
-        found.append(Component("ends", "words", (1, 0)))
+        listed.append(Component("ends", "words", (1, 0)))
     if options.tags:
-        found.append(Component("tags", "tags", (1, 2)))
-    return tuple(found)
+        listed.append(Component("tags", "tags", (1, 2)))
+    return tuple(listed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,9 +140,9 @@ class Trigrams:
                 for string, s, e in zip(streams[component.stream], sentences, ends, strict=True)
             ]
             table = np.concatenate(events)  # outcome, ends, the last symbol, the one before it
-            known = len(getattr(symbols, component.stream)) + UNKNOWN + 1
-            base = max(known, int(table[:, 1].max()) + 1)
-            possible = np.setdiff1d(np.arange(known), [START])
+            codes = len(getattr(symbols, component.stream)) + UNKNOWN + 1
+            base = max(codes, int(table[:, 1].max()) + 1)
+            possible = np.setdiff1d(np.arange(codes), [START])
             contexts = table[:, [1 + part for part in component.context]]
             counts[component.name] = Katz.of(contexts, table[:, 0], base, possible)
         return cls(options, symbols, counts)
@@ -166,25 +166,25 @@ class Trigrams:
         ends = ended_constituents(sentences, self.options)
         lengths = [s.size + 2 for s in sentences]
         total = sum(model.size for model in self.counts.values())
-        found: list[Ints] = [np.zeros((sum(lengths) * QUERIES, 0), np.int64)]
+        columns: list[Ints] = [np.zeros((sum(lengths) * QUERIES, 0), np.int64)]
         offset = 0
         for component in components(self.options):
-            asked = [
+            queries = [
                 _queries(string, e)
                 for string, e in zip(streams[component.stream], ends, strict=True)
             ]
-            rows = np.concatenate(asked)
+            rows = np.concatenate(queries)
             model = self.counts[component.name]
             # Counts of ends larger than those in training all become the same unseen context.
             rows[:, 1] = np.minimum(rows[:, 1], model.base - 1)
             contexts = rows[:, [1 + part for part in component.context]]
             entries = model.entries(contexts, rows[:, 0])
-            found.append(np.where(entries >= 0, entries + offset + 1, 0))
+            columns.append(np.where(entries >= 0, entries + offset + 1, 0))
             if component.name == "words" and self.options.ends == "counts":
                 alone = np.searchsorted(model.keys[0], rows[:, 0])  # without a context
-                found.append(alone[:, None] + total + offset + 1)
+                columns.append(alone[:, None] + total + offset + 1)
             offset += model.size
-        whole = np.concatenate(found, 1).reshape(sum(lengths), QUERIES, -1).astype(np.int32)
+        whole = np.concatenate(columns, 1).reshape(sum(lengths), QUERIES, -1).astype(np.int32)
         return np.split(whole, np.cumsum(lengths)[:-1])
 
 
@@ -235,13 +235,13 @@ def _queries(string: Ints, ends: Ints) -> Ints:
     """
     last, previous = string[1:], string[:-1]
     older = np.concatenate([[START], string[:-2]])
-    here = np.where(last == START, END, last)  # START is never an outcome
+    outcome = np.where(last == START, END, last)  # START is never an outcome
     at, arrived = np.append(ends, 0), np.concatenate([[0], ends])
-    comma = np.full_like(here, COMMA)
-    rows = np.empty((len(here), QUERIES, 4), np.int64)
-    rows[:, WORD] = np.stack([here, arrived, previous, older], 1)
-    rows[:, AFTER_COMMA] = np.stack([here, arrived, comma, previous], 1)
-    rows[:, AFTER_COMMA_WORD] = np.stack([here, arrived, previous, comma], 1)
+    comma = np.full_like(outcome, COMMA)
+    rows = np.empty((len(outcome), QUERIES, 4), np.int64)
+    rows[:, WORD] = np.stack([outcome, arrived, previous, older], 1)
+    rows[:, AFTER_COMMA] = np.stack([outcome, arrived, comma, previous], 1)
+    rows[:, AFTER_COMMA_WORD] = np.stack([outcome, arrived, previous, comma], 1)
     rows[:, COMMA_NEXT] = np.stack([comma, at, last, previous], 1)
     rows[:, COMMA_AGAIN] = np.stack([comma, at, last, comma], 1)
     rows[:, COMMA_TWICE] = np.stack([comma, at, comma, last], 1)

@@ -55,14 +55,16 @@ def figures(
     Returns:
         The metrics by name, with None for a ratio that is undefined.
     """
-    found = perplexities(model, parameters, examples, batches, shapes)
+    perplexity_figures = perplexities(model, parameters, examples, batches, shapes)
     restorer = comma_restorer(model, parameters)
     commas = restorer.commas(examples, batches=batches, shapes=shapes)
     gold = np.concatenate([has_comma(s) for s in examples])
-    told = np.concatenate([one.best[0] for one in commas])
-    right, predicted, true = (int(x.sum()) for x in (gold & told, told, gold))
+    predicted_commas = np.concatenate([prediction.best[0] for prediction in commas])
+    right, predicted, true = (
+        int(x.sum()) for x in (gold & predicted_commas, predicted_commas, gold)
+    )
     return {
-        **found,
+        **perplexity_figures,
         "precision": right / predicted if predicted else None,
         "recall": right / true if true else None,
         "f1": 2 * right / (predicted + true) if predicted + true else None,

@@ -81,13 +81,15 @@ class PhraseFinder:
             batches: the batches, with the numbers of their sentences.
             shapes: records the compiled shapes.
         """
-        found: dict[int, PhraseTree] = {}
+        trees: dict[int, PhraseTree] = {}
         inputs = ((members, batch.inputs) for members, batch in batches)
-        asked = answers(self.model, self.parameters, inputs, "phrases", decode_brackets, shapes)
-        for members, words, (labels, tags) in asked:
+        batch_answers = answers(
+            self.model, self.parameters, inputs, "phrases", decode_brackets, shapes
+        )
+        for members, words, (labels, tags) in batch_answers:
             for row, i in enumerate(members):
-                found[i] = self._tree(labels[row], tags[row], int(words.lengths[row]))
-        return [found[i] for i in range(len(found))]
+                trees[i] = self._tree(labels[row], tags[row], int(words.lengths[row]))
+        return [trees[i] for i in range(len(trees))]
 
     def _tree(self, labels: Any, tags: Any, words: int) -> PhraseTree:
         vocabulary = self.model.vocabulary
@@ -143,9 +145,9 @@ def brackets(
     Raises:
         TreebankError: if no sentence contains a word, so that there is nothing to evaluate.
     """
-    found = PhraseFinder(model, parameters).of_batches(batches, shapes)
+    predicted = PhraseFinder(model, parameters).of_batches(batches, shapes)
     gold = [read_tree(s, commas=model.options.commas)[1] for s in examples]
-    figures = bracket_statistics(gold, found).figures()
+    figures = bracket_statistics(gold, predicted).figures()
     if math.isnan(figures.labelled.f1):
         raise TreebankError(
             "the development sentences have no phrases with words, which are needed to select "

@@ -63,9 +63,9 @@ class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
         Args:
             tree: a tree whose labels have no functions.
         """
-        found = spans(tree)
-        ends = np.array([(s.left, s.right - 1) for s in found], np.int32).reshape(-1, 2)
-        labels = self.codes("label", (_JOIN.join(s.labels) for s in found))
+        phrases = spans(tree)
+        ends = np.array([(s.left, s.right - 1) for s in phrases], np.int32).reshape(-1, 2)
+        labels = self.codes("label", (_JOIN.join(s.labels) for s in phrases))
         return np.column_stack([ends, labels])
 
     def to_spans(self, rows: Iterable[Sequence[int]]) -> list[Span]:

@@ -113,6 +113,6 @@ def scores(
     slots = jnp.concatenate([x[:, :-1, :half], x[:, 1:, half:]], -1)
     ends = slots @ weights["end.weight"]
     span = jax.nn.gelu(ends[:, None, 1:] - ends[:, :-1, None] + weights["end.bias"])
-    found = affine(weights, "span", span)
-    nothing = jnp.zeros((*found.shape[:-1], 1), found.dtype)
-    return jnp.concatenate([nothing, found], -1), tags
+    labels = affine(weights, "span", span)
+    nothing = jnp.zeros((*labels.shape[:-1], 1), labels.dtype)
+    return jnp.concatenate([nothing, labels], -1), tags

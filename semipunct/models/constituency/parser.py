@@ -163,9 +163,12 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         chosen = jnp.take_along_axis(span, jnp.maximum(labels, 0)[..., None], -1)[..., 0]
         chosen = jnp.where(labels == CROSSING, -jnp.inf, chosen)
         # All trees, and those with the gold phrases, in a single recursion.
-        both = jnp.concatenate([jax.nn.logsumexp(span, -1), chosen])[..., None]
+        potentials = jnp.concatenate([jax.nn.logsumexp(span, -1), chosen])[..., None]
         total, of_tree = jnp.split(
-            Distribution(span_trees(both, jnp.concatenate([lengths, lengths]))).log_partition(), 2
+            Distribution(
+                span_trees(potentials, jnp.concatenate([lengths, lengths]))
+            ).log_partition(),
+            2,
         )
         inside = jnp.arange(labels.shape[1]) < lengths[:, None]
         each = jnp.take_along_axis(jax.nn.log_softmax(tag), jnp.asarray(gold.tags)[..., None], -1)[
@@ -225,11 +228,11 @@ def distribution(span: jax.Array, lengths: jax.Array) -> Distribution[SpanTrees]
 
 def _labelled(spans: Codes, length: int) -> npt.NDArray[np.int32]:
     """Return the labels of all spans of a sentence, ``[length, length]``; see ``Phrases``."""
-    found = np.zeros((length, length), np.int32)
+    labels = np.zeros((length, length), np.int32)
     first, last = np.arange(length)[:, None], np.arange(length)[None]
     for left, right, _ in spans.tolist():
         crosses = (first < left) & (left <= last) & (last < right)
         crosses |= (left < first) & (first <= right) & (right < last)
-        found[crosses] = CROSSING
-    found[spans[:, 0], spans[:, 1]] = spans[:, 2]
-    return found
+        labels[crosses] = CROSSING
+    labels[spans[:, 0], spans[:, 1]] = spans[:, 2]
+    return labels

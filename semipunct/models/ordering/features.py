@@ -153,19 +153,19 @@ class Pairs(NamedTuple):
             tree = s.tree
             left, right = tree.edges
             labels = relations(s, underlying=underlying)
-            found = nodes_of(tree, s.upos)
-            long.append(found.long)
-            for node in found.ordered:
+            nodes_found = nodes_of(tree, s.upos)
+            long.append(nodes_found.long)
+            for node in nodes_found.ordered:
                 nodes.append(node)
                 sentence.append(number)
                 for word in node.items:
                     w, is_head = word - 1, word == node.head
                     size = 1 if is_head else right[w] - left[w]
-                    own = relation.get(labels[w], 0)
-                    columns["relation"].append(relation[HEAD] if is_head else own)
+                    code = relation.get(labels[w], 0)
+                    columns["relation"].append(relation[HEAD] if is_head else code)
                     columns["upos"].append(upos.get(s.upos[w], 0))
                     columns["size"].append(min(size.bit_length(), SIZES) - 1)
-                    columns["own"].append(own)
+                    columns["own"].append(code)
         items = np.array([len(node.items) for node in nodes], np.int64)
         pairs = items * (items - 1) // 2
         start = np.concatenate([[0], pairs.cumsum()])

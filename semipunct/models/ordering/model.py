@@ -134,8 +134,8 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         vocabulary = OrderingVocabulary.of(sentences, underlying=options.underlying)
         pairs = Pairs.of(sentences, vocabulary, underlying=options.underlying)
         keys, counts = np.unique(pairs.key, return_counts=True)
-        known = keys[(counts >= options.minimum_count) & (keys >= 0)]
-        return cls(options, vocabulary, known.astype(np.int64))
+        frequent = keys[(counts >= options.minimum_count) & (keys >= 0)]
+        return cls(options, vocabulary, frequent.astype(np.int64))
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
         drawn = np.random.default_rng(seed).normal(0.0, scale, len(self.features))
@@ -143,10 +143,10 @@ class OrderingModel(Model[Encoded, NodesBatch]):
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
         pairs = Pairs.of(sentences, self.vocabulary, underlying=self.options.underlying)
-        known = len(self.features)
+        features = len(self.features)
         place = np.searchsorted(self.features, pairs.key)
-        there = np.append(self.features, -2)[place] == pairs.key
-        feature = np.where(there, place + 1 + known * (pairs.sign < 0), 0)
+        is_feature = np.append(self.features, -2)[place] == pairs.key
+        feature = np.where(is_feature, place + 1 + features * (pairs.sign < 0), 0)
         return Encoded(
             [s.tree.words for s in sentences],
             pairs.nodes,
@@ -166,8 +166,8 @@ class OrderingModel(Model[Encoded, NodesBatch]):
     ) -> NodesShape:
         most = [0] * len(PADDED)
         for draft in drafts:
-            found = encoded.by_size(_nodes_of(encoded, draft))
-            most = [max(n, len(group)) for n, group in zip(most, found, strict=True)]
+            by_size = encoded.by_size(_nodes_of(encoded, draft))
+            most = [max(n, len(group)) for n, group in zip(most, by_size, strict=True)]
         return NodesShape(tuple(map(_room, most)), sentences)
 
     def lay_out(
@@ -218,8 +218,8 @@ class OrderingModel(Model[Encoded, NodesBatch]):
             inside = later < orderings.lengths[:, None]
             score = orderings.weights.precedence[:, earlier, later]
             gold = jnp.sum(jnp.where(inside, score, 0.0), 1)
-            own = gold - Distribution(orderings).log_partition()
-            total = total.at[jnp.asarray(group.sentence)].add(own)
+            log_p = gold - Distribution(orderings).log_partition()
+            total = total.at[jnp.asarray(group.sentence)].add(log_p)
         return total
 
     def loss(

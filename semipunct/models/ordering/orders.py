@@ -82,9 +82,9 @@ def _draw(
     """Sample an order for each node: the position of each item, ``[nodes, items]``."""
     weights, lengths = model.orderings(parameters, group).weights, jnp.asarray(group.items)
 
-    def one(precedence: jax.Array, length: jax.Array, numbers: jax.Array) -> jax.Array:
+    def draw_order(precedence: jax.Array, length: jax.Array, numbers: jax.Array) -> jax.Array:
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), numbers[0]), numbers[1])
         alone = Distribution(linear_orderings(precedence[None], length[None]))
         return jnp.sum(alone.sample(key, 1).parts.precedence[0, 0], 0)
 
-    return jax.vmap(one)(weights.precedence, lengths, jnp.asarray(chance))
+    return jax.vmap(draw_order)(weights.precedence, lengths, jnp.asarray(chance))

@@ -33,16 +33,16 @@ def attachment(
         shapes: records the compiled shapes.
     """
     words, right = 0, np.zeros(2 + len(TAGS), np.int64)
-    asked = answers(model, parameters, batches, "parse", _parsed, shapes)
-    for _, batch, (trees, tags) in asked:
+    batch_answers = answers(model, parameters, batches, "parse", _parsed, shapes)
+    for _, batch, (trees, tags) in batch_answers:
         gold = batch.gold
         if gold is None:
             raise ValueError("sentences without analyses cannot be assessed")
         inside = np.arange(gold.heads.shape[1]) < batch.inputs.lengths[:, None]
         heads = (trees.heads == gold.heads) & inside
-        found = [heads, heads & (trees.relations == gold.relations)]
-        found += [(x == y) & inside for x, y in zip(tags, gold.tags, strict=True)]
-        right += [int(x.sum()) for x in found]
+        is_right = [heads, heads & (trees.relations == gold.relations)]
+        is_right += [(x == y) & inside for x, y in zip(tags, gold.tags, strict=True)]
+        right += [int(x.sum()) for x in is_right]
         words += int(inside.sum())
     return dict(zip(("uas", "las", *TAGS), (right / words).tolist(), strict=True))
 

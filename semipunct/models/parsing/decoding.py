@@ -89,7 +89,7 @@ def _marked(slots: jax.Array) -> Marked:
     return Marked(1 + jnp.argmax(some, -1), jnp.max(some, -1))
 
 
-def _known(logits: jax.Array) -> jax.Array:
+def _log_known(logits: jax.Array) -> jax.Array:
     """Return log probabilities of codes, given that the value is known from training."""
     return jax.nn.log_softmax(logits.at[..., 0].set(-jnp.inf))
 
@@ -97,7 +97,7 @@ def _known(logits: jax.Array) -> jax.Array:
 def _relations(parameters: Parameters, score: ParserScores, heads: jax.Array) -> jax.Array:
     """Return the log probabilities ``[batch, length, relations]`` of the relations of arcs."""
     above = jnp.take_along_axis(score.heads, heads[..., None], 1)
-    return _known(relation_scores(parameters, above, score.dependents))
+    return _log_known(relation_scores(parameters, above, score.dependents))
 
 
 def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.Array]]:
@@ -111,9 +111,12 @@ def _combinations(model: Parser, score: ParserScores) -> list[tuple[Codes, jax.A
     """
     codes = model.vocabulary.combination_codes
     if not codes.size:
-        return [(np.arange(x.shape[-1], dtype=np.int32)[None], _known(x)) for x in score.tags]
+        return [(np.arange(x.shape[-1], dtype=np.int32)[None], _log_known(x)) for x in score.tags]
     # Products with indicator matrices are faster than gathering along the last axis.
-    parts = [_product(x, _indicator(own).T) for x, own in zip(score.tags, codes, strict=True)]
+    parts = [
+        _product(x, _indicator(codes_of_tag).T)
+        for x, codes_of_tag in zip(score.tags, codes, strict=True)
+    ]
     return [(codes, jax.nn.log_softmax(sum(parts, jnp.zeros(()))))]
 
 
@@ -164,12 +167,12 @@ def decode_trees(
         chosen = distribution.best()
     arcs: jax.Array = cast(ArcParts, chosen.parts).arc
     heads = jnp.argmax(arcs, 1)[:, 1:]
-    named = _relations(parameters, score, heads)
+    log_relations = _relations(parameters, score, heads)
     tags, certain = _tags(model, score)
     weight = distribution.score(ArcParts(arcs))
-    trees = Trees(heads, jnp.argmax(named, -1), weight - total)
+    trees = Trees(heads, jnp.argmax(log_relations, -1), weight - total)
     head = jnp.take_along_axis(marginals.arc[:, :, 1:], heads[:, None], 1)[:, 0]
-    certainty = Certainty(head, jnp.exp(jnp.max(named, -1)), certain)
+    certainty = Certainty(head, jnp.exp(jnp.max(log_relations, -1)), certain)
     slots = _slots(score)
     return trees, tags, certainty, _marked(slots), slots
 
@@ -193,9 +196,9 @@ def top(
     distribution = _distribution(score, inputs)
     answer = distribution.top(count)
     heads = jnp.argmax(cast(ArcParts, answer.parts).arc, 2)[..., 1:]
-    named = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
+    relations = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
     total, marginals = distribution.log_partition_and_marginals()
-    trees = Trees(heads, named, answer.log_weight - total)
+    trees = Trees(heads, relations, answer.log_weight - total)
     slots = _slots(score)
     return trees, _tags(model, score)[0], _certain(marginals, heads), _marked(slots), slots
 
@@ -237,8 +240,8 @@ def sample_trees(
     combinations = _combinations(model, score)
 
     def keys_of(pair: jax.Array) -> jax.Array:
-        own = jax.random.fold_in(jax.random.fold_in(key, pair[0]), pair[1])
-        return jax.random.split(own, 2 + len(combinations))
+        pair_key = jax.random.fold_in(jax.random.fold_in(key, pair[0]), pair[1])
+        return jax.random.split(pair_key, 2 + len(combinations))
 
     at_trees, at_relations, *at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
 
@@ -257,16 +260,16 @@ def sample_trees(
     def for_draws(keys: jax.Array) -> jax.Array:
         return jax.vmap(lambda key: jax.random.split(key, count), out_axes=1)(keys)
 
-    named = jax.lax.map(relations, (heads, for_draws(at_relations)))
+    drawn_relations = jax.lax.map(relations, (heads, for_draws(at_relations)))
 
     tags: list[jax.Array] = []
-    for own, (codes, weight) in zip(at_tags, combinations, strict=True):
+    for keys_of_tags, (codes, weight) in zip(at_tags, combinations, strict=True):
         # One draw at a time: random numbers for all combinations and draws would not fit in memory.
-        picks = jax.lax.map(partial(_picked, weight), for_draws(own))
+        picks = jax.lax.map(partial(_picked, weight), for_draws(keys_of_tags))
         tags += [jnp.asarray(column)[picks] for column in codes]
     whole = Distribution(projective_trees(score.arcs, lengths))
     total, marginals = whole.log_partition_and_marginals()
-    trees = Trees(heads, named, weights - total)
+    trees = Trees(heads, drawn_relations, weights - total)
     slots = _slots(score)
     return trees, jnp.stack(tags, 1), _certain(marginals, heads), _marked(slots), slots
 

@@ -116,7 +116,7 @@ def network_weights(
         parts["string"] = layer(options.slot, strings)
     # Layers are stacked, so that one compiled function serves all of them.
     layers = [gated_recurrence_weights(generator, hidden) for _ in range(options.layers)]
-    parts["layer"] = {n: np.stack([one[n] for one in layers]) for n in layers[0]}
+    parts["layer"] = {n: np.stack([layer[n] for layer in layers]) for n in layers[0]}
     return flat(parts)
 
 
@@ -154,8 +154,8 @@ def scores(
     inside = jnp.arange(length + 1) <= jnp.asarray(inputs.lengths)[:, None]
 
     def layer(x: jax.Array, at: tuple[Weights, jax.Array | None]) -> tuple[jax.Array, None]:
-        own, key = at
-        return x + masked(gated_recurrence(own, "layer", x, inside[..., None]), key), None
+        layer_weights, key = at
+        return x + masked(gated_recurrence(layer_weights, "layer", x, inside[..., None]), key), None
 
     stacked = {name: value for name, value in weights.items() if name.startswith("layer.")}
     stack = (stacked, None if keys is None else keys[_MASKS:])

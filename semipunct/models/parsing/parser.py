@@ -159,10 +159,10 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
             return ParserBatch(inputs, None)
         gold = [encoded.gold[i] for i in draft]
         analyses = Analyses(
-            pad_rows([own.heads for own in gold], (size, length)),
-            pad_rows([own.relations for own in gold], (size, length)),
-            pad_rows([own.tags for own in gold], (size, length), axis=1),
-            pad_rows([own.slots for own in gold], (size, length + 1)),
+            pad_rows([analysis.heads for analysis in gold], (size, length)),
+            pad_rows([analysis.relations for analysis in gold], (size, length)),
+            pad_rows([analysis.tags for analysis in gold], (size, length), axis=1),
+            pad_rows([analysis.slots for analysis in gold], (size, length + 1)),
         )
         return ParserBatch(inputs, analyses)
 
@@ -194,8 +194,8 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         lengths = jnp.asarray(inputs.lengths)
         inside = jnp.arange(heads.shape[1]) < lengths[:, None]
 
-        def summed(found: jax.Array, inside: jax.Array = inside) -> jax.Array:
-            return jnp.sum(jnp.where(inside, found, 0.0), 1)
+        def summed(log_p: jax.Array, inside: jax.Array = inside) -> jax.Array:
+            return jnp.sum(jnp.where(inside, log_p, 0.0), 1)
 
         def chosen(logits: jax.Array, codes: jax.Array) -> jax.Array:
             each = jax.nn.log_softmax(logits)
@@ -243,9 +243,9 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
 
     @classmethod
     def from_data(cls, data: Any, options: ParserOptions) -> Parser:
-        found = msgspec.convert(data, _Data)
-        found.strings.check()
-        return cls(options, found.vocabulary, found.strings)
+        decoded = msgspec.convert(data, _Data)
+        decoded.strings.check()
+        return cls(options, decoded.vocabulary, decoded.strings)
 
     @property
     def description(self) -> str:

@@ -44,9 +44,9 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
             minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
         """
         combination = {
-            found for s in sentences for found in zip(s.upos, s.xpos, s.feats, strict=True)
+            triple for s in sentences for triple in zip(s.upos, s.xpos, s.feats, strict=True)
         }
-        columns = {kind: {found[i] for found in combination} for i, kind in enumerate(TAGS)}
+        columns = {kind: {triple[i] for triple in combination} for i, kind in enumerate(TAGS)}
         relation = frequent((name for s in sentences for name in s.tree.relations), 1)
         return cls(
             **cls.of_forms([s.forms for s in sentences], minimum_word_count, minimum_ngram_forms),
@@ -58,5 +58,7 @@ class ParserVocabulary(FormVocabulary, frozen=True, dict=True):
     @cached_property
     def combination_codes(self) -> Codes:
         """The codes of the combinations, ``[TAGS, combinations]``."""
-        columns = ((kind, [found[i] for found in self.combination]) for i, kind in enumerate(TAGS))
+        columns = (
+            (kind, [triple[i] for triple in self.combination]) for i, kind in enumerate(TAGS)
+        )
         return np.array([self.codes(kind, values) for kind, values in columns], np.int32)

@@ -64,15 +64,15 @@ class AttachTables(NamedTuple):
             closed: ``[nodes, 2]`` whether the slots at the left and at the right of each
                 constituent are closed; None if none is.
         """
-        found = None if self.allowed is None else jnp.asarray(self.allowed)[relation]
+        allowed = None if self.allowed is None else jnp.asarray(self.allowed)[relation]
         if closed is None:
-            return found
+            return allowed
         closed = jnp.asarray(closed)
         possible = ~jnp.any(closed[:, None] & self.filled, -1)
-        if found is None:
+        if allowed is None:
             return possible
         empty = ~jnp.any(jnp.asarray(self.filled), -1)
-        return (found | (jnp.any(closed, 1)[:, None] & empty)) & possible
+        return (allowed | (jnp.any(closed, 1)[:, None] & empty)) & possible
 
     def over_pairs(self, target: Target, scores: jax.Array) -> jax.Array:
         """Return for each pair the score of its left label, of its right label, or of its symmetry.
@@ -148,15 +148,15 @@ def attach_parameters(
         initial: random number generator, or None for weights of zero.
         scale: standard deviation of the weights that start at zero if ``initial`` is None.
     """
-    result: dict[str, np.ndarray] = {}
+    weights_by_name: dict[str, np.ndarray] = {}
     for table, support in supports.items():
         size = support.weights
         weights = np.zeros(size) if initial is None else initial.normal(0.0, scale, size)
-        result[weights_of(table)] = weights.astype(np.float32)
+        weights_by_name[weights_of(table)] = weights.astype(np.float32)
     overall = inventory.counts[-1] + 0.5
     counts = np.log(inventory.counts + SHARED * overall / overall.sum()).astype(np.float32)
-    result["attach.relation"] = counts - counts[:, :1]
-    return result
+    weights_by_name["attach.relation"] = counts - counts[:, :1]
+    return weights_by_name
 
 
 def log_attach(
@@ -193,11 +193,11 @@ def log_attach(
             opening, closing = opening + network.opening, closing + network.closing
         first = jax.nn.log_softmax(left_scores(log_sums(score, tables.left), opening))
         marks = tables.over_pairs("closing", closing)
-        then = right_scores(score, marks, symmetry, tables.symmetric)
-        total = log_sums(then, tables.left)
+        closing_scores = right_scores(score, marks, symmetry, tables.symmetric)
+        total = log_sums(closing_scores, tables.left)
         # Avoid NaN from infinite differences where no pair is allowed.
         total = jnp.where(total > -jnp.inf, total, 0.0)
-        log_p = then + spread(first - total, tables.left)
+        log_p = closing_scores + spread(first - total, tables.left)
     permitted = tables.permitted_pairs(relation, closed)
     return log_p if permitted is None else jnp.where(permitted, log_p, -jnp.inf)
 
@@ -273,9 +273,9 @@ def _weigh(
 ) -> dict[Target, jax.Array]:
     """Sum the weights of each node's features in a table: for each target ``[nodes, outcomes]``."""
     weights, rows, columns = parameters[weights_of(table)], features[table], tables.columns[table]
-    outcomes = max(own.stop for own in columns.values())
+    outcomes = max(span.stop for span in columns.values())
     if weights.shape[0]:
         summed = product(weights, rows, nodes, outcomes)
     else:
         summed = jnp.zeros((nodes, outcomes), weights.dtype)
-    return {target: summed[:, own] for target, own in columns.items()}
+    return {target: summed[:, span] for target, span in columns.items()}

@@ -110,18 +110,18 @@ def _sparse_rows(
     rows, support, size = encoded.features[table], encoded.supports[table], shape.features[table]
     # Tables without weights are not used.
     size = size if support.weights else FeatureSizes(0, 0, 0)
-    counts, context, given = rows.of(words)
-    found = occurring(context, rows.size) if support.weights else np.zeros(0, np.int64)
-    weights, number, outcome = support.of(found)
+    counts, context, values = rows.of(words)
+    present = occurring(context, rows.size) if support.weights else np.zeros(0, np.int64)
+    weights, number, outcome = support.of(present)
     row_of = np.zeros(rows.size, np.int32)
-    row_of[found] = np.arange(len(found))
+    row_of[present] = np.arange(len(present))
     row, node = row_of[context], np.arange(len(words), dtype=np.int32).repeat(counts)
     by_row = np.argsort(row, kind="stable") if support.weights else slice(0)
     height = block_rows(support.outcomes)
-    cell = row_of[found].repeat(weights) % height * support.outcomes + outcome
+    cell = row_of[present].repeat(weights) % height * support.outcomes + outcome
     row = row[by_row]
     first = np.arange(size.blocks + 1) * height
-    start = np.append(0, weights.cumsum())[np.minimum(first, len(found))], row.searchsorted(first)
+    start = np.append(0, weights.cumsum())[np.minimum(first, len(present))], row.searchsorted(first)
     # Padding refers to weights beyond the last, each entry to a different one.
     beyond = np.arange(support.weights, support.weights + size.weights - len(number))
     return SparseRows(
@@ -129,7 +129,7 @@ def _sparse_rows(
         _padded(cell, size.weights),
         _padded(node[by_row], size.entries),
         _padded(row % height, size.entries),
-        _padded(given[by_row], size.entries, np.float32),
+        _padded(values[by_row], size.entries, np.float32),
         np.array(start, np.int32),
     )
 

@@ -72,13 +72,13 @@ class CorrectionModel(PunctuationModel):
         model, rows = super()._fit(sentences, options)
         return replace(model, errors=count_corrections(sentences)), rows
 
-    def near(self, other: Model[Any, Any, Any], parameters: Weights) -> Self:
-        if not isinstance(other, PunctuationModel):
-            return super().near(other, parameters)
-        known = self.inventory.symbols
-        place = {symbol: i for i, symbol in enumerate(other.inventory.symbols)}
-        theirs = [place[symbol] for symbol in known if symbol in place]
-        own = [i for i, symbol in enumerate(known) if symbol in place]
+    def near(self, base_model: Model[Any, Any, Any], parameters: Weights) -> Self:
+        if not isinstance(base_model, PunctuationModel):
+            return super().near(base_model, parameters)
+        own_symbols = self.inventory.symbols
+        place = {symbol: i for i, symbol in enumerate(base_model.inventory.symbols)}
+        base_places = [place[symbol] for symbol in own_symbols if symbol in place]
+        common_places = [i for i, symbol in enumerate(own_symbols) if symbol in place]
         centre: dict[str, npt.NDArray[np.float32]] = {}
         for name, weights in self.initial_parameters(0, 0.0).items():
             if not name.startswith(CHANNEL):
@@ -88,10 +88,12 @@ class CorrectionModel(PunctuationModel):
                     f"the model of --near has no weights {name} of its channel; give one with "
                     "the same settings model.channel, model.passes and model.tied"
                 )
-            value, found = np.array(weights, np.float32), np.asarray(parameters[name])
+            value, base_weights = np.array(weights, np.float32), np.asarray(parameters[name])
             axes = [range(4)] if weights.ndim > 1 else []
             symbols = weights.ndim - len(axes)
-            value[np.ix_(*axes, *[own] * symbols)] = found[np.ix_(*axes, *[theirs] * symbols)]
+            value[np.ix_(*axes, *[common_places] * symbols)] = base_weights[
+                np.ix_(*axes, *[base_places] * symbols)
+            ]
             centre[name] = value
         if not centre:
             raise ModelError("a model with model.channel=none has no channel; leave out --near")
@@ -112,7 +114,8 @@ class CorrectionModel(PunctuationModel):
             right: the tokens that replace them.
         """
         return all(
-            (one.before, one.after) in self.errors for one in corrections([written], [right])
+            (correction.before, correction.after) in self.errors
+            for correction in corrections([written], [right])
         )
 
     def to_data(self) -> dict[str, Any]:
@@ -167,13 +170,13 @@ def count_corrections(sentences: Sequence[Sentence]) -> dict[tuple[Puncteme, Pun
     Returns:
         The counts, most frequent correction first.
     """
-    found = Counter(
-        (one.before, one.after)
+    counts = Counter(
+        (correction.before, correction.after)
         for s in sentences
         if s.written is not None
-        for one in corrections(spacing.visible(s.written.slots), spacing.visible(s.slots))
+        for correction in corrections(spacing.visible(s.written.slots), spacing.visible(s.slots))
     )
-    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def check_written(sentences: Sequence[Sentence], options: ModelOptions) -> None:

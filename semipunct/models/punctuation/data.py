@@ -120,13 +120,16 @@ def from_data(
     Raises:
         KeyError, TypeError, ValueError: if the data is not what ``to_data`` returns.
     """
-    found = msgspec.convert(data, ModelData)
+    model_data = msgspec.convert(data, ModelData)
     arrays = msgspec.convert(data["arrays"], dict[str, np.ndarray])
     for name, array in arrays.items():
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise ValueError(f"{name}: is not a list of integers")
-    words = None if found.words is None else _vocabulary(found.words, NETWORK_KINDS)
-    inventory, features = _inventory(found.inventory), _features(found.features, arrays["kept"])
+    words = None if model_data.words is None else _vocabulary(model_data.words, NETWORK_KINDS)
+    inventory, features = (
+        _inventory(model_data.inventory),
+        _features(model_data.features, arrays["kept"]),
+    )
     return inventory, features, _supports(arrays, inventory, features), words
 
 
@@ -142,17 +145,17 @@ def _small(numbers: Ints | npt.NDArray[np.int32]) -> npt.NDArray[Any]:
 def _supports(
     arrays: Mapping[str, npt.NDArray[Any]], inventory: Inventory, features: FeatureIndex
 ) -> dict[Table, Support]:
-    found: dict[Table, Support] = {}
+    supports: dict[Table, Support] = {}
     for table in TABLES:
         columns = outcome_columns(table, target_columns(inventory))
         counts = arrays[f"{table}.weights"].astype(np.int64)
         if len(counts) != features.sizes[table] or (counts < 0).any():
             raise ValueError(f"the weights of {table} do not match its features")
         start = _end_to_end([np.zeros(1, np.int64), counts.cumsum()])
-        outcomes = max(own.stop for own in columns.values())
-        found[table] = Support(start, arrays[f"{table}.outcome"].astype(np.int32), outcomes)
-        found[table].check()
-    return found
+        outcomes = max(span.stop for span in columns.values())
+        supports[table] = Support(start, arrays[f"{table}.outcome"].astype(np.int32), outcomes)
+        supports[table].check()
+    return supports
 
 
 def _vocabulary(values: Mapping[str, Strings], kinds: Iterable[str]) -> Vocabulary:
@@ -185,12 +188,12 @@ def _inventory(data: InventoryData) -> Inventory:
     )
 
 
-def _features(data: FeaturesData, kept: Ints) -> FeatureIndex:
+def _features(data: FeaturesData, all_codes: Ints) -> FeatureIndex:
     sizes: dict[Table, int] = dict.fromkeys(TABLES, 0)
     conjunctions: list[Conjunction] = []
     first = 0
     for c in data.conjunctions:
-        codes = kept[first : first + c.features].astype(np.int64)
+        codes = all_codes[first : first + c.features].astype(np.int64)
         if c.features < 0 or len(codes) != c.features or (np.diff(codes) <= 0).any():
             raise ValueError("a feature has no code, or codes are not in strictly ascending order")
         if not set(c.targets) <= set(TABLES[c.table]):
@@ -200,12 +203,12 @@ def _features(data: FeaturesData, kept: Ints) -> FeatureIndex:
         )
         first += c.features
         sizes[c.table] += c.features
-    if first != len(kept):
+    if first != len(all_codes):
         raise ValueError("there are more codes than features")
-    known = _vocabulary(data.symbols, KINDS)
-    now = code_sizes(known, attribute_table())
+    vocabulary = _vocabulary(data.symbols, KINDS)
+    sizes_now = code_sizes(vocabulary, attribute_table())
     for name in {part for c in conjunctions for part in (*c.parts, c.over) if part is not None}:
-        if data.codes[name] != now.get(name):
+        if data.codes[name] != sizes_now.get(name):
             had = f"{data.codes[name]} codes of {name}"
-            raise ValueError(f"features have {had}; this program has {now.get(name, 'none')}")
-    return FeatureIndex(known, tuple(conjunctions), sizes)
+            raise ValueError(f"features have {had}; this program has {sizes_now.get(name, 'none')}")
+    return FeatureIndex(vocabulary, tuple(conjunctions), sizes)

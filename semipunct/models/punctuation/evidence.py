@@ -39,13 +39,13 @@ def supports(
         minimum: minimum number of co-occurrences of an outcome with a feature; 0 for weights for
             all outcomes.
     """
-    found: dict[Table, Support] = {}
+    supports_of: dict[Table, Support] = {}
     for table in TABLES:
         families = [family for family in features.conjunctions if family.table == table]
         columns = outcome_columns(table, target_columns(inventory))
         possible = _possible(sentences, inventory, table)
-        found[table] = find_support(families, columns, rows[table], possible, minimum)
-    return found
+        supports_of[table] = find_support(families, columns, rows[table], possible, minimum)
+    return supports_of
 
 
 def _possible(
@@ -68,8 +68,10 @@ def _possible(
     @cache
     def parts(slot: Puncteme) -> tuple[int, ...]:
         string = with_unknown(slot, tokens)
-        found = {label[part] for part in substrings(string) if part in label}
-        return tuple(sorted(found if string in label else {*found, label.get((OPEN,), 0)}))
+        labels_within = {label[part] for part in substrings(string) if part in label}
+        return tuple(
+            sorted(labels_within if string in label else {*labels_within, label.get((OPEN,), 0)})
+        )
 
     @cache
     def outcomes(left: Puncteme, right: Puncteme) -> tuple[int, ...]:
@@ -85,13 +87,17 @@ def _possible(
             "symmetric": (0,) * symmetric,
             "closing_symmetric": (0,) * symmetric,
         }
-        return tuple(own.start + x for target, own in columns.items() for x in each[target])
+        return tuple(span.start + x for target, span in columns.items() for x in each[target])
 
-    found: list[tuple[int, ...]] = []
+    outcomes_of_words: list[tuple[int, ...]] = []
     for sentence in sentences:
         edges = zip(*sentence.tree.edges, strict=True)
-        found += [outcomes(sentence.slots[left], sentence.slots[right]) for left, right in edges]
-    start = np.cumsum([0, *map(len, found)])
-    column = np.fromiter(chain.from_iterable(found), np.int32, int(start[-1]))
-    size = max(own.stop for own in columns.values())
-    return csr_array((np.ones(len(column), np.int32), column, start), shape=(len(found), size))
+        outcomes_of_words += [
+            outcomes(sentence.slots[left], sentence.slots[right]) for left, right in edges
+        ]
+    start = np.cumsum([0, *map(len, outcomes_of_words)])
+    column = np.fromiter(chain.from_iterable(outcomes_of_words), np.int32, int(start[-1]))
+    size = max(span.stop for span in columns.values())
+    return csr_array(
+        (np.ones(len(column), np.int32), column, start), shape=(len(outcomes_of_words), size)
+    )

@@ -65,8 +65,12 @@ class Inventory:
 def target_columns(inventory: Inventory) -> dict[Target, int]:
     """Return the number of outcomes that the weights of each target distinguish."""
     labels = len(inventory.labels)
-    own: dict[Target, int] = {"pair": len(inventory.pairs), "symmetric": 1, "closing_symmetric": 1}
-    return {target: own.get(target, labels) for target in TARGETS}
+    sizes: dict[Target, int] = {
+        "pair": len(inventory.pairs),
+        "symmetric": 1,
+        "closing_symmetric": 1,
+    }
+    return {target: sizes.get(target, labels) for target in TARGETS}
 
 
 def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inventory:
@@ -83,8 +87,8 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
         options: minimum counts of tokens and pairs, and the kind of sets.
     """
     counts = token_counts(slot for s in sentences for slot in s.slots)
-    known = frequent_tokens(counts, options.minimum_token_count)
-    keep = {UNK, *known}
+    frequent = frequent_tokens(counts, options.minimum_token_count)
+    keep = {UNK, *frequent}
     relations = tuple(sorted({r for s in sentences for r in s.tree.relations}))
     row = {r: i for i, r in enumerate(relations)}
     flanks: Counter[tuple[int, Puncteme, Puncteme]] = Counter()
@@ -102,7 +106,7 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
         else:
             for pair in _parts(left_string, right_string):
                 candidates[pair] += n
-    pairs = _choose(candidates, (*known, UNK), options)
+    pairs = _choose(candidates, (*frequent, UNK), options)
     labels = _number({p for pair in pairs for p in pair})
     number = {pair: i for i, pair in enumerate(pairs)}
     seen = np.zeros((len(relations) + 1, len(pairs)), np.int32)
@@ -111,7 +115,7 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
             seen[relation, i] += n
     seen[-1] = seen.sum(0)
     label = {p: i for i, p in enumerate(labels)}
-    symbols = alphabet(known)
+    symbols = alphabet(frequent)
     return Inventory(
         symbols,
         labels,

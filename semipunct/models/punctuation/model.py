@@ -174,9 +174,9 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
     def unmatched(self) -> npt.NDArray[np.float32]:
         """``[pairs]`` one for pairs with unmatched symmetric tokens (appendix B)."""
         tokens = set(self.inventory.symbols)
-        known = {(a, b) for a, b in PAIRS if a in tokens and b in tokens}
+        known_pairs = {(a, b) for a, b in PAIRS if a in tokens and b in tokens}
         names = (self.inventory.pair_name(p) for p in range(len(self.inventory.pairs)))
-        return np.array([is_unmatched(a, b, known) for a, b in names], np.float32)
+        return np.array([is_unmatched(a, b, known_pairs) for a, b in names], np.float32)
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, np.ndarray]:
         """Return initial weights: N(0, scale^2), or zero for scale 0, plus the log-counts.
@@ -186,20 +186,20 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             scale: standard deviation.
         """
         generator = np.random.default_rng(seed) if scale > 0 else None
-        result = {
+        weights = {
             **attach_parameters(self.inventory, self.supports, generator, scale),
             **channel_parameters(self.inventory.symbols, self.options, generator, scale),
         }
         if self.network_vocabulary:
             # The scale applies to log-linear weights only: a network with identical units cannot
             # learn.
-            own = np.random.default_rng((seed, 1))
+            network_generator = np.random.default_rng((seed, 1))
             codes = input_sizes(self.network_vocabulary)
-            if has_history_features(result):
+            if has_history_features(weights):
                 codes |= history_codes(self.features.vocabulary)
             columns = target_columns(self.inventory)
-            result |= network_parameters(codes, columns, self.options, own)
-        return result
+            weights |= network_parameters(codes, columns, self.options, network_generator)
+        return weights
 
     def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
         """Extract features and order trees, once for all batches."""

@@ -78,23 +78,23 @@ def network_parameters(
 
     embedded = sum(_EMBEDDED.values()) + sum(_EMBEDDED[name] for name in _OF_THE_HEAD)
     read = 7 * width + sum(_EMBEDDED[name] for name in _BESIDE)
-    found = {f"embed.{name}": normal(sizes[name], _EMBEDDED[name], 0.1) for name in CODES}
-    found |= {"edges": normal(2, width, 0.1)}
-    found |= {"input.weight": normal(embedded, width), "input.bias": np.zeros(width, np.float32)}
+    weights = {f"embed.{name}": normal(sizes[name], _EMBEDDED[name], 0.1) for name in CODES}
+    weights |= {"edges": normal(2, width, 0.1)}
+    weights |= {"input.weight": normal(embedded, width), "input.bias": np.zeros(width, np.float32)}
     for layer in range(options.network_layers):
-        found[f"convolution{layer}.weight"] = normal(3 * width, 2 * width)
-        found[f"convolution{layer}.bias"] = np.zeros(2 * width, np.float32)
-    found |= {"hidden.weight": normal(read, hidden), "hidden.bias": np.zeros(hidden, np.float32)}
-    found |= {"deep.weight": normal(hidden, hidden), "deep.bias": np.zeros(hidden, np.float32)}
+        weights[f"convolution{layer}.weight"] = normal(3 * width, 2 * width)
+        weights[f"convolution{layer}.bias"] = np.zeros(2 * width, np.float32)
+    weights |= {"hidden.weight": normal(read, hidden), "hidden.bias": np.zeros(hidden, np.float32)}
+    weights |= {"deep.weight": normal(hidden, hidden), "deep.bias": np.zeros(hidden, np.float32)}
     targets = list(TREE_TARGETS)
     if OPENING[0] in sizes:
         for target, names in _SEEN.items():
             targets.append(target)
-            found |= {f"embed.{name}": normal(sizes[name], hidden, 0.1) for name in names}
-            found[f"{target}.weight"] = normal(hidden, hidden)
-            found[f"{target}.bias"] = np.zeros(hidden, np.float32)
-    found |= {f"score.{t}": np.zeros((hidden, columns[t]), np.float32) for t in targets}
-    return {PREFIX + name: value for name, value in found.items()}
+            weights |= {f"embed.{name}": normal(sizes[name], hidden, 0.1) for name in names}
+            weights[f"{target}.weight"] = normal(hidden, hidden)
+            weights[f"{target}.bias"] = np.zeros(hidden, np.float32)
+    weights |= {f"score.{t}": np.zeros((hidden, columns[t]), np.float32) for t in targets}
+    return {PREFIX + name: value for name, value in weights.items()}
 
 
 def network_weights(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,9 +135,9 @@ def read_words(
 
     def beside(x: jax.Array, distance: int) -> jax.Array:
         """Return the words at a distance, and an edge vector beyond the ends of a sentence."""
-        there = index + distance
-        inside = (there >= 0) & (there < len(index))
-        inside &= sentence[jnp.clip(there, 0, len(index) - 1)] == sentence
+        neighbour = index + distance
+        inside = (neighbour >= 0) & (neighbour < len(index))
+        inside &= sentence[jnp.clip(neighbour, 0, len(index) - 1)] == sentence
         edge = w["edges"][0 if distance < 0 else 1]
         return jnp.where(inside[:, None], jnp.roll(x, -distance, 0), edge)
 
@@ -151,8 +151,8 @@ def read_words(
     before, after = beside(x, -1)[first], beside(x, 1)[last]
     total = jnp.pad(jnp.cumsum(x, 0), ((1, 0), (0, 0)))
     within = (total[last + 1] - total[first]) / (last - first + 1)[:, None]
-    own = [embedded[name] for name in _BESIDE]
-    read = _side_by_side(x, x[head], x[first], x[last], before, after, within, *own)
+    embedded_columns = [embedded[name] for name in _BESIDE]
+    read = _side_by_side(x, x[head], x[first], x[last], before, after, within, *embedded_columns)
     y = drop(jax.nn.gelu(affine(w, "hidden", drop(read))))
     return y + jax.nn.gelu(affine(w, "deep", y))
 

@@ -23,10 +23,12 @@ Centre = Literal["counts", "zero"]
 
 def _complaint(names: Sequence[str]) -> str | None:
     """Return the problem with a choice of feature templates, or None."""
-    known = sorted({t.name for t in TEMPLATES}, key=str.lower)
+    template_names = sorted({t.name for t in TEMPLATES}, key=str.lower)
     for name in names:
-        if name not in known:
-            return f"there is no feature template {name!r}; choose among: {', '.join(known)}"
+        if name not in template_names:
+            return (
+                f"there is no feature template {name!r}; choose among: {', '.join(template_names)}"
+            )
     if {"c", "history"} <= set(names):
         return (
             "c looks at the marks within a constituent, history at those to the left; no order of "

@@ -61,13 +61,13 @@ def round_weights(parameters: Mapping[str, Array], least: float) -> dict[str, Ar
         least: smaller weights become zero. The largest weight of each table is always kept, so that
             a table with weights never becomes empty.
     """
-    found = dict(parameters)
+    rounded = dict(parameters)
     for name in FEATURES:
         weights = parameters[name]
         size = np.abs(weights)
         keep = size >= min(least, size.max(initial=0.0))
-        found[name] = np.where(keep, weights.astype(np.float16), 0).astype(weights.dtype)
-    return found
+        rounded[name] = np.where(keep, weights.astype(np.float16), 0).astype(weights.dtype)
+    return rounded
 
 
 def without_zeros(
@@ -80,7 +80,7 @@ def without_zeros(
         supports: the outcomes for which they have weights, by table.
         parameters: weights by name.
     """
-    found = dict(parameters)
+    kept_parameters = dict(parameters)
     smaller: dict[Table, Support] = {}
     alive: dict[Table, npt.NDArray[np.bool_]] = {}
     for table, support in supports.items():
@@ -92,13 +92,13 @@ def without_zeros(
         alive[table] = counts > 0
         start = np.concatenate([np.zeros(1, np.int64), counts[alive[table]].cumsum()])
         smaller[table] = Support(start, support.outcome[some], support.outcomes)
-        found[weights_of(table)] = weights[some]
+        kept_parameters[weights_of(table)] = weights[some]
     conjunctions: list[Conjunction] = []
     sizes: dict[Table, int] = dict.fromkeys(TABLES, 0)
     for family in features.conjunctions:
-        own = alive[family.table][family.offset : family.offset + len(family.kept)]
-        if own.any():
+        is_alive = alive[family.table][family.offset : family.offset + len(family.kept)]
+        if is_alive.any():
             offset = sizes[family.table]
-            conjunctions.append(replace(family, kept=family.kept[own], offset=offset))
-            sizes[family.table] += int(own.sum())
-    return FeatureIndex(features.vocabulary, tuple(conjunctions), sizes), smaller, found
+            conjunctions.append(replace(family, kept=family.kept[is_alive], offset=offset))
+            sizes[family.table] += int(is_alive.sum())
+    return FeatureIndex(features.vocabulary, tuple(conjunctions), sizes), smaller, kept_parameters

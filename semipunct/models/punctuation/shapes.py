@@ -163,10 +163,10 @@ def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
     sizes: dict[Table, FeatureSizes] = {}
     for table, rows in encoded.features.items():
         _, context, _ = rows.of(words)
-        found = occurring(context, rows.size)
+        present = occurring(context, rows.size)
         support = encoded.supports[table]
-        blocks = -(-len(found) // block_rows(support.outcomes))
-        sizes[table] = FeatureSizes(len(context), blocks, int(support.counts(found).sum()))
+        blocks = -(-len(present) // block_rows(support.outcomes))
+        sizes[table] = FeatureSizes(len(context), blocks, int(support.counts(present).sum()))
     return Draft(members, absorptions, automata, strings, groups, encoded.widths, sizes)
 
 
@@ -302,7 +302,10 @@ def own_shape(draft: Draft) -> BatchShape:
         steps=round_up(draft.schedule_absorptions(lanes).steps, 1),
         lanes=lanes,
         factors=round_up(draft.factors),
-        features={t: FeatureSizes(*map(round_up, own)) for t, own in draft.features.items()},
+        features={
+            t: FeatureSizes(*map(round_up, feature_sizes))
+            for t, feature_sizes in draft.features.items()
+        },
     )
 
 
@@ -323,14 +326,14 @@ def grow_shape(shape: BatchShape, draft: Draft, placement: Placement) -> BatchSh
         steps=_doubled(shape.steps, placement.steps),
         factors=_doubled(shape.factors, draft.factors),
         features={
-            table: FeatureSizes(*map(_doubled, own, draft.features[table]))
-            for table, own in shape.features.items()
+            table: FeatureSizes(*map(_doubled, feature_sizes, draft.features[table]))
+            for table, feature_sizes in shape.features.items()
         },
     )
 
 
-def _doubled(size: int, needed: int) -> int:
+def _doubled(size: int, required: int) -> int:
     """Double a size until it suffices."""
-    while size < needed:
+    while size < required:
         size *= 2
     return size

@@ -114,17 +114,17 @@ def _accept(
         spell = inventory.spelling.log_tokens(text)
     n = len(text)
     # Boundary marks have spelling probability zero, and a factor of zero cannot be taken out.
-    taken = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
+    factored_out = np.where(np.isfinite(spell[:, 1]) & (n >= _LONG), spell[:, 1], 0.0)
     for s in range(n):
         for t in range(s + 1, n + 1):
             a, b = (n - t, n - s) if mirrored else (s, t)  # in text order
             # The open puncteme is spelt as the tokens from a to b, followed by a stop.
             weight = spell[a, 0] + spell[a + 1 : b, 1].sum() + np.log(inventory.spelling.stop)
             arc = final[s] if t == n else emit[s, t]
-            arc[is_open] = weight - taken[a:b].sum()
+            arc[is_open] = weight - factored_out[a:b].sum()
             if t == s + 1:
-                arc[string[s]] = -taken[a]
-    return float(taken.sum())
+                arc[string[s]] = -factored_out[a]
+    return float(factored_out.sum())
 
 
 def automata(
@@ -149,7 +149,7 @@ def automata(
     slots, states, _, symbols = accept.emit.shape
     start = np.full((slots, symbols), -np.inf, np.float32)
     start[:, 0] = 0.0
-    result: WindowAutomata | None = None
+    composed: WindowAutomata | None = None
     for number in range(len(passes) - 1, -1, -1):
         mirrored = directions[number]
         initial = np.full((slots, states, symbols), -np.inf, np.float32)
@@ -158,7 +158,7 @@ def automata(
         initial[:, 0] = start
         if number == 0:
             initial = jnp.asarray(initial).at[:, 0].set(accept.pending)
-        result = WindowAutomata(
+        composed = WindowAutomata(
             mirror(passes[number]) if mirrored else passes[number],
             jnp.asarray(accept.emit),
             jnp.asarray(initial),
@@ -166,12 +166,12 @@ def automata(
             jnp.asarray(accept.closed) if number == 0 else jnp.zeros(slots, bool),
             np.array([inventory.symbols.index(INITIAL if mirrored else FINAL)]),
             *labels,
-            next_pass=result,
-            columns=None if result else Columns.of(labels[1], symbols),
+            next_pass=composed,
+            columns=None if composed else Columns.of(labels[1], symbols),
         )
-    if result is None:
+    if composed is None:
         raise ValueError("a channel has at least one pass")
-    return result
+    return composed
 
 
 def label_tries(inventory: Inventory, *, mirrored: bool) -> tuple[Trie, Trie]:

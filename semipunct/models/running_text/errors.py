@@ -112,10 +112,10 @@ def _errors(string: Puncteme, singles: dict[Puncteme, float]) -> Iterator[tuple[
         usual = not is_final((token,)) and not encloses((token,))
         yield (*before, *after), DELETION if usual else DELETION_OF_OTHERS
         if not encloses((token,)):
-            rest = 1 - singles.get((token,), 0.0)
+            remaining_share = 1 - singles.get((token,), 0.0)
             for written, share in singles.items():
                 if written != (token,):
-                    yield (*before, *written, *after), REPLACEMENT * share / rest
+                    yield (*before, *written, *after), REPLACEMENT * share / remaining_share
         if after:
             yield (*before, after[0], token, *after[1:]), EXCHANGE
 
@@ -128,7 +128,7 @@ def _pooled(
     errors: defaultdict[Puncteme, Counter[Puncteme]] = defaultdict(Counter)
     for situation, count in learners.occurrences.items():
         seen[situation.right] += count
-    for situation, made in learners.errors.items():
-        for written, number in made.items():
+    for situation, counts in learners.errors.items():
+        for written, number in counts.items():
             errors[situation.right][written] += number.times
     return seen, errors

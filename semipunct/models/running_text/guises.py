@@ -35,14 +35,14 @@ class Guise(NamedTuple):
     Attributes:
         shapes: ``[batch, length]`` the shape shown for each word plus one, or ``HIDDEN``.
         marks: ``[batch, length + 1]`` the string shown in each slot plus one, or ``HIDDEN``.
-        known: ``[batch, length]`` whether the shape shown for a word is certainly its shape.
-        asked: ``[batch, length + 1]`` whether the string of a slot is to be predicted.
+        certain: ``[batch, length]`` whether the shape shown for a word is certainly its shape.
+        predicted: ``[batch, length + 1]`` whether the string of a slot is to be predicted.
     """
 
     shapes: jax.Array
     marks: jax.Array
-    known: jax.Array
-    asked: jax.Array
+    certain: jax.Array
+    predicted: jax.Array
 
 
 def hidden_guise(batch: TextBatch) -> Guise:
@@ -74,8 +74,8 @@ def drawn_guise(
     noisy = jax.random.uniform(keys[0], rows) < options.noisy
     divided = jax.random.uniform(keys[3], rows) < options.divided
     restoration = _restoration(keys[2], batch, options)
-    others = _chosen(divided, _divided(restoration, batch, len(rates)), restoration)
-    return _chosen(noisy, _noisy(keys[1], batch, rates), others)
+    restored = _chosen(divided, _divided(restoration, batch, len(rates)), restoration)
+    return _chosen(noisy, _noisy(keys[1], batch, rates), restored)
 
 
 def _chosen(is_first: jax.Array, first: Guise, second: Guise) -> Guise:
@@ -90,9 +90,12 @@ def _restoration(key: jax.Array, batch: TextBatch, options: TextTrainOptions) ->
     cased = jax.random.uniform(first, (rows, 1)) >= options.lowered
     share = jax.random.uniform(second, (rows, 1), minval=-options.bare / (1 - options.bare))
     shown = (jax.random.uniform(third, tags.shape) < share) & (tags > 0)
-    known = jnp.broadcast_to(cased, shapes.shape)
+    capitals_shown = jnp.broadcast_to(cased, shapes.shape)
     return Guise(
-        jnp.where(known, shapes + 1, HIDDEN), jnp.where(shown, tags + 1, HIDDEN), known, ~shown
+        jnp.where(capitals_shown, shapes + 1, HIDDEN),
+        jnp.where(shown, tags + 1, HIDDEN),
+        capitals_shown,
+        ~shown,
     )
 
 
@@ -105,7 +108,7 @@ def _divided(guise: Guise, batch: TextBatch, end: int) -> Guise:
         end: the code of the open string, which says here that there is an end, not which.
     """
     marks = jnp.where(jnp.asarray(batch.ends), end, HIDDEN)
-    return guise._replace(marks=marks, asked=jnp.ones(marks.shape, bool))
+    return guise._replace(marks=marks, predicted=jnp.ones(marks.shape, bool))
 
 
 def _noisy(key: jax.Array, batch: TextBatch, rates: jax.Array) -> Guise:

@@ -131,8 +131,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         frequent = [(-n, word) for word, n in lower.items() if n >= _MINIMUM]
         words = tuple(word for _, word in sorted(frequent)[: options.words])
         usual = (form for form, n in forms.items() if n >= _MINIMUM for _ in range(min(n, 1000)))
-        known = {*words}
-        mixed = {low: form for low, form in mixed_forms(usual).items() if low in known}
+        word_set = {*words}
+        mixed = {low: form for low, form in mixed_forms(usual).items() if low in word_set}
         return cls(options, words, mixed, _slot_strings(slots, options.strings))
 
     @cached_property
@@ -160,8 +160,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         shapes = np.array([self._shape(form) for form in stream.forms], np.int32)
         evidence = self.strings.log_evidence([marks_of(string) for string in stream.strings])
         # A string with a tag of its own has that one, others the open tag.
-        own = np.isfinite(evidence[:, :-1])
-        tags = np.where(own.any(1), own.argmax(1), evidence.shape[1] - 1)
+        has_tag = np.isfinite(evidence[:, :-1])
+        tags = np.where(has_tag.any(1), has_tag.argmax(1), evidence.shape[1] - 1)
         spelling = evidence[np.arange(len(tags)), tags]
         codes = codes_of(lower, self.vocabulary, self.options.ngrams)
         ends = np.array([END in string or is_final(string) for string in stream.strings])
@@ -240,11 +240,11 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             guise.marks,
             jnp.arange(batch.words.shape[1]) < jnp.asarray(batch.lengths)[:, None],
         )
-        found = scores(self.options, parameters, inputs, dropout)
+        word_scores = scores(self.options, parameters, inputs, dropout)
         able = jnp.where(
-            guise.known[..., None], _one_hot(batch.shapes), jnp.asarray(batch.possible)
+            guise.certain[..., None], _one_hot(batch.shapes), jnp.asarray(batch.possible)
         )
-        return found._replace(shapes=jnp.where(able, found.shapes, -jnp.inf))
+        return word_scores._replace(shapes=jnp.where(able, word_scores.shapes, -jnp.inf))
 
     def log_likelihoods(self, parameters: Parameters, batch: TextBatch) -> jax.Array:
         """Return ``[passages]`` log p(strings | words in lower case).
@@ -254,8 +254,8 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
             batch: from ``lay_out``.
         """
         lengths = jnp.asarray(batch.lengths)
-        found = log_marginals(self.scores(parameters, batch, hidden_guise(batch)))
-        chosen = jnp.take_along_axis(found, jnp.asarray(batch.tags)[..., None], -1)[..., 0]
+        log_p = log_marginals(self.scores(parameters, batch, hidden_guise(batch)))
+        chosen = jnp.take_along_axis(log_p, jnp.asarray(batch.tags)[..., None], -1)[..., 0]
         inside = (jnp.arange(chosen.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
         return jnp.sum(jnp.where(inside, chosen + batch.spelling, 0.0), 1)
 
@@ -283,16 +283,16 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], TextBatch]]
     ) -> Mapping[str, Any]:
         weights = self.place_weights(parameters)
-        found: list[npt.NDArray[np.float32]] = [np.zeros((2, 0), np.float32)]
-        needed = 0
+        best_strings: list[npt.NDArray[np.float32]] = [np.zeros((2, 0), np.float32)]
+        marked_slots = 0
         for _, batch in batches:
             best = np.asarray(_most_probable_marks(self, weights, batch))
             inside = np.arange(best.shape[2]) <= batch.lengths[:, None]
             inside &= batch.lengths[:, None] > 0
-            found.append(best[:, inside])
-            needed += int((batch.tags[inside] > 0).sum())
-        probability, right = np.concatenate(found, 1)
-        fitted = best_threshold(probability, right > 0, needed)
+            best_strings.append(best[:, inside])
+            marked_slots += int((batch.tags[inside] > 0).sum())
+        probability, right = np.concatenate(best_strings, 1)
+        fitted = best_threshold(probability, right > 0, marked_slots)
         return {**parameters, THRESHOLD: np.array(fitted, np.float32)}
 
     def loss(
@@ -315,11 +315,11 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         first, second = jax.random.split(key)
         guise = drawn_guise(first, batch, options, jnp.asarray(self.errors))
         dropout = Dropout(second, options.dropout, options.unknown)
-        found = self.scores(parameters, batch, guise, dropout)
+        guise_scores = self.scores(parameters, batch, guise, dropout)
         tags, lengths = jnp.asarray(batch.tags), jnp.asarray(batch.lengths)
         inside = (jnp.arange(tags.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
-        some = inside & guise.asked
-        joint = log_joint(found, tags, jnp.asarray(batch.shapes))
+        some = inside & guise.predicted
+        joint = log_joint(guise_scores, tags, jnp.asarray(batch.shapes))
         total = jnp.sum(jnp.where(some, joint, 0.0))
         slots = jnp.maximum(1, jnp.sum(some))
         return -total / slots, Sums.of(total, slots)
@@ -329,11 +329,11 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
 
     @classmethod
     def from_data(cls, data: Any, options: TextOptions) -> TextModel:
-        found = msgspec.convert(data, _Data)
-        found.strings.check()
-        if any(form.lower() != low for low, form in found.mixed.items()):
+        decoded = msgspec.convert(data, _Data)
+        decoded.strings.check()
+        if any(form.lower() != low for low, form in decoded.mixed.items()):
             raise ValueError("a word of mixed case is listed for a different word")
-        return cls(options, found.words, found.mixed, found.strings)
+        return cls(options, decoded.words, decoded.mixed, decoded.strings)
 
     @property
     def description(self) -> str:
@@ -345,42 +345,42 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         )
 
 
-def log_marginals(found: Scores) -> jax.Array:
+def log_marginals(word_scores: Scores) -> jax.Array:
     """Return ``[batch, length + 1, strings]`` log-probabilities of the strings of slots."""
-    return jax.nn.log_softmax(_summed(found), -1)
+    return jax.nn.log_softmax(_summed(word_scores), -1)
 
 
-def log_joint(found: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Array:
+def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Array:
     """Return ``[batch, length + 1]`` log p(string of a slot, shape of the next word).
 
     Args:
-        found: the scores.
+        word_scores: the scores.
         tags: ``[batch, length + 1]`` the strings.
         shapes: ``[batch, length]`` the shapes.
     """
-    total = jax.nn.logsumexp(_summed(found), -1)
-    string = jnp.take_along_axis(found.strings, tags[..., None], -1)[..., 0]
-    shape = jnp.take_along_axis(found.shapes, shapes[..., None], -1)[..., 0]
-    shape = shape + found.pairs[tags[:, :-1], shapes]
+    total = jax.nn.logsumexp(_summed(word_scores), -1)
+    string = jnp.take_along_axis(word_scores.strings, tags[..., None], -1)[..., 0]
+    shape = jnp.take_along_axis(word_scores.shapes, shapes[..., None], -1)[..., 0]
+    shape = shape + word_scores.pairs[tags[:, :-1], shapes]
     return string + jnp.pad(shape, ((0, 0), (0, 1))) - total
 
 
-def log_shapes(found: Scores, tags: jax.Array) -> jax.Array:
+def log_shapes(word_scores: Scores, tags: jax.Array) -> jax.Array:
     """Return ``[batch, length, SHAPES]`` log p(shape of a word | string before it).
 
     Args:
-        found: the scores.
+        word_scores: the scores.
         tags: ``[batch, length + 1]`` the strings.
     """
-    return jax.nn.log_softmax(found.shapes + found.pairs[tags[:, :-1]], -1)
+    return jax.nn.log_softmax(word_scores.shapes + word_scores.pairs[tags[:, :-1]], -1)
 
 
-def _summed(found: Scores) -> jax.Array:
+def _summed(word_scores: Scores) -> jax.Array:
     """Return the log potentials of strings, summed over the shapes of the word that follows."""
-    most = jnp.max(found.shapes, -1, keepdims=True)
-    weights = jnp.exp(found.shapes - most)
-    after = jnp.log(weights @ jnp.exp(found.pairs).T) + most
-    return found.strings + jnp.pad(after, ((0, 0), (0, 1), (0, 0)))
+    most = jnp.max(word_scores.shapes, -1, keepdims=True)
+    weights = jnp.exp(word_scores.shapes - most)
+    after = jnp.log(weights @ jnp.exp(word_scores.pairs).T) + most
+    return word_scores.strings + jnp.pad(after, ((0, 0), (0, 1), (0, 0)))
 
 
 @partial(jit, static=1)
@@ -400,5 +400,5 @@ def _slot_strings(counts: Counter[Puncteme], number: int) -> SlotStrings:
     seen = [(-n, len(s), s) for s, n in counts.items() if n >= _MINIMUM and s]
     strings = ((), *(s for *_, s in sorted(seen)[: number - 1]))
     tokens = tuple(sorted({token for string in strings for token in string}))
-    known = {s: n for s, n in counts.items() if n and all(t in tokens for t in s)}
-    return SlotStrings(tokens, strings, Spelling.of(known, alphabet(tokens)))
+    spellable = {s: n for s, n in counts.items() if n and all(t in tokens for t in s)}
+    return SlotStrings(tokens, strings, Spelling.of(spellable, alphabet(tokens)))

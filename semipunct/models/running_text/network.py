@@ -78,7 +78,7 @@ def network_weights(
         generator: the random number generator.
     """
     size = options.size
-    result: dict[str, Floats] = {
+    weights: dict[str, Floats] = {
         "word": embeddings(generator, words + 1, size),
         "ngram": embeddings(generator, options.ngrams, size),
         "shape": embeddings(generator, SHAPES + 1, size),
@@ -98,7 +98,7 @@ def network_weights(
     for name, outputs in (("left", strings), ("right", strings), ("case", SHAPES)):
         layers[name] = affine_weights(generator, size, outputs)
         layers[name]["weight"] *= 0
-    return result | flat(layers)
+    return weights | flat(layers)
 
 
 def scores(

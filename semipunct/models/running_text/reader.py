@@ -96,14 +96,14 @@ class Window(NamedTuple):
     last: int
 
 
-def next_window(first: int, known: int, *, ended: bool) -> Window | None:
+def next_window(first: int, words_read: int, *, ended: bool) -> Window | None:
     """Return the window that decides a slot and those after it.
 
     It does not depend on how much more of the text is known than it needs.
 
     Args:
         first: the first slot that is to be decided.
-        known: the number of words of the text that are known.
+        words_read: the number of words of the text that are known.
         ended: whether it has no others.
 
     Returns:
@@ -111,11 +111,11 @@ def next_window(first: int, known: int, *, ended: bool) -> Window | None:
     """
     last = first + CENTRE
     # The marks after the last word that is known may still be joined by others.
-    if known > last + CONTEXT:
+    if words_read > last + CONTEXT:
         return Window(max(0, first - CONTEXT), last + CONTEXT, first, last)
     # A rest that is no longer than the context is decided together with what is before it.
-    if ended and first <= known:
-        return Window(max(0, first - CONTEXT), known, first, known + 1)
+    if ended and first <= words_read:
+        return Window(max(0, first - CONTEXT), words_read, first, words_read + 1)
     return None
 
 
@@ -303,21 +303,21 @@ class TextReader:
             queries: texts of any length, or their parts, of at least one word each.
         """
         weights = self.model.place_weights(self.parameters)
-        results = _Results(np.asarray(self.parameters["pairs"]))
+        pending_readings = _Results(np.asarray(self.parameters["pairs"]))
         # Batches are computed by other threads while this one prepares words and uses results.
         running: deque[_Batch] = deque()
-        rows = _packed(self._windows(queries, results))
+        rows = _packed(self._windows(queries, pending_readings))
         while group := list(islice(rows, _ROWS)):
             running.append(self._started(weights, group))
             if len(running) > _RUNNING:
-                yield from results.readings(running.popleft().rows())
+                yield from pending_readings.readings(running.popleft().rows())
         for batch in running:
-            yield from results.readings(batch.rows())
+            yield from pending_readings.readings(batch.rows())
 
-    def _windows(self, queries: Iterable[Query], results: _Results) -> Iterator[_Windowed]:
+    def _windows(self, queries: Iterable[Query], pending_readings: _Results) -> Iterator[_Windowed]:
         text, begins = _Text(), True
         for query in queries:
-            results.expect(len(query.forms), ends=query.ends)
+            pending_readings.expect(len(query.forms), ends=query.ends)
             columns = self._words.columns(query, begins=begins)
             yield from text.windows(columns, ended=query.ends)
             if begins := query.ends:
@@ -385,7 +385,7 @@ def _answer(
     model: TextModel, weights: Parameters, inputs: Inputs, able: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """Return ``[rows, length + 1, strings]`` and ``[rows, length + 1, SHAPES]``."""
-    found = scores(model.options, weights, inputs)
-    found = found._replace(shapes=jnp.where(able, found.shapes, -jnp.inf))
-    shapes = jnp.pad(found.shapes, ((0, 0), (0, 1), (0, 0)))  # no word follows the last slot
-    return jnp.exp(log_marginals(found)), shapes
+    word_scores = scores(model.options, weights, inputs)
+    word_scores = word_scores._replace(shapes=jnp.where(able, word_scores.shapes, -jnp.inf))
+    shapes = jnp.pad(word_scores.shapes, ((0, 0), (0, 1), (0, 0)))  # no word follows the last slot
+    return jnp.exp(log_marginals(word_scores)), shapes

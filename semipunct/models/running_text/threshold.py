@@ -15,21 +15,21 @@ UNTRAINED = 0.5
 
 
 def best_threshold(
-    probability: npt.NDArray[np.floating], right: npt.NDArray[np.bool_], needed: int
+    probability: npt.NDArray[np.floating], right: npt.NDArray[np.bool_], marked_slots: int
 ) -> float:
     """Return the threshold that gives the highest F1.
 
     Args:
         probability: ``[slots]`` of the most probable mark of each slot.
         right: ``[slots]`` whether that mark is the one in the text.
-        needed: the number of slots with a mark in the text.
+        marked_slots: the number of slots with a mark in the text.
     """
     order = np.argsort(-probability, kind="stable")
     ranked = probability[order]
-    if not needed or not np.isfinite(ranked).all() or not len(ranked):
+    if not marked_slots or not np.isfinite(ranked).all() or not len(ranked):
         return UNTRAINED
     hits = np.cumsum(right[order])
-    f1 = 2 * hits / (np.arange(1, len(hits) + 1) + needed)
+    f1 = 2 * hits / (np.arange(1, len(hits) + 1) + marked_slots)
     best = int(np.argmax(f1))
     # In the middle between the last inserted mark and the first one that is not.
     below = ranked[best + 1] if best + 1 < len(ranked) else 0.0

@@ -27,11 +27,11 @@ def codes_of(forms: Sequence[str], vocabulary: dict[str, int], ngrams: int) -> C
         vocabulary: the numbers of frequent words, from 1.
         ngrams: the number of hashes.
     """
-    result = np.zeros((len(forms), CODES), np.int32)
-    for row, form in zip(result, forms, strict=True):
+    codes = np.zeros((len(forms), CODES), np.int32)
+    for row, form in zip(codes, forms, strict=True):
         row[0] = vocabulary.get(form, 0)
         bounded = f"<{form}>"
         for place, part in enumerate(_PARTS):
             key = f"{place}{bounded[part]}".encode("utf-8", "surrogatepass")
             row[place + 1] = crc32(key) % ngrams
-    return result
+    return codes

@@ -34,5 +34,5 @@ def temperature(log_odds: npt.NDArray[np.floating], ends: npt.NDArray[np.bool_])
     def loss(inverse: float) -> float:
         return float(np.logaddexp(0.0, -inverse * right).mean())
 
-    found: Any = minimize_scalar(loss, bounds=(1 / HIGHEST, 1.0), method="bounded")
-    return 1 / float(found.x)
+    minimum: Any = minimize_scalar(loss, bounds=(1 / HIGHEST, 1.0), method="bounded")
+    return 1 / float(minimum.x)

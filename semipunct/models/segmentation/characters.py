@@ -47,18 +47,18 @@ class CharacterVocabulary(msgspec.Struct, frozen=True):
             characters: minimum count of a character.
             runs: minimum count of a run, and of a pair.
         """
-        known = {name: Counter[str]() for name in cls.__struct_fields__}
+        counts = {name: Counter[str]() for name in cls.__struct_fields__}
         for text in texts:
             for name, values in properties(text).items():
-                if name in known:
-                    known[name].update(values)
+                if name in counts:
+                    counts[name].update(values)
         least = {"character": characters, "pair": runs, "run": runs}
         # The count of a run is incremented once for each of its characters.
-        for value, n in known["run"].items():
-            known["run"][value] = n // max(1, len(value))
+        for value, n in counts["run"].items():
+            counts["run"][value] = n // max(1, len(value))
         return cls(
             *(
-                tuple(sorted(v for v, n in known[name].items() if v and n >= least.get(name, 1)))
+                tuple(sorted(v for v, n in counts[name].items() if v and n >= least.get(name, 1)))
                 for name in cls.__struct_fields__
             )
         )
@@ -84,9 +84,9 @@ class Coder:
 
     def codes(self, text: str) -> npt.NDArray[np.int32]:
         """Return the codes of the characters of a text, ``[CODES, characters]``."""
-        found = properties(text)
+        values_of = properties(text)
         return np.array(
-            [[self._codes[name].get(value, 0) for value in found[name]] for name in CODES],
+            [[self._codes[name].get(value, 0) for value in values_of[name]] for name in CODES],
             np.int32,
         ).reshape(len(CODES), len(text))
 
@@ -95,12 +95,12 @@ def properties(text: str) -> dict[str, list[str]]:
     """Return the values of all properties for each character of a text."""
     run, shape, following = ([""] * len(text) for _ in range(3))
     before = 0
-    for found in _RUN.finditer(text):
-        start, end = found.span()
-        word = found[0].lower() if end - start <= _LONGEST_RUN else ""
+    for match in _RUN.finditer(text):
+        start, end = match.span()
+        word = match[0].lower() if end - start <= _LONGEST_RUN else ""
         following[before:start] = [word] * (start - before)
         run[start:end] = [word] * (end - start)
-        shape[start:end] = [_shape(found[0])] * (end - start)
+        shape[start:end] = [_shape(match[0])] * (end - start)
         before = start
     return {
         "character": list(text),

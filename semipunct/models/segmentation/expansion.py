@@ -51,9 +51,9 @@ class Expansions(msgspec.Struct, frozen=True):
         counts: defaultdict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
         for passage in passages:
             for form, words in zip(passage.forms(), passage.words, strict=True):
-                found = tuple(word.lower() for word in words) if len(words) > 1 else ()
-                counts[form.lower()][found] += 1
-        usual = {form: found.most_common(1)[0][0] for form, found in counts.items()}
+                expansion = tuple(word.lower() for word in words) if len(words) > 1 else ()
+                counts[form.lower()][expansion] += 1
+        usual = {form: expansions.most_common(1)[0][0] for form, expansions in counts.items()}
         tokens = {form: words for form, words in sorted(usual.items()) if words}
         endings = _endings(usual) if tokens else ()
         rules = {rule[0]: rule for rule in endings}
@@ -85,51 +85,51 @@ class ExpansionTable:
             form: the token as spelt.
         """
         low = form.lower()
-        found = self._tokens.get(low)
-        if found is None and low not in self._plain and (rule := _rule(low, self._rules)):
-            found = (low.removesuffix(rule[0]) + rule[1], *rule[2])
-        if not found or not all(found):
+        expansion = self._tokens.get(low)
+        if expansion is None and low not in self._plain and (rule := _rule(low, self._rules)):
+            expansion = (low.removesuffix(rule[0]) + rule[1], *rule[2])
+        if not expansion or not all(expansion):
             return ()
         if form == low:
-            return found
+            return expansion
         if form.isupper() and len(form) > 1:
-            return tuple(word.upper() for word in found)
+            return tuple(word.upper() for word in expansion)
         # The prefix common to the token and its first word is spelt as in the token.
-        same = _common(low, found[0]) if len(form) == len(low) else 0
-        return (form[:same] + found[0][same:], *found[1:])
+        common = _common(low, expansion[0]) if len(form) == len(low) else 0
+        return (form[:common] + expansion[0][common:], *expansion[1:])
 
 
-def _common(one: str, other: str) -> int:
+def _common(first: str, second: str) -> int:
     """Return the length of the longest common prefix of two strings."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 def _rule(form: str, rules: dict[str, T]) -> T | None:
     """Return the rule with the longest ending that is a proper suffix of a token."""
     for length in range(min(LONGEST, len(form) - 1), 0, -1):
-        if found := rules.get(form[-length:]):
-            return found
+        if rule := rules.get(form[-length:]):
+            return rule
     return None
 
 
 def _endings(usual: dict[str, tuple[str, ...]]) -> tuple[Ending, ...]:
     """Find reliable rules, from the distinct tokens with the same ending."""
-    found: defaultdict[str, Counter[Ending]] = defaultdict(Counter)
+    rules_of: defaultdict[str, Counter[Ending]] = defaultdict(Counter)
     for form, words in usual.items():
         if not words:
             continue
-        same = _common(form, words[0])
-        for start in range(max(1, len(form) - LONGEST), same + 1):
+        common = _common(form, words[0])
+        for start in range(max(1, len(form) - LONGEST), common + 1):
             if start < len(form):
                 rule = Ending(form[start:], words[0][start:], words[1:])
-                found[rule.ending][rule] += 1
+                rules_of[rule.ending][rule] += 1
     ended = Counter(
         form[-length:]
         for form in usual
         for length in range(1, min(LONGEST, len(form) - 1) + 1)
-        if form[-length:] in found
+        if form[-length:] in rules_of
     )
-    best = (rules.most_common(1)[0] for rules in found.values())
-    kept = (rule for rule, n in best if n >= max(LEAST, PRECISION * ended[rule.ending]))
-    return tuple(sorted(kept))
+    best = (rules.most_common(1)[0] for rules in rules_of.values())
+    reliable = (rule for rule, n in best if n >= max(LEAST, PRECISION * ended[rule.ending]))
+    return tuple(sorted(reliable))

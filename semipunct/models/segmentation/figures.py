@@ -34,12 +34,12 @@ def figures(
         shapes: records the compiled shapes.
     """
     segmenter = Segmenter(model, parameters)
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for name in model.options.guises:
         gold = [IN_GUISE[name](passage) for passage in examples]
         tokens = sentences = SpanCounts()
-        for right, own in zip(gold, segmenter.segment([g.text for g in gold]), strict=True):
-            tokens = tokens.plus(SpanCounts.of(right.tokens, own.tokens))
-            sentences = sentences.plus(SpanCounts.of(right.sentences, own.sentences))
-        found |= {f"{name}_tokens": tokens.f1, f"{name}_sentences": sentences.f1}
-    return {"f1": float(np.mean([*found.values()])), **found, "unscorable": 0}
+        for right, predicted in zip(gold, segmenter.segment([g.text for g in gold]), strict=True):
+            tokens = tokens.plus(SpanCounts.of(right.tokens, predicted.tokens))
+            sentences = sentences.plus(SpanCounts.of(right.sentences, predicted.sentences))
+        scores |= {f"{name}_tokens": tokens.f1, f"{name}_sentences": sentences.f1}
+    return {"f1": float(np.mean([*scores.values()])), **scores, "unscorable": 0}

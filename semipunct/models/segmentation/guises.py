@@ -83,7 +83,7 @@ IN_GUISE: dict[str, Callable[[Passage], Segmentation]] = {
 
 def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentation:
     """Rewrite every token; drop empty ones, leaving a space where there was none."""
-    found = Segmentation("", [], [])
+    rewritten = Segmentation("", [], [])
     pieces: list[str] = []
     place = last = 0
     gap, gone = "", False
@@ -94,15 +94,15 @@ def _rewritten(passage: Passage, spelt: Callable[[str, bool], str]) -> Segmentat
         form = BLANKS.sub(" ", spelt(passage.text[start:end], mark)).strip()
         if not form:
             gone = True
-            if stops and found.ends:
-                found.ends[-1] = True
+            if stops and rewritten.ends:
+                rewritten.ends[-1] = True
             continue
         space = " " if gone else gap
-        space = space if found.tokens else ""
+        space = space if rewritten.tokens else ""
         pieces += (space, form)
         place += len(space)
-        found.tokens.append((place, place + len(form)))
-        found.ends.append(stops)
+        rewritten.tokens.append((place, place + len(form)))
+        rewritten.ends.append(stops)
         place += len(form)
         gap, gone = "", False
-    return found._replace(text="".join(pieces))
+    return rewritten._replace(text="".join(pieces))

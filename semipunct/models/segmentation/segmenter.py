@@ -91,14 +91,14 @@ class Segmenter:
         Args:
             texts: texts of any length and characters.
         """
-        found = [Segmentation(text, [], []) for text in texts]
+        segmentations = [Segmentation(text, [], []) for text in texts]
         parts = [part for i, text in enumerate(texts) for part in _parts(i, text)]
         for part, tags in zip(parts, self._tags([part.text for part in parts]), strict=True):
             spans, ends = spans_of(tags, part.text)
-            into = found[part.number]
+            into = segmentations[part.number]
             into.tokens.extend((a + part.offset, b + part.offset) for a, b in spans)
             into.ends.extend(ends)
-        return [cut.join(whole_tokens(cut.text)) for cut in found]
+        return [cut.join(whole_tokens(cut.text)) for cut in segmentations]
 
     def words(self, form: str) -> tuple[str, ...]:
         """Return the words of a multiword token; empty if the token is a single word."""
@@ -113,7 +113,7 @@ class Segmenter:
         weights = self.model.place_weights(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
-        found: list[npt.NDArray[np.int8]] = [np.zeros(0, np.int8)] * len(texts)
+        tags_of_texts: list[npt.NDArray[np.int8]] = [np.zeros(0, np.int8)] * len(texts)
         ascending = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         for length, members in _by_padded_length(ascending, texts):
             size = _rows(len(members))
@@ -131,13 +131,13 @@ class Segmenter:
                 tags = best[row, : lengths[row]].astype(np.int8)
                 ends = np.flatnonzero(tags >= LAST)
                 tags[ends] = np.where(sentence_ends(stop[row, ends]), STOP, LAST)
-                found[i] = tags
-        return found
+                tags_of_texts[i] = tags
+        return tags_of_texts
 
     def _scores(self, weights: Weights, texts: Sequence[str]) -> list[npt.NDArray[np.float32]]:
         """Return the scores of each text, ``[characters, TAGS]``, from overlapping windows."""
         margin = reach(self.model.options.layers)
-        found = [np.zeros((len(text), TAGS), np.float32) for text in texts]
+        scores = [np.zeros((len(text), TAGS), np.float32) for text in texts]
         windows = [(i, at) for i, text in enumerate(texts) for at in range(0, len(text), WINDOW)]
         coded: tuple[int, npt.NDArray[np.int32]] | None = None
         for begin in range(0, len(windows), _ROWS[-1]):
@@ -155,16 +155,16 @@ class Segmenter:
                 inside[row, start : start + part.shape[1]] = True
             rows = np.asarray(_score(self.model, weights, codes, inside))
             for row, (i, at) in enumerate(some):
-                here = found[i][at : at + WINDOW]
-                here[:] = rows[row, margin : margin + len(here)]
-        return found
+                window_scores = scores[i][at : at + WINDOW]
+                window_scores[:] = rows[row, margin : margin + len(window_scores)]
+        return scores
 
 
 def _parts(number: int, text: str) -> Iterator[_Text]:
     """Split a text that is too long, after the last blank within the limit."""
     start = 0
     while len(text) - start > LONGEST:
-        blanks = [found.end() for found in BLANKS.finditer(text, start, start + LONGEST)]
+        blanks = [match.end() for match in BLANKS.finditer(text, start, start + LONGEST)]
         end = blanks[-1] if blanks and blanks[-1] > start else start + LONGEST
         yield _Text(number, start, text[start:end])
         start = end
@@ -179,20 +179,20 @@ def _by_padded_length(
     waiting: list[int] = []
     length = 0
     for i in ascending:
-        needed = round_up(len(texts[i]), 64, 1)
+        padded = round_up(len(texts[i]), 64, 1)
         full = len(waiting) == _ROWS[-1] or (len(waiting) + 1) * length > _CHARACTERS
-        if waiting and (needed != length or full):
+        if waiting and (padded != length or full):
             yield length, waiting
             waiting = []
         waiting.append(i)
-        length = needed
+        length = padded
     if waiting:
         yield length, waiting
 
 
-def _rows(needed: int) -> int:
+def _rows(rows: int) -> int:
     """Return the smallest batch size with room for the given number of rows."""
-    return next(size for size in _ROWS if size >= needed)
+    return next(size for size in _ROWS if size >= rows)
 
 
 @partial(jit, static=1)

@@ -83,9 +83,9 @@ def _cut(sentences: npt.NDArray[np.float64], price: float) -> npt.NDArray[np.int
         sums = value[at : at + SPAN] + sentences[j]
         length[j] = sums.argmax()
         value[at - 1] = sums[length[j]] - price
-    found: list[int] = []
+    ends: list[int] = []
     j = count - 1
     while j >= 0:
-        found.append(j)
+        ends.append(j)
         j -= int(length[j]) + 1
-    return np.array(found[::-1], np.intp)
+    return np.array(ends[::-1], np.intp)

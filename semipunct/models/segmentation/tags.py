@@ -23,19 +23,19 @@ _LEAST = 1e-9  # added to probabilities
 
 def tags_of(gold: Segmentation) -> npt.NDArray[np.int8]:
     """Return the tags of a text, ``[characters]``."""
-    found = np.full(len(gold.text), OUTSIDE, np.int8)
+    tags = np.full(len(gold.text), OUTSIDE, np.int8)
     for (start, end), stops in zip(gold.tokens, gold.ends, strict=True):
-        found[start : end - 1] = INSIDE
-        found[end - 1] = STOP if stops else LAST
-    return found
+        tags[start : end - 1] = INSIDE
+        tags[end - 1] = STOP if stops else LAST
+    return tags
 
 
 def is_blank(text: str) -> npt.NDArray[np.bool_]:
     """Tell for each character whether it is a blank, ``[characters]``."""
-    found = np.zeros(len(text), bool)
+    blank = np.zeros(len(text), bool)
     for match in BLANKS.finditer(text):
-        found[slice(*match.span())] = True
-    return found
+        blank[slice(*match.span())] = True
+    return blank
 
 
 def spans_of(tags: npt.NDArray[np.int8], text: str) -> tuple[list[Span], list[bool]]:
@@ -91,4 +91,4 @@ def end_log_odds(marginal: jax.Array) -> jax.Array:
 def last_places(blanks: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.int32]:
     """Return the position of the last non-blank character of each text, -1 if there is none."""
     places = (np.flatnonzero(~blank) for blank in blanks)
-    return np.array([found[-1] if len(found) else -1 for found in places], np.int32)
+    return np.array([nonblank[-1] if len(nonblank) else -1 for nonblank in places], np.int32)

@@ -129,19 +129,19 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
             scale: standard deviation of the transitions, which start at zero if it is 0.
         """
         generator = np.random.default_rng(seed)
-        found = convolution_weights(
+        weights = convolution_weights(
             self.characters.sizes, self.options.size, self.options.layers, TAGS, generator
         )
         transition = generator.normal(0.0, scale, (TAGS, TAGS)).astype(np.float32)
-        return {**found, "transition": transition, TEMPERATURE: np.ones((), np.float32)}
+        return {**weights, "transition": transition, TEMPERATURE: np.ones((), np.float32)}
 
     def encode(self, sentences: Sequence[Passage]) -> Encoded:
         coder = Coder(self.characters)
-        found = [[IN_GUISE[name](p) for name in self.options.guises] for p in sentences]
+        guises_of_all = [[IN_GUISE[name](p) for name in self.options.guises] for p in sentences]
         return Encoded(
-            [[coder.codes(g.text) for g in guises] for guises in found],
-            [[tags_of(g) for g in guises] for guises in found],
-            [[is_blank(g.text) for g in guises] for guises in found],
+            [[coder.codes(g.text) for g in guises] for guises in guises_of_all],
+            [[tags_of(g) for g in guises] for guises in guises_of_all],
+            [[is_blank(g.text) for g in guises] for guises in guises_of_all],
         )
 
     def fit_shape(
@@ -203,8 +203,8 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
                 codes = codes.at[i].set(jnp.where(chance[hidden], 0, codes[i]))
         chain = self.chain_of(parameters, batch._replace(codes=codes), drop)
         tags = jnp.asarray(batch.tags, jnp.int32)
-        found = chain.path_log_weight(tags) - Distribution(chain).log_partition()
-        return jnp.sum(found.reshape(-1, len(self.options.guises)), 1)
+        log_p = chain.path_log_weight(tags) - Distribution(chain).log_partition()
+        return jnp.sum(log_p.reshape(-1, len(self.options.guises)), 1)
 
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], CharacterBatch]]
@@ -217,8 +217,8 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
             open_ = (batch.tags >= LAST) & (np.arange(batch.tags.shape[1]) != batch.last[:, None])
             odds.append(np.asarray(_end_log_odds(self, weights, batch))[open_])
             ends.append(batch.tags[open_] == STOP)
-        found = temperature(np.concatenate(odds), np.concatenate(ends))
-        return {**parameters, TEMPERATURE: np.array(found, np.float32)}
+        fitted = temperature(np.concatenate(odds), np.concatenate(ends))
+        return {**parameters, TEMPERATURE: np.array(fitted, np.float32)}
 
     def chain(
         self,
@@ -287,8 +287,8 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
 
     @classmethod
     def from_data(cls, data: Any, options: TokeniserOptions) -> Tokeniser:
-        found = msgspec.convert(data, _Data)
-        return cls(options, found.characters, found.expansions, found.marks)
+        decoded = msgspec.convert(data, _Data)
+        return cls(options, decoded.characters, decoded.expansions, decoded.marks)
 
     @property
     def description(self) -> str:

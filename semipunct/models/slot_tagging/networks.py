@@ -65,7 +65,7 @@ def network_weights(
         written: number of codes of written strings.
     """
     sizes = [getattr(options, name) for name in CODES]
-    hidden, both, word = options.hidden, 2 * options.hidden, sum(sizes)
+    hidden, two_directions, word = options.hidden, 2 * options.hidden, sum(sizes)
     read = word + options.written
     gates = 4 if options.network == "crf" else 3
 
@@ -84,25 +84,25 @@ def network_weights(
         "backward": recurrent_weights(generator, gates, read, hidden),
     }
     if options.network == "crf":
-        parts["output"] = layer(both, tags)
+        parts["output"] = layer(two_directions, tags)
     else:
         parts |= {
-            "decoder": recurrent_weights(generator, 3, both, hidden),
+            "decoder": recurrent_weights(generator, 3, two_directions, hidden),
             "query": {"weight": uniform(generator, (hidden, hidden), hidden)},
-            "keys": layer(both, hidden),
+            "keys": layer(two_directions, hidden),
             "energy": {"weight": uniform(generator, (hidden,), hidden)},
-            "fusion": {"weight": uniform(generator, (both, hidden), both)},
+            "fusion": {"weight": uniform(generator, (two_directions, hidden), two_directions)},
             "gate.fused": {"weight": uniform(generator, (hidden, hidden), hidden)},
             "gate.state": layer(hidden, hidden),
             "output": layer(hidden, tags),
         }
-    result = flat(parts)
-    result["edges"] = normal(2, word)
+    weights = flat(parts)
+    weights["edges"] = normal(2, word)
     if options.network == "crf":
-        result["transition"] = np.zeros((tags, tags), np.float32)
+        weights["transition"] = np.zeros((tags, tags), np.float32)
     if options.written:
-        result["embed.written"] = normal(written, options.written)
-    return result
+        weights["embed.written"] = normal(written, options.written)
+    return weights
 
 
 def scores(

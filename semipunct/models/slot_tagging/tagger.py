@@ -61,12 +61,12 @@ class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
             sentences: training sentences.
             written: whether the network uses written strings.
         """
-        known = (
+        columns = (
             frequent((v for s in sentences for v in _values(kind, s)), _MINIMUM[kind])
             for kind in CODES
         )
         strings = (slot for s in sentences if written for slot in written_slots(s))
-        return cls(*known, written=frequent(strings, _MINIMUM["written"]))
+        return cls(*columns, written=frequent(strings, _MINIMUM["written"]))
 
 
 def written_slots(sentence: Sentence) -> Sequence[Puncteme]:
@@ -180,16 +180,16 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         """
         generator = np.random.default_rng(seed)
         vocabulary = self.vocabulary
-        result = network_weights(
+        weights = network_weights(
             self.options,
             tuple(vocabulary.sizes(CODES).values()),
             len(self.tags),
             generator,
             len(vocabulary.written) + 1,
         )
-        if scale > 0 and (zero := result.get("transition")) is not None:
-            result["transition"] = generator.normal(0.0, scale, zero.shape).astype(np.float32)
-        return {**result}
+        if scale > 0 and (zero := weights.get("transition")) is not None:
+            weights["transition"] = generator.normal(0.0, scale, zero.shape).astype(np.float32)
+        return {**weights}
 
     def encode(self, sentences: Sequence[Sentence]) -> Encoded:
         number: dict[Puncteme, int] = {}
@@ -197,14 +197,14 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
             np.array([number.setdefault(slot, len(number)) for slot in s.slots], np.int32)
             for s in sentences
         ]
-        known = self.vocabulary
+        vocabulary = self.vocabulary
         read = sentences if self.options.written else ()
         closed = [np.isin(np.arange(len(s.slots)), [*unfillable(s)]) for s in sentences]
         return Encoded(
-            [known.rows({kind: _values(kind, s) for kind in CODES}, CODES) for s in sentences],
+            [vocabulary.rows({kind: _values(kind, s) for kind in CODES}, CODES) for s in sentences],
             strings,
             self.tags.log_evidence(tuple(number)),
-            [known.codes("written", written_slots(s)) for s in read],
+            [vocabulary.codes("written", written_slots(s)) for s in read],
             closed if any(of.any() for of in closed) else (),
         )
 
@@ -238,8 +238,8 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         score, transition = scores(self.options, parameters, batch.words, dropout)
         score = _where_open(score, batch.closed)
         lengths = jnp.asarray(batch.words.lengths) + 1
-        said = _log_partition(score + batch.evidence, transition, lengths)
-        return jnp.where(batch.some, said - _log_partition(score, transition, lengths), 0.0)
+        log_joint = _log_partition(score + batch.evidence, transition, lengths)
+        return jnp.where(batch.some, log_joint - _log_partition(score, transition, lengths), 0.0)
 
     def loss(
         self,
@@ -268,9 +268,9 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
 
     @classmethod
     def from_data(cls, data: Any, options: TaggerOptions) -> SlotTagger:
-        found = msgspec.convert(data, _Data)
-        found.tags.check()
-        return cls(options, found.tags, found.vocabulary)
+        decoded = msgspec.convert(data, _Data)
+        decoded.tags.check()
+        return cls(options, decoded.tags, decoded.vocabulary)
 
     @property
     def description(self) -> str:
@@ -293,11 +293,11 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         # An empty column does not count as an unseen tag.
         tags, xpos = {*self.vocabulary.tag, MISSING}, {*self.vocabulary.xpos, MISSING}
-        found = {"upos": Counter(u for s in sentences for u in s.upos if u not in tags)}
+        unseen = {"upos": Counter(u for s in sentences for u in s.upos if u not in tags)}
         # From a treebank without language-specific tags none were learned, so none count as unseen.
         if xpos != {MISSING}:
-            found["xpos"] = Counter(x for s in sentences for x in s.xpos if x not in xpos)
-        return found
+            unseen["xpos"] = Counter(x for s in sentences for x in s.xpos if x not in xpos)
+        return unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,13 +319,15 @@ class TaggerPunctuator:
 
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
         """Return the strings with minimum expected edit distance under each slot's marginals."""
-        result: list[tuple[Puncteme, ...]] = [()] * len(sentences)
+        restored: list[tuple[Puncteme, ...]] = [()] * len(sentences)
         batches = Batches(self.model, self.model.encode(sentences))
-        for members, _, found in answers(self.model, self.parameters, batches, "tag", _marginals):
-            for row, i in zip(found.astype(np.float64), members, strict=False):
+        for members, _, posteriors in answers(
+            self.model, self.parameters, batches, "tag", _marginals
+        ):
+            for row, i in zip(posteriors.astype(np.float64), members, strict=False):
                 slots = row[: len(sentences[i].slots)]
-                result[i] = tuple(self.model.tags.least_risk(slots))
-        return result
+                restored[i] = tuple(self.model.tags.least_risk(slots))
+        return restored
 
     def correct(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
         """Return the strings with minimum expected edit distance, given the written ones.
@@ -336,11 +338,11 @@ class TaggerPunctuator:
         Args:
             sentences: sentences with written strings, even if the network does not use them.
         """
-        known = {*self.model.tags.strings, *self.model.vocabulary.written}
+        seen_strings = {*self.model.tags.strings, *self.model.vocabulary.written}
         return [
             tuple(
-                new if old in known else old
-                for old, new in zip(written_slots(sentence), slots, strict=True)
+                corrected if written in seen_strings else written
+                for written, corrected in zip(written_slots(sentence), slots, strict=True)
             )
             for sentence, slots in zip(sentences, self.restore(sentences), strict=True)
         ]

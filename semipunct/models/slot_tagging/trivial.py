@@ -33,13 +33,13 @@ class Trivial:
 
     def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
         """Return ``[sentences]`` log p(strings)."""
-        result = np.empty(len(sentences))
+        log_p = np.empty(len(sentences))
         for i, s in enumerate(sentences):
             evidence = self.tags.log_evidence(s.slots).astype(np.float64)
             rows = np.array([*[0] * (len(s.slots) - 1), 1])
             scores = np.logaddexp.reduce(evidence + self.log_probability[rows], 1)
-            result[i] = np.sum(open_slots(s, scores.tolist()))
-        return result
+            log_p[i] = np.sum(open_slots(s, scores.tolist()))
+        return log_p
 
     def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
         """Predict the minimum-risk string: one for the last slot, one for all others."""

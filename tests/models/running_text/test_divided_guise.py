@@ -57,7 +57,7 @@ def test_ends_are_shown_and_all_marks_asked_for():
     shown = np.asarray(guise.marks[0]) != HIDDEN
     assert np.flatnonzero(shown).tolist() == [2, 6, 7]
     assert set(np.asarray(guise.marks)[0][shown].tolist()) == {len(model.strings)}
-    assert np.asarray(guise.asked).all()
+    assert np.asarray(guise.predicted).all()
     # An end without a mark is an empty slot for all else.
     assert batch.tags[0, 7] == batch.tags[0, 8] == 0
 

@@ -75,11 +75,11 @@ def test_the_noisy_guise_shows_every_slot_and_asks_for_all():
     assert (inner[noisy] != HIDDEN).all()
     assert (guise.marks[noisy, 0] == HIDDEN).all()
     assert 0.2 < (guise.marks[noisy, size] == HIDDEN).mean() < 0.8
-    assert guise.asked[noisy].all()
-    assert not guise.known[noisy].any()
+    assert guise.predicted[noisy].all()
+    assert not guise.certain[noisy].any()
     # In the other guises empty slots are hidden, shown marks are right, and only others asked for.
     shown = guise.marks != HIDDEN
-    assert (shown == ~guise.asked)[~noisy].all()
+    assert (shown == ~guise.predicted)[~noisy].all()
     assert (guise.marks - 1 == batch.tags)[shown & ~noisy[:, None]].all()
     assert shown[~noisy].any()
     # Most of what is written in the noisy guise is right, but not all.
