@@ -62,6 +62,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "semipunct.installation": (),
     "semipunct.version": (),
     "semipunct.wording": (),
+    "semipunct.plugins": (),
     "semipunct.files": (),
     "semipunct.marks": (),
     "semipunct.trees": ("semipunct.marks",),
@@ -71,6 +72,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.trees",
         "semipunct.marks",
         "semipunct.files",
+        "semipunct.plugins",
     ),
     "semipunct.arrays": (),
     "semipunct.structures": ("semirings", "semipunct.arrays"),
@@ -80,6 +82,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.trees",
         "semipunct.marks",
         "semipunct.arrays",
+        "semipunct.plugins",
     ),
     **{
         module: (*BASE[:i], "semipunct.corpus", "semipunct.arrays", "semipunct.evaluation")
@@ -108,7 +111,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
         for kind in KINDS
     },
     # Names the module of each kind of model, which it imports on demand.
-    "semipunct.models.registry": (*BASE, *(f"semipunct.models.{kind}" for kind in KINDS)),
+    "semipunct.models.registry": (
+        *BASE,
+        *(f"semipunct.models.{kind}" for kind in KINDS),
+        "semipunct.plugins",
+    ),
     "semipunct.models": (),
     "semipunct.inference": (
         "semipunct.models",
@@ -134,6 +141,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.trees",
         "semipunct.marks",
         "semipunct.files",
+        "semipunct.plugins",
     ),
     "semipunct.tasks": (
         "semipunct.inference",
@@ -159,6 +167,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "semipunct.cli": ("semipunct", "semirings"),
     "semipunct.__main__": ("semipunct.cli",),
+    # Re-exports names of all rooms for additions; no room imports it.
+    "semipunct.extend": ("semipunct", "semirings"),
     # The package itself re-exports the public names of the rooms below it.
     "semipunct": ("semipunct", "semirings"),
     "experiments": ("semipunct", "semirings"),

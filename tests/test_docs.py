@@ -216,6 +216,48 @@ def test_classes_have_their_attributes(page: str):
             assert has(named[1], named[2]), code
 
 
+PUBLIC = (
+    "semipunct", "semipunct.errors", "semipunct.evaluation", "semipunct.extend",
+    "semipunct.formats", "semipunct.structures", "semipunct.structures.automata",
+    "semipunct.structures.given_tree", "semipunct.structures.testing",
+    "semirings", "semirings.laws", "semirings.plugins",
+)  # fmt: skip
+"""The modules whose names are stable; the page of the public interface lists them."""
+
+
+def imports(source: str) -> Iterator[tuple[str, str]]:
+    """Return the names that Python imports from our packages, with their modules."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES:
+            yield from ((node.module or "", alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            ours = (alias.name for alias in node.names if alias.name.split(".")[0] in PACKAGES)
+            yield from ((name, "") for name in ours)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_import_public_names_only(page: str):
+    for block in re.findall(r"(?ms)^```python\n(.*?)^```", (ROOT / page).read_text("utf-8")):
+        for module, name in imports(block):
+            assert module in PUBLIC, f"from {module} import {name}"
+            assert (
+                not name or name in import_module(module).__all__ or is_module(f"{module}.{name}")
+            ), f"{module} does not export {name}"
+
+
+def test_the_interface_lists_the_public_modules():
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    listed = page.partition(":toctree: generated\n\n")[2].partition("```")[0].split()
+    assert sorted(listed) == sorted(PUBLIC)
+
+
+def test_names_for_extensions_exist():
+    extend = import_module("semipunct.extend")
+    assert extend.__all__ == sorted(extend.__all__, key=lambda n: (not n.isupper(), n.islower(), n))
+    assert all(getattr(extend, name) is not None for name in extend.__all__)
+    assert set(extend.__all__) <= set(dir(extend))
+
+
 # --- Options, settings, commands
 
 
@@ -428,7 +470,7 @@ def test_the_rooms_stand_in_the_order_of_their_arrows():
     planned = ("semirings", "semipunct.search")
     for room, allowed in ROOMS.items():
         if room.startswith("semipunct.") and room not in {
-            *planned, "semipunct.data", "semipunct.cli", "semipunct.__main__",
+            *planned, "semipunct.data", "semipunct.cli", "semipunct.extend", "semipunct.__main__",
         }:  # fmt: skip
             below = [place(other) for other in allowed if other not in planned]
             assert all(number <= place(room) for number in below), room

@@ -13,15 +13,23 @@ import msgspec
 import numpy as np
 import optax
 
-from semipunct.arrays.padding import pad_rows, round_up
-from semipunct.corpus import Sentence
-from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
-from semipunct.features.strings import Spelling, alphabet
-from semipunct.marks import UNK
-from semipunct.models.base import Model, Sums
-from semipunct.models.kind import Kind, SharedTrainOptions
-from semipunct.models.optimisation import schedule
-from semipunct.models.settings import AtLeastOne
+from semipunct.extend import (
+    UNK,
+    AtLeastOne,
+    Kind,
+    Model,
+    Sentence,
+    SharedTrainOptions,
+    Spelling,
+    Sums,
+    alphabet,
+    frequent_tokens,
+    pad_rows,
+    round_up,
+    schedule,
+    token_counts,
+    with_unknown,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from semipunct.arrays.unique_rows import Ints
-from semipunct.features.attributes import Attributes, Single
-from semipunct.features.templates import Template
+from semipunct.extend import Attributes, Single, Template
 
 
-def vowels(table: Attributes) -> dict[str, Ints]:
+def vowels(table: Attributes) -> dict[str, np.ndarray]:
     """Give each word 1 if it begins with a vowel, else 0."""
     forms = [form for s in table.words.sentences for form in s.forms]
     return {"vowel": np.array([form[0].lower() in "aeiou" for form in forms], np.int64)}

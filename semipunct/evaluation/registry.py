@@ -1,5 +1,10 @@
-"""Registry of metrics by name; a new metric needs its class and a line here."""
+"""Registry of metrics by name.
 
+A metric of this program needs its class and a line here; that of another distribution is registered
+in the entry point group ``semipunct.metrics``, under the name of its task.
+"""
+
+from semipunct.errors import ConfigError
 from semipunct.evaluation.brackets import BracketStatistics
 from semipunct.evaluation.correction import CorrectionStatistics
 from semipunct.evaluation.derivations import DerivationStatistics
@@ -7,6 +12,7 @@ from semipunct.evaluation.metric import Statistics
 from semipunct.evaluation.parsing import ParsingStatistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import RestorationStatistics
+from semipunct.plugins import find_plugin
 
 METRICS: dict[str, type[Statistics]] = {
     "brackets": BracketStatistics,
@@ -17,3 +23,22 @@ METRICS: dict[str, type[Statistics]] = {
     "restoration": RestorationStatistics,
 }
 """The class of statistics of each task."""
+
+
+def find_metric(task: str) -> type[Statistics] | None:
+    """Return the class of statistics of a task, or None if there is none.
+
+    Args:
+        task: a key of ``METRICS``, or the name of an installed metric.
+
+    Raises:
+        ConfigError: if an installed metric cannot be loaded, or is no subclass of ``Statistics``.
+    """
+    if task not in METRICS and (metric := find_plugin("metrics", task, type)) is not None:
+        if not issubclass(metric, Statistics):
+            raise ConfigError(
+                f"the metric {task!r}, registered as {metric.__qualname__}, is no subclass of "
+                "semipunct.evaluation.Statistics; repair or uninstall it"
+            )
+        METRICS[task] = metric
+    return METRICS.get(task)

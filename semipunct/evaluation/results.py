@@ -19,7 +19,7 @@ from typing_extensions import TypeVar
 
 from semipunct.errors import ResultError
 from semipunct.evaluation.metric import Figures, Setting, Statistics
-from semipunct.evaluation.registry import METRICS
+from semipunct.evaluation.registry import METRICS, find_metric
 from semipunct.evaluation.signature import split_signature
 from semipunct.files import FileKind, display_name, from_json, read_bytes, to_json, write_bytes
 
@@ -146,12 +146,13 @@ def read_result(path: str | Path) -> Result:
 
 def _parse(data: Mapping[str, Any]) -> Result:
     task: str = _member(data, "task", str)
-    if task not in METRICS:
+    metric = find_metric(task)
+    if metric is None:
         raise ValueError(f"the task {task!r} is not one of: {', '.join(METRICS)}")
     system, signature = _member(data, "system", str), _member(data, "signature", str)
     _check_names(system, signature, task)
     corpus = _member(data, "corpus", dict)
-    statistics = _read(METRICS[task], _member(data, "statistics", dict))
+    statistics = _read(metric, _member(data, "statistics", dict))
     _check_figures("corpus", corpus, statistics.figures().as_dict())
     return Result(system, signature, statistics)
 

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from semipunct.errors import ConfigError
 from semipunct.features.attributes import ATTRIBUTES, Attribute
 from semipunct.features.expectations import EXPECTATIONS
 from semipunct.features.history import SEEN
 from semipunct.features.written import ANALYSED, WRITTEN
+from semipunct.plugins import find_plugin
 
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
 """The outcomes that a feature's weights distinguish: the pair (l, r), only l, only r, or only the
@@ -431,6 +433,29 @@ TEMPLATES: list[Template] = [
 ]
 """All templates that ``model.templates`` may contain, in the order in which features are
 numbered."""
+
+
+def find_template(name: str) -> Template | None:
+    """Return the template with a name, or None if there is none.
+
+    The template of another distribution, registered in the entry point group
+    ``semipunct.templates``, is added to ``TEMPLATES`` when it is first looked up.
+
+    Args:
+        name: the name in ``model.templates``; templates of the same name belong together.
+
+    Raises:
+        ConfigError: if an installed template cannot be loaded or is none.
+    """
+    known = next((t for t in TEMPLATES if t.name == name), None)
+    if known is None and (known := find_plugin("templates", name, Template)) is not None:
+        if known.name != name:
+            raise ConfigError(
+                f"the feature template registered as {name!r} has the name {known.name!r}; "
+                "register it under its name"
+            )
+        TEMPLATES.append(known)
+    return known
 
 
 def attribute_table() -> dict[str, Attribute]:

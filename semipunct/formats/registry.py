@@ -1,4 +1,8 @@
-"""Formats by name and file suffix; a new format needs a module and one line here."""
+"""Formats by name and file suffix.
+
+A format of this program needs a module and one line here; that of another distribution is
+registered in the entry point group ``semipunct.formats``, under its name.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -19,6 +23,7 @@ from semipunct.formats.lines import KIND
 from semipunct.formats.m2 import M2
 from semipunct.formats.ptb import Ptb, PtbRecord
 from semipunct.formats.text import Text
+from semipunct.plugins import find_plugin, plugin_names
 from semipunct.trees.phrases import PhraseTree
 
 FORMATS: dict[str, Format[Any]] = {
@@ -57,10 +62,26 @@ def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -
 
 def _name(path: str | Path, words: bool, default: str) -> str:
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
-    by_suffix = next(
-        (name for name, file_format in FORMATS.items() if ending in file_format.suffixes), None
-    )
+    by_suffix = _name_by_suffix(ending)
+    if by_suffix is None and ending and _add_installed():
+        by_suffix = _name_by_suffix(ending)
     return by_suffix or (_name_by_content(path, default) if words else default)
+
+
+def _name_by_suffix(suffix: str) -> str | None:
+    return next(
+        (name for name, file_format in FORMATS.items() if suffix in file_format.suffixes), None
+    )
+
+
+def _add_installed() -> bool:
+    """Add the formats of other distributions; return whether there are any that were not known."""
+    names = [name for name in plugin_names("formats") if name not in FORMATS]
+    for name in names:
+        plugin: Format[Any] | None = find_plugin("formats", name, Format)
+        if plugin is not None:
+            FORMATS[name] = plugin
+    return bool(names)
 
 
 def _name_by_content(path: str | Path, default: str) -> str:

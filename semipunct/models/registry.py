@@ -1,6 +1,7 @@
 """The registry of model kinds: each name, and where its ``Kind`` is defined.
 
-Kinds are imported on demand, so this module depends on no model.
+Kinds are imported on demand, so this module depends on no model. Other distributions register kinds
+in the entry point group ``semipunct.kinds``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from importlib import import_module
 from semipunct.errors import ConfigError
 from semipunct.models.kind import Kind
 from semipunct.models.settings import suggest
+from semipunct.plugins import find_plugin
 
 KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
@@ -34,13 +36,15 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
     """Return the kind with a name.
 
     Args:
-        name: a key of ``KINDS``.
+        name: a key of ``KINDS``, or the name of an installed kind.
         where: the source of the name, for error messages.
 
     Raises:
-        ConfigError: if there is no such kind.
+        ConfigError: if there is no such kind, or an installed one cannot be loaded.
     """
     if name not in KINDS:
+        if (kind := find_plugin("kinds", name, Kind)) is not None:
+            return kind
         raise ConfigError(
             f"{where}: there is no kind of model {name!r}{suggest(name, KINDS)}; "
             f"choose one of: {', '.join(KINDS)}"

@@ -85,3 +85,6 @@ class LinesWriter(Writer[str]):
 
     def write(self, texts: Iterable[str], stream: TextIO) -> None:
         stream.writelines(texts)
+
+
+LINES = Lines()

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from semipunct.cli import console
+from semipunct.extend import console
 
 
 def questions(

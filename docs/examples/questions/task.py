@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from questions.metric import QuestionStatistics
 
-from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
 from semipunct.evaluation import Result, join_signature
+from semipunct.extend import Sentence, treebank_digest
 
 ASKING = ("who", "what", "when", "where", "why", "how", "which", "whose")
 

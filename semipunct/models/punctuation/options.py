@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from semipunct.features.templates import TEMPLATES
+from semipunct.features.templates import TEMPLATES, find_template
 from semipunct.models import kind
 from semipunct.models.settings import (
     AtLeastOne,
@@ -23,9 +23,9 @@ Centre = Literal["counts", "zero"]
 
 def _complaint(names: Sequence[str]) -> str | None:
     """Return the problem with a choice of feature templates, or None."""
-    template_names = sorted({t.name for t in TEMPLATES}, key=str.lower)
     for name in names:
-        if name not in template_names:
+        if find_template(name) is None:
+            template_names = sorted({t.name for t in TEMPLATES}, key=str.lower)
             return (
                 f"there is no feature template {name!r}; choose among: {', '.join(template_names)}"
             )

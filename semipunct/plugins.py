@@ -1,0 +1,70 @@
+"""Formats, metrics, feature templates and kinds of models that other distributions register.
+
+A distribution names an object under an entry point group, such as ``semipunct.formats``. A registry
+looks there for a name only if it has no entry of its own, so that no command waits for additions
+that it does not use, and one that cannot be loaded affects only those who ask for it. (Semirings
+have a group of their own, see ``semirings.plugins``, and models another, see ``store.installed``.)
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Literal, TypeVar
+
+from semipunct.errors import ConfigError
+
+Group = Literal["formats", "kinds", "metrics", "templates"]
+
+T = TypeVar("T")
+
+
+def plugin_names(group: Group) -> list[str]:
+    """Return the names that distributions register in a group, sorted.
+
+    Args:
+        group: the last part of the name of the entry point group.
+    """
+    return sorted({point.name for point in _points(group)})
+
+
+def find_plugin(group: Group, name: str, base: type[T]) -> T | None:
+    """Load the object that a distribution registers under a name; None if there is none.
+
+    Args:
+        group: the last part of the name of the entry point group.
+        name: the name of the entry point.
+        base: the class that the object must be an instance of.
+
+    Raises:
+        ConfigError: if the object cannot be loaded or is of another class, or if two distributions
+            register different objects of the same name.
+    """
+    points = [point for point in _points(group) if point.name == name]
+    if not points:
+        return None
+    what = f"{name!r} of the group semipunct.{group}"
+    if len({point.value for point in points}) > 1:
+        registered = " and ".join(sorted(_distribution(point) for point in points))
+        raise ConfigError(f"{what} is registered by {registered}; uninstall one of them")
+    (point, *_) = points
+    try:
+        loaded = point.load()
+    except Exception as error:  # the module is a stranger's, and may raise anything
+        raise ConfigError(
+            f"{what}, which {_distribution(point)} registers as {point.value}, cannot be loaded "
+            f"({type(error).__name__}: {error}); repair or uninstall it"
+        ) from error
+    if not isinstance(loaded, base):
+        raise ConfigError(
+            f"{what}, which {_distribution(point)} registers as {point.value}, is a "
+            f"{type(loaded).__name__}, not a {base.__name__}; repair or uninstall it"
+        )
+    return loaded
+
+
+def _points(group: Group) -> list[EntryPoint]:
+    return list(entry_points(group=".".join(("semipunct", group))))  # a group, not a module
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "a distribution"
