@@ -13,11 +13,17 @@ STAMP := $(VENV)/.installed
 .DELETE_ON_ERROR:
 # Two installations must not write to one environment at a time.
 .NOTPARALLEL:
-.PHONY: help quickstart check test test-all test-versions coverage lint docs wheel schema bench clean \
-  distclean
+.PHONY: help install quickstart check test test-all test-versions coverage lint docs wheel schema \
+  bench clean distclean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+# One installation takes a third of the time of one for each target.
+install: | $(BIN)/pip ## everything that the other targets need, in .venv
+	@echo "installing semipunct and what all targets need into $(VENV)"
+	@$(INSTALL) -e '.[test,lint,docs]'
+	@touch $(STAMP)-run $(STAMP)-test $(STAMP)-lint $(STAMP)-docs
 
 quickstart: $(STAMP)-run ## train, decode and draw on the bundled sample
 	@$(BIN)/semipunct quickstart

@@ -32,6 +32,7 @@ PAGES = (
     "docs/tutorial.md",
     "docs/text.md",
     "docs/commands.md",
+    "docs/output.md",
     "docs/structured-prediction.md",
     "docs/structures.md",
     "docs/trees.md",
