@@ -33,8 +33,8 @@ test: $(STAMP)-test ## the test suite
 
 # What can be said of a change before the suite has run.
 check: lint $(STAMP)-test ## lint, types and the tests that compile nothing
-	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_docstrings.py tests/test_wording.py tests/test_names.py \
-	  tests/test_docs.py tests/test_wheel.py $(ARGS)
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_docstrings.py tests/test_wording.py \
+	  tests/test_names.py tests/test_docs.py tests/test_wheel.py $(ARGS)
 
 # Cross products of what `make test` crosses in part, and hypothesis with eight times the examples.
 test-all: $(STAMP)-test ## the test suite with everything that takes longer

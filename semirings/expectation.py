@@ -15,6 +15,9 @@ numbers.
 | ``plus((x, m), (x, m'))``             | mean (m + m') / 2       | 1/2, 1/2; a tie is averaged  |
 | ``sum([])``                           | weight zero, mean 0     | (nothing)                    |
 | ``star`` of weight one                | mean +inf, 0 if m is 0  | 0                            |
+
+What the division costs, and how the classical form is obtained from it, is in
+docs/decisions/0013-averages-not-sums.md.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@
 | ``sum([])``         | 0                    | (nothing)                        |
 | ``log_weight(0)``   | -inf                 | 0                                |
 | ``star(1)``         | inf                  | 0                                |
+
+What lies outside the range of a float is lost without notice, so this is used only where an
+enclosure proves that nothing was (docs/decisions/0022-real-with-an-enclosure.md).
 """
 
 from __future__ import annotations

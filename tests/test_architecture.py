@@ -1,6 +1,8 @@
 """A table of the permitted imports between packages, and the checks of imports against it.
 
 Nothing is imported here: source is read as text, so that a broken package is still checked.
+
+docs/decisions/0019-rooms.md describes the rooms and the reasons for their order.
 """
 
 import ast

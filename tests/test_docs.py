@@ -459,6 +459,21 @@ def test_decisions_are_numbered_without_gaps():
     assert "\n*\n" in (folder / "index.md").read_text("utf-8")
 
 
+def test_code_names_the_decisions_that_apply_to_it():
+    pages = {path.stem for path in (ROOT / "docs" / "decisions").glob("0*.md")}
+    code = "\n".join(
+        path.read_text("utf-8")
+        for package in (*PACKAGES, "experiments", "tests")
+        for path in sorted((ROOT / package).rglob("*"))
+        if path.suffix in (".py", ".toml")
+    )
+    named = set(re.findall(r"\b(0\d{3}-[a-z-]+)\.md", code))
+    numbers = set(re.findall(r"decisions/(0\d{3})\b", code))
+    assert named - pages == set()
+    assert numbers - {page[:4] for page in pages} == set()
+    assert {page for page in pages - named if page[:4] not in numbers} == set()
+
+
 def test_the_rooms_stand_in_the_order_of_their_arrows():
     order = [name for row in rows_with("docs/decisions/0019-rooms.md", "`trees`") for name in row]
     order = [f"semipunct.{name}" for name in order if name != "semipunct/"]

@@ -5,6 +5,8 @@ has been traced and lowered, which takes seconds for a recursion over trees. The
 are therefore cached as well, in the same folder. Their key includes everything they depend on: the
 code that is traced, ours and that of other packages, the contents of static arguments, and the
 shapes and dtypes of arrays.
+
+Decisions, costs and what was tried instead: docs/decisions/0024-lowered-programs.md.
 """
 
 from __future__ import annotations
@@ -146,12 +148,15 @@ class Program:
         """Return the result of the function as JAX arrays."""
         static, dynamic = arguments[: self._static], arguments[self._static :]
         leaves, structure = jax.tree.flatten(dynamic)
+        # Within another trace the function becomes a part of the program that is being traced.
         if any(isinstance(x, Tracer) for x in leaves):
             return self._function(*arguments)
         try:
             described = tuple(map(_described, (self._function, *static)))
         except _IndescribableError:
             return compile_with_options(lambda options: self._jitted(options)(*arguments))
+        # The key in memory and, as text, of the file: whatever the program depends on but the code,
+        # whose digest is added for the file, since it cannot change within a process.
         home = default_device()
         key = (described, structure, tuple(_kind(x, home) for x in leaves), settings())
         with self._lock:
@@ -159,10 +164,14 @@ class Program:
             self._ready[key] = form
             if len(self._ready) > _MOST_READY:
                 self._ready.popitem(last=False)
+        # Each form has a lock of its own: while one is compiled, which takes seconds, other threads
+        # may call or compile other forms, and a second one that needs this form waits for it.
         with form.lock:
             is_new = form.run is None
             run = form.run = form.run or self._compiled(static, dynamic, str(key))
         returned = run(*self._divided(dynamic))
+        # Every form maps code into memory, and a process may have 65,530 maps by Linux's default.
+        # Programs of the caller may be among those discarded; they are read from the disk again.
         if is_new and memory_maps() > _MOST_MAPS:
             forget_compiled()
         return returned
@@ -221,6 +230,8 @@ class Program:
         return jax.jit(call, donate_argnums=0).lower(*self._divided(dynamic))
 
     def _lowered(self, static: Sequence[Any], dynamic: Sequence[Any]) -> _Lowered:
+        # An exported function has flat lists of plain arrays as arguments: donated ones first. The
+        # inverse of the permutation that divides the leaves puts them back into their order.
         leaves, structure = jax.tree.flatten(dynamic)
         numbers = jax.tree.unflatten(structure, range(len(leaves)))
         places = np.argsort(np.concatenate([np.asarray(x, int) for x in self._divided(numbers)]))
@@ -230,6 +241,7 @@ class Program:
             flat_arguments = [*donated, *undonated]
             whole = [_as_before(flat_arguments[i], x) for i, x in zip(places, leaves, strict=True)]
             returned = self._function(*static, *jax.tree.unflatten(structure, whole))
+            # The structure of the result is known only here, while the function is traced.
             structures.append(jax.tree.structure(returned))
             return jax.tree.leaves(returned)
 
@@ -268,6 +280,8 @@ def _kind(x: Any, home: Any) -> Hashable:
         home: the device where arrays from the host are placed.
     """
     if isinstance(x, jax.Array):
+        # Weak types are promoted differently, and a program is compiled for one device. Arrays from
+        # the host go to the default device: they share the form of arrays that are there already.
         elsewhere = None if x.device == home else x.device
         return x.shape, str(x.dtype), not _is_key(x) and x.weak_type, elsewhere
     if isinstance(x, np.ndarray | np.generic):
@@ -285,6 +299,8 @@ def _described(value: Any) -> str:
         return repr(value)
     if type(value) is tuple:
         return f"({', '.join(map(_described, cast(tuple[Any, ...], value)))})"
+    # A name describes a function or a class of ours, because the digest of the code covers them. A
+    # local function may differ between two calls by what it closes over, which no name tells.
     owner = value if hasattr(value, "__qualname__") else type(value)
     name = f"{owner.__module__}.{owner.__qualname__}"
     if owner.__module__.partition(".")[0] in OURS and "<locals>" not in name:
@@ -312,6 +328,8 @@ def _write(path: Path, lowered: _Lowered) -> None:
     """Save a lowered function, if there is space on disk."""
     leaves = range(lowered.structure.num_leaves)
     structure = json.dumps(_to_json(jax.tree.unflatten(lowered.structure, leaves)))
+    # Renamed when complete, so that another process reads a whole file or none. Without a lock two
+    # processes may both write it; their contents are equal.
     temporary = path.with_suffix(f".{os.getpid()}")
     try:
         temporary.write_bytes(

@@ -1,4 +1,8 @@
-"""Omitted sentences among others: set aside before a task, and back in their places after it."""
+"""Omitted sentences among others: set aside before a task, and back in their places after it.
+
+What is omitted, instead of ending the reading of a file, is in
+docs/decisions/0039-malformed-trees.md.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Never, cast

@@ -4,6 +4,10 @@ At each slot the right punctemes of the constituents that end there and the left
 that begin there are drawn, given the surface so far; then the channel rewrites the resulting
 string. Many sentences are processed together, slot by slot, and draws of a sentence with equal
 features share the computation.
+
+A pair has probability p(l, r | w) = p(l | T, x before a) p(r | l, T, x before b), where a and b are
+the slots at the edges of the constituent of w. Without features of x this is equation 4 of Li, Wang
+and Eisner (2019); docs/decisions/0018-from-left-to-right.md derives it, and says what is lost.
 """
 
 from __future__ import annotations
@@ -222,6 +226,9 @@ class _Drawing:
     def run(self) -> list[Draws]:
         """Draw slot by slot."""
         for slot in range(len(self.shown)):
+            # Labels in the order of the text: right ones of the constituents that end here, then
+            # left ones. Given the surface before the slot they are independent of each other: the
+            # constituents that end here drew their left labels at earlier slots.
             closing, opening = self.ending[slot], self.starting[slot]
             edges = [*closing, *opening]
             if edges:
@@ -259,6 +266,8 @@ class _Drawing:
             The distributions of ``edges * draws`` labels, in which the draws of an edge are
             consecutive.
         """
+        # p(l | T, x before a) is a sum over r of the scores of pairs, which ``left`` has already,
+        # plus features of the history. Draws with the same history share one distribution.
         sentence, word, _ = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         kind = self.before.kind[sentence].ravel()
@@ -278,6 +287,9 @@ class _Drawing:
         Returns:
             The same as for ``_opening``.
         """
+        # p(r | l, T, x before b): the scores of the pairs with the left label that was drawn, plus
+        # features of the history at the right edge, of the first token at the left edge (``token``)
+        # and of the last mark within the constituent (``place``).
         sentence, word, left = np.array(edges).T
         edge = np.arange(len(edges)).repeat(self.count)
         label = np.concatenate([self.labels.pop(w) for w in word.tolist()])
@@ -308,6 +320,9 @@ class _Drawing:
         """Draw the labels of all edges at a slot, ``[edges, draws]``."""
         if not edges:
             return np.zeros((0, self.count), np.int64)
+        # One generator for each sentence: its draws depend neither on the other sentences of the
+        # batch nor on how the edges of a slot are split
+        # (docs/decisions/0015-restoring-by-draws.md).
         points = np.empty((len(edges), self.count))
         for edge, row in zip(edges, points, strict=True):
             self.generators[edge.sentence].random(out=row)

@@ -1,4 +1,8 @@
-"""Regeneration of the surface of a changed underlying tree by the channel (section 6.3)."""
+"""Regeneration of the surface of a changed underlying tree by the channel (section 6.3).
+
+What becomes of dots, unknown marks and marks without a partner when constituents move is decided in
+docs/decisions/0031-rephrasing.md.
+"""
 
 from __future__ import annotations
 

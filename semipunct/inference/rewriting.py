@@ -2,6 +2,12 @@
 
 Strings are short, so this is a dynamic program over dictionaries in plain Python. Training and
 decoding use slot automata instead; this module explains their results edit by edit.
+
+Both follow section 2.2 and appendix D of Li, Wang and Eisner (2019). Slot automata sum over the
+underlying strings of a given surface; here the underlying string is given, and the surface may be
+given (``paths``) or not (``outcomes``, ``likeliest``). A state is the pending symbol and what has
+been written, so there are as many states as symbols times prefixes of a given surface, but without
+one as many as there are outcomes, whose number can grow exponentially with that of the tokens.
 """
 
 from __future__ import annotations
@@ -180,6 +186,8 @@ class WindowPass:
             underlying: a non-empty string.
             surface: a non-empty string.
         """
+        # What is written must be a prefix of x, so its length stands for it: ``start`` tokens. Only
+        # an open puncteme writes more than one token, in any number, which its spelling weighs.
         x = self._reading_order(surface)
 
         def write(start: int, symbol: int) -> list[tuple[int, float]]:
@@ -215,6 +223,10 @@ class WindowPass:
         Returns:
             The outcome, without spelling out open punctemes.
         """
+        # Edits depend on the window alone, so of the paths with the same pending symbol the best
+        # has the best continuation (Viterbi). Several paths may write the same string, and the most
+        # probable string would need their sum, for exponentially many strings: this is the best
+        # path instead (docs/decisions/0031-rephrasing.md).
         first, *following_symbols = self._reading_order(underlying)
         nothing: String = ()
         best = {first: (0.0, nothing)}
@@ -262,6 +274,7 @@ class WindowPass:
 
     def _moves(self, pending: int, symbol: int) -> Iterator[tuple[Paths, int, int | None]]:
         """Yield each possible edit, the pending symbol after it, and the symbol it writes."""
+        # Tables are in text order, but a mirrored window meets the right token first.
         a, b = (symbol, pending) if self.mirrored else (pending, symbol)
         pair = pending, symbol
         for e, name in enumerate(EDITS):

@@ -4,6 +4,9 @@ All draws of a sentence are made together: draws with the same features at a ste
 distribution. The features determine the order in which punctemes are drawn: ``left_to_right`` if
 there are features of the marks to the left, ``bottom_up`` if there are features of the marks within
 constituents (template ``c`` of appendix A).
+
+Why the surface is drawn rather than summed over, and how a punctuation is chosen from the draws, is
+in docs/decisions/0015-restoring-by-draws.md.
 """
 
 from __future__ import annotations

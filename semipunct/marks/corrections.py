@@ -5,6 +5,8 @@ old and new strings are removed. So two corrected versions of a sentence have th
 a slot if and only if they have the same tokens there, whatever the order of a writer's edits.
 
 These are not the edits of ``marks.edits``, by which the channel rewrites underlying tokens.
+
+Why a slot has one correction, and not one for each token, is in docs/decisions/0029-corrections.md.
 """
 
 from collections.abc import Iterable, Sequence

@@ -3,6 +3,8 @@
 A token is a ``str``, a puncteme a tuple of tokens.  The tables follow the list in Appendix A of
 Li, Wang and Eisner (2019), extended by Unicode's bracket and quotation pairs as the paper's
 footnote 24 suggests.
+
+Boundary marks are tokens, but belong to no puncteme (docs/decisions/0002-boundary-marks.md).
 """
 
 import unicodedata

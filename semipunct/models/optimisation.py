@@ -1,4 +1,7 @@
-"""Learning rate schedules and a lazy Adam, for the optimisers of all kinds of models."""
+"""Learning rate schedules and a lazy Adam, for the optimisers of all kinds of models.
+
+A step updates only the weights that its batch reads; docs/decisions/0023-few-weights.md.
+"""
 
 from __future__ import annotations
 

@@ -13,6 +13,9 @@ most n last items, so n! orders are summed with n 2^(n - 1) products.
 
 Source: the linear ordering problem as in Tromble and Eisner (2009), section 2; the distribution
 of Wang and Eisner (2016).
+
+The recursion runs over sizes, with all sets of a size at once: n steps, each a gather, a product
+and a sum (docs/decisions/0030-orders-by-subsets.md).
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 The reverse pass of a scan needs the residuals of each step. If they exceed the budget, the steps
 are divided into chunks, only the state at the start of each chunk is stored, and the rest is
 recomputed one chunk at a time (Chen et al. 2016; Griewank and Walther 2000).
+
+Slices are read in place, and only their derivatives are collected as slices of a scanned array
+(docs/decisions/0014-steps-read-in-place.md).
 """
 
 from __future__ import annotations

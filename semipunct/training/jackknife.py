@@ -3,6 +3,8 @@
 The predictions of a model for its own training data are far better than those for new text. A model
 that takes the output of another model as input, such as the trees of a parser, should therefore be
 trained on predictions for sentences that the other model has not seen.
+
+How correction models learn from such trees is in docs/decisions/0037-correcting-parsed-text.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """Commas in derivations: the rules that absorb them, and normalisation to right absorption.
 
 Source: Tse and Curran (2008), sections 4 to 6 and algorithm 1.
+
+How derivations come about without CCGbank, and where a comma is reattached, is in
+docs/decisions/0034-commas-in-derivations.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Ordered trees: trees over words with nodes in preorder."""
+"""Ordered trees: trees over words with nodes in preorder.
+
+The depths determine the tree, so equal trees are equal values, and pruning selects nodes
+(docs/decisions/0028-trees-of-other-kinds.md).
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

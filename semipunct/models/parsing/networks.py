@@ -5,6 +5,8 @@ inputs alone (Martin and Cundy 2018): all matrix products are computed at once f
 the remaining recurrence is elementwise. Tags are predicted from an intermediate layer; the layers
 above use their probabilities as input (Zhang and Weiss 2016). Arcs and relations have biaffine
 scores (Dozat and Manning 2017).
+
+What else was tried is in docs/decisions/0027-parser-network.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The training objective: equation 5, per slot, to be minimised."""
+"""The training objective: equation 5, per slot, to be minimised.
+
+Of the expected number of unmatched punctemes the paper prints two forms, which differ in the
+distribution: docs/decisions/0003-posterior-regularisation.md says which is the default, and why.
+"""
 
 from __future__ import annotations
 

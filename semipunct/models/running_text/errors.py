@@ -3,6 +3,9 @@
 Errors of writers are drawn slot by slot from a table of rates. Rates are counts of learners where
 these have seen a string often, and otherwise those of a channel for any language, which deletes,
 replaces and exchanges single tokens of a string, and inserts single ones into empty slots.
+
+The model that restores marks learns from these what to correct:
+docs/decisions/0047-correcting-running-text.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Recurrent slot taggers as models that are trained, saved and scored like any other."""
+"""Recurrent slot taggers as models that are trained, saved and scored like any other.
+
+An open tag, spelt like the open puncteme, gives every string positive probability, so that
+perplexities are finite and comparable (docs/decisions/0016-competitors.md).
+"""
 
 from __future__ import annotations
 

@@ -18,6 +18,9 @@ itself; as a successor it means that no absorption depends on this one. A source
 where there is no earlier absorption, but also where the slot at the outer edge of the earlier one
 is empty: its result is then a single number, which becomes a factor of the sentence, and the next
 vector starts anew.
+
+Every absorption has at most one successor: the next dependent on its side or, of the farthest, the
+absorption of the head. ``schedule`` relies on it (docs/decisions/0005-window-not-matrices.md).
 """
 
 from __future__ import annotations
@@ -83,6 +86,8 @@ def absorptions(
         empty: ``[n + 1]`` whether a slot's automaton has one state.
     """
     is_empty = np.asarray(empty, bool)
+    # The automaton of an empty slot accepts nothing but the empty label, so a node between two of
+    # them has no choice. In English most nodes are of this kind: the graph is short without them.
     untouched = is_empty[left] & is_empty[right]
     parent = np.asarray(heads, np.int64) - 1
     from_left = (np.arange(len(heads)) < parent) & (parent >= 0)
@@ -97,8 +102,12 @@ def absorptions(
     successor = np.full((len(touched), 2), _NONE, np.int64)
     last = _NONE
     for head, on_left, kids in _sides(touched, parent, from_left):
+        # The products of lines 8 and 9 of Algorithm 1, one dependent after the other. Products of
+        # matrices could be bracketed at will, into shorter chains; a vector passes one by one.
         outer = left if on_left else right
         numbers: list[int] = index[kids].tolist()
+        # At an empty outer slot the product has one row or column, so it ends in a number. The next
+        # dependent begins with the automaton's own vector instead of waiting for a vector of one.
         leaves_vector = ~is_empty[outer[kids]]
         successor[numbers[:-1], 0] = numbers[1:]
         meeting[numbers[1:]] = np.where(leaves_vector[:-1], numbers[:-1], _NONE)
@@ -178,6 +187,7 @@ def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
             if j >= 0:
                 graph.add(j, i)
     graph.prepare()
+    # A stack instead of a queue: see the docstring for what depends on it.
     ready = list(graph.get_ready())
     order: list[int] = []
     while ready:
@@ -189,6 +199,7 @@ def _topological(successor: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _heights(successor: Ints) -> Ints:
     """Return the length ``[absorptions]`` of the longest chain that starts with each."""
+    # Successors come later in a topological order, so one pass from the end suffices.
     height = [1] * len(successor)
     for i, following in reversed(list(enumerate(successor.tolist()))):
         height[i] += max((height[j] for j in following if j >= 0), default=0)

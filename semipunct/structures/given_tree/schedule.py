@@ -6,6 +6,9 @@ There is a group of lanes for each width of vectors, so that the many absorption
 short vectors are not padded to the width of the few with long vectors. Among the absorptions that
 are ready, list scheduling (Graham 1969) prefers those with the longest chain of successors (Hu
 1961), which keeps the numbers of idle lanes and of steps small.
+
+Why there is a schedule at all is in docs/decisions/0005-window-not-matrices.md; how the numbers of
+steps and lanes are chosen, and what a third group would cost, in 0006-batch-shapes.md.
 """
 
 from __future__ import annotations
@@ -139,10 +142,18 @@ def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[
     group: list[int] = [g for each in groups for g in each.tolist()]
     height: list[int] = [h for a in batch for h in a.height.tolist()]
     step, lane = [0] * len(group), [0] * len(group)
+    # An absorption has at most one successor, so the graph is a forest that leads to the roots, and
+    # every task takes one step. With one group of lanes, the longest remaining chain first then
+    # needs the fewest steps possible (Hu 1961). With several groups this is a heuristic, as all
+    # rules that look at one step are. It is never far off: in each step a group is full, or every
+    # task that is ready runs and all remaining chains become shorter. So there are at most as many
+    # steps as in the longest chain plus, for each group, its tasks divided by its lanes.
     graph = _graph(batch, ends)
     queues: list[list[tuple[int, int]]] = [[] for _ in lanes]
     time = 0
     while graph.is_active():
+        # Ready are those whose predecessors ran in earlier steps: lanes of one step cannot read
+        # results of each other. Ties go to the smaller number, so a batch has one schedule.
         for i in graph.get_ready():
             heapq.heappush(queues[group[i]], (-height[i], i))
         for queue, size in zip(queues, lanes, strict=True):
@@ -196,6 +207,8 @@ def pack(
     # Indices of the results of all lanes; those of a group start at its offset.
     offset = np.cumsum([0, *(c.steps * size for size in c.lanes)])
     absorptions_in_all = int(offset[-1])
+    # Lanes that are not filled below stay idle: they compute what nobody reads, since the lanes of
+    # a group are rows of the same arrays, which cannot branch one by one.
     lanes = tuple(_idle(c.steps, size, c.sentences) for size in c.lanes)
     schedule = Schedule(
         lanes=lanes,
@@ -220,7 +233,9 @@ def pack(
         schedule.last_slot[b] = slots[-1]
         schedule.sentence_of_word[first : first + each.words] = b
         schedule.is_untouched[first : first + each.words] = each.untouched
-        # Nodes outside the recursion, and the numbers that lanes return at empty slots.
+        # A sentence is a product of numbers of two origins: nodes outside the recursion, and lanes
+        # whose outer slot is empty, where a vector has one entry. Multiplied at the end, all at
+        # once, they need no place in the chain of absorptions.
         numbers = np.concatenate(
             [absorptions_in_all + first + np.flatnonzero(each.untouched), row[columns.closes]]
         )

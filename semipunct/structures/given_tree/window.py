@@ -8,6 +8,14 @@ composition with an acceptor of its output, states are pairs (acceptor state ``s
 elementwise operations per state (docs/model.md gives the four terms). Labels are strings of
 symbols; the products for all labels share computation along tries.
 
+With the arcs ``w[s, t, c]`` of the acceptor, M(b) from the state (s, a) has the entries::
+
+    keep[a, b] w[s, t, a]       to (t, b)        absorb_left[a, b]    to (s, b)
+    transpose[a, b] w[s, t, b]  to (t, a)        absorb_right[a, b]   to (s, a)
+
+A matrix for each symbol would have (states * symbols)^2 entries, almost all of them zero, and one
+for each label would be a product of these (docs/decisions/0005-window-not-matrices.md).
+
 Symbol 0 is the start of the string: reading ``b`` when it is pending is an absorption to the left
 with weight one, as in appendix D.
 """
@@ -246,6 +254,8 @@ class LiftedWindowAutomata(NamedTuple):
         level = jax.tree.map(lambda x: x.reshape(1, lanes, states, symbols), vectors)
         levels = [level]
         for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
+            # A node reads one symbol after what its parent has read: labels with a common prefix
+            # (of rows) or suffix (of columns) share its product, however many they are.
             if depth:
                 level = jax.tree.map(lambda x, p=nodes.parent: x[p], level)
             level = step(output, level, nodes.symbol, edit)
@@ -267,12 +277,17 @@ class LiftedWindowAutomata(NamedTuple):
         Returns:
             ``[nodes, lanes, states, symbols]``.
         """
+        # (M(b) v)[s, a] is the sum of
+        #   absorb_left[a, b] v[s, b]             absorb_right[a, b] v[s, a]
+        #   keep[a, b] sum_t w[s, t, a] v[t, b]   transpose[a, b] sum_t w[s, t, b] v[t, a]
+        # Two terms contain only the entries of v with b pending, the same for all a: ``pending``.
         s = self.semiring
         spread = _across(edits)
         pending = _entry(vectors, self._is(symbol))
         column = s.plus(
             s.times(spread.absorb_left, _expand(pending)), s.times(spread.absorb_right, vectors)
         )
+        # A single state has no arc, so nothing can be written: only absorptions remain.
         if output.states == 1:
             return column
         pending_columns = output.column_each(pending)
@@ -285,6 +300,8 @@ class LiftedWindowAutomata(NamedTuple):
         self, output: OutputAcceptor, vectors: Value, symbol: np.ndarray, edits: Edits
     ) -> Value:
         """Multiply ``v M(b)``: shapes as in ``_column``."""
+        # The terms of ``_column``, transposed. Those that leave b pending arrive in one entry for
+        # each acceptor state, summed over a; those that leave a pending stay where they are.
         s = self.semiring
         spread = _across(edits)
         to_symbol = s.sum(s.times(vectors, spread.absorb_left), 3)
@@ -348,6 +365,8 @@ class NextPass(NamedTuple):
         Returns:
             Two values ``[slots, width]``.
         """
+        # The next pass reads from the other end, so its final vectors are met first: they are the
+        # initial vectors of the cascade, and its initial vectors the final ones.
         s = self.automata.semiring
         slots, symbols = jax.tree.leaves(pending)[0].shape
         start, end = self.automata.final, self.automata.initial
