@@ -55,25 +55,25 @@ def derivations(paths: Sequence[str]) -> tuple[list[Derivation], dict[str, Any]]
     Args:
         paths: files of phrases or derivations.
     """
-    found: list[Derivation] = []
+    trees_read: list[Derivation] = []
     reasons: Counter[str] = Counter()
     for path in paths:
         if path.removesuffix(".gz").endswith(".auto"):
-            found += [s.tree for s in read_derived_sentences([path])]
+            trees_read += [s.tree for s in read_derived_sentences([path])]
             continue
         for tree in read_bracketings(path):
             if isinstance(tree, Malformed):
                 reasons[tree.reason] += 1
                 continue
             try:
-                found.append(convert_phrases(tree.tree, tree.forms).derivation)
+                trees_read.append(convert_phrases(tree.tree, tree.forms).derivation)
             except Unconverted as error:
                 reasons[str(error)] += 1
-    total = len(found) + reasons.total()
-    return found, {
+    total = len(trees_read) + reasons.total()
+    return trees_read, {
         "trees": total,
-        "converted": len(found),
-        "coverage": len(found) / total,
+        "converted": len(trees_read),
+        "coverage": len(trees_read) / total,
         "reasons": dict(reasons.most_common(12)),
     }
 
@@ -84,9 +84,9 @@ def rules(paths: Sequence[str]) -> dict[str, Any]:
     Args:
         paths: files of phrases or derivations.
     """
-    before, told = derivations(paths)
+    before, coverage = derivations(paths)
     tables: dict[str, Any] = {}
-    known = comma_table(before)
+    table_before = comma_table(before)
     for name in ("before", "paper", "better"):
         after = before if name == "before" else normalise_commas(before, name)  # type: ignore[arg-type]
         changed = sum(
@@ -100,11 +100,11 @@ def rules(paths: Sequence[str]) -> dict[str, Any]:
             "left_rules": len(table.left),
             "right_rules": len(table.right),
             "rules": table.absorption_rules,
-            "new_rules": len(table.right.keys() - known.right.keys()),
+            "new_rules": len(table.right.keys() - table_before.right.keys()),
             "changed": changed,
             "unlicensed": sum(bool(unlicensed_rules(tree)) for tree in after),
         }
-    return {**told, "tables": tables}
+    return {**coverage, "tables": tables}
 
 
 def nodes(
@@ -139,13 +139,13 @@ def nodes(
     for name, path, left in grammars:
         grammar = Grammar.of((s.tree for s in read_derived_sentences([path])), left)  # type: ignore[arg-type]
         lexical = [grammar.categories[i] for i in grammar.lexical]
-        known = trained.model.grammar
-        if lexical != [known.categories[i] for i in known.lexical]:
+        trained_grammar = trained.model.grammar
+        if lexical != [trained_grammar.categories[i] for i in trained_grammar.lexical]:
             raise UsageError(f"{path} has other categories of words than the treebank of {folder}")
         options = replace(trained.model.options, heads=headed)
         model = replace(trained.model, options=options, grammar=grammar)
         parsers[name] = CcgParser(model, trained.parameters, ratios)
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     counts: dict[str, npt.NDArray[np.int64]] = {}
     times: dict[str, list[float]] = {name: [] for name in parsers}
     for _ in range(max(1, runs)):
@@ -154,7 +154,7 @@ def nodes(
             charts = [parser.chart(rows)[0] for rows in supertags]
             times[name].append(time.process_time() - start)
             counts[name] = np.array([chart.counts for chart in charts])
-            found[name] = {
+            figures[name] = {
                 "rules": len(parser.model.grammar.rules),
                 "coverage": sum(chart.forest is not None for chart in charts) / len(charts),
             }
@@ -163,13 +163,15 @@ def nodes(
     ]
     commas = np.array(["," in s.forms for s in sentences])
     first = next(iter(parsers))
-    for name, values in found.items():
+    for name, values in figures.items():
         for place, kind in enumerate(Counts._fields):
-            mine, base = counts[name][:, place], counts[first][:, place]
-            values[f"{kind}_nodes"] = float(mine.mean())
-            values[f"{kind}_ratio"] = float(mine.sum() / base.sum())
-            values[f"{kind}_interval"] = interval(mine, base)
-            values[f"{kind}_ratio_with_commas"] = float(mine[commas].sum() / base[commas].sum())
+            of_grammar, base = counts[name][:, place], counts[first][:, place]
+            values[f"{kind}_nodes"] = float(of_grammar.mean())
+            values[f"{kind}_ratio"] = float(of_grammar.sum() / base.sum())
+            values[f"{kind}_interval"] = interval(of_grammar, base)
+            values[f"{kind}_ratio_with_commas"] = float(
+                of_grammar[commas].sum() / base[commas].sum()
+            )
         values["processor_seconds"] = statistics.mean(times[name])
         values["processor_ratio"] = statistics.median(
             a / b for a, b in zip(times[name], times[first], strict=True)
@@ -180,37 +182,37 @@ def nodes(
         "headed": headed,
         "categories_of_a_word": statistics.mean(candidates),
         "runs": runs,
-        "grammars": found,
+        "grammars": figures,
     }
 
 
-def interval(mine: npt.NDArray[np.int64], base: npt.NDArray[np.int64]) -> tuple[float, float]:
+def interval(counts: npt.NDArray[np.int64], base: npt.NDArray[np.int64]) -> tuple[float, float]:
     """Return the ends of a 95% bootstrap interval of a ratio of sums.
 
     Args:
-        mine: ``[sentences]`` counts in the numerator.
+        counts: ``[sentences]`` counts in the numerator.
         base: ``[sentences]`` counts in the denominator.
     """
-    drawn = np.random.default_rng(0).integers(0, len(mine), (10_000, len(mine)))
-    low, high = np.percentile(mine[drawn].sum(1) / base[drawn].sum(1), (2.5, 97.5))
+    drawn = np.random.default_rng(0).integers(0, len(counts), (10_000, len(counts)))
+    low, high = np.percentile(counts[drawn].sum(1) / base[drawn].sum(1), (2.5, 97.5))
     return float(low), float(high)
 
 
 def parse(
-    models: Sequence[tuple[str, str, str]], runs: int, results: Path | None = None
+    models: Sequence[tuple[str, str, str]], runs: int, output_folder: Path | None = None
 ) -> dict[str, Any]:
     """Compare parsers.
 
     Args:
         models: name, folder and file of development derivations of each parser.
         runs: timed passes over all sentences, alternating between parsers.
-        results: folder for the agreement of each parser, for ``semipunct compare``.
+        output_folder: folder for the agreement of each parser, for ``semipunct compare``.
     """
     parsers: dict[str, tuple[CcgParser, list[Sentence[Derivation]]]] = {}
     for name, folder, dev in models:
         trained = load(folder, CcgModel)
         parsers[name] = CcgParser(trained.model, trained.parameters), read_derived_sentences([dev])
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     compared: dict[str, Result[DerivationStatistics]] = {}
     for name, (parser, sentences) in parsers.items():
         supertags = parser.supertags(sentences)
@@ -223,10 +225,10 @@ def parse(
         n = len(sentences)
         trees = [p.derivation for p in parses]
         compared[name] = compare_derivations(name, name, sentences, trees)
-        if results is not None:
-            results.mkdir(parents=True, exist_ok=True)
-            write_result(results / f"{name}.json", compared[name])
-        found[name] = {
+        if output_folder is not None:
+            output_folder.mkdir(parents=True, exist_ok=True)
+            write_result(output_folder / f"{name}.json", compared[name])
+        figures[name] = {
             **compared[name].figures.as_dict(),
             "rules": len(parser.model.grammar.rules),
             **{
@@ -244,12 +246,12 @@ def parse(
             times[name].append(time.perf_counter() - wall)
             busy[name].append(time.process_time() - processor)
     first = next(iter(parsers))
-    for name in found.keys() - {first}:
+    for name in figures.keys() - {first}:
         rows = compare(compared[name], compared[first]).differences
-        found[name]["p"] = {row.measure: row.p for row in rows}
-    for name in found if runs else ():
+        figures[name]["p"] = {row.measure: row.p for row in rows}
+    for name in figures if runs else ():
         n = len(parsers[name][1])
-        found[name] |= {
+        figures[name] |= {
             "seconds": statistics.mean(times[name]),
             "processor_seconds": statistics.mean(busy[name]),
             "sentences_per_second": n / statistics.mean(times[name]),
@@ -261,7 +263,7 @@ def parse(
                 a / b for a, b in zip(busy[name], busy[first], strict=True)
             ),
         }
-    return {"runs": runs, "parsers": found}
+    return {"runs": runs, "parsers": figures}
 
 
 def main() -> None:
@@ -291,10 +293,10 @@ def main() -> None:
         each.add_argument("--output", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     if options.command == "rules":
-        found = rules(options.files)
+        figures = rules(options.files)
     elif options.command == "nodes":
         grammars = [tuple(grammar) for grammar in options.grammar]
-        found = nodes(
+        figures = nodes(
             options.folder,
             options.dev,
             grammars,
@@ -304,8 +306,8 @@ def main() -> None:
         )
     else:
         models = [tuple(model) for model in options.model]
-        found = parse(models, options.runs, options.results)
-    text = json.dumps(found, indent=2)
+        figures = parse(models, options.runs, options.results)
+    text = json.dumps(figures, indent=2)
     print(text)
     if options.output:
         options.output.write_text(text + "\n", encoding="utf-8")

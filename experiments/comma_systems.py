@@ -106,7 +106,7 @@ class Trees:
         paths = {"training": arguments.train, "dev": arguments.dev}
         self._commas = {part: read_commas(files).sentences for part, files in paths.items()}
         self._whole = {part: read_whole_phrases(files).sentences for part, files in paths.items()}
-        self._found: dict[tuple[str, str], Phrased] = {}
+        self._cache: dict[tuple[str, str], Phrased] = {}
         self.f1: dict[str, float] = {}
 
     def of(self, part: str, trees: str) -> Phrased:
@@ -118,10 +118,10 @@ class Trees:
         """
         if trees == "treebank":
             return self._commas[part]
-        if (part, trees) not in self._found:
+        if (part, trees) not in self._cache:
             parse = self._folded if part == "training" else self._parsed
-            self._found[part, trees] = parse(trees)
-        return self._found[part, trees]
+            self._cache[part, trees] = parse(trees)
+        return self._cache[part, trees]
 
     def _parser(self, trees: str, name: str, training: Phrased, visits: int) -> Any:
         settings = [f"train.visits={visits}", f"model.commas={str(trees == 'read').lower()}"]
@@ -131,23 +131,23 @@ class Trees:
 
     def _parsed(self, trees: str) -> Phrased:
         parser = self._parser(trees, "whole", self._whole["training"], VISITS["whole"])
-        found = parse_phrases(parser, self._commas["dev"])
+        parses = parse_phrases(parser, self._commas["dev"])
         gold: Any = [s.tree for s in self._commas["dev"]]
-        statistics = bracket_statistics(gold, [s.tree for s in found])
+        statistics = bracket_statistics(gold, [s.tree for s in parses])
         self.f1[trees] = statistics.figures().labelled.f1
-        return found
+        return parses
 
     def _folded(self, trees: str) -> Phrased:
         """Parse each training sentence with a parser that was not trained on it."""
         whole, commas = self._whole["training"], self._commas["training"]
-        found: list[Sentence[Any]] = []
+        parses: list[Sentence[Any]] = []
         size = -(-len(whole) // self._folds)
         for fold in range(self._folds):
             out = range(fold * size, min(len(whole), (fold + 1) * size))
-            rest = [s for i, s in enumerate(whole) if i not in out]
-            parser = self._parser(trees, f"fold-{fold}", rest, VISITS["fold"])
-            found += parse_phrases(parser, [commas[i] for i in out])
-        return found
+            remaining = [s for i, s in enumerate(whole) if i not in out]
+            parser = self._parser(trees, f"fold-{fold}", remaining, VISITS["fold"])
+            parses += parse_phrases(parser, [commas[i] for i in out])
+        return parses
 
 
 def restored(system: System, trees: Trees, folder: Path, bound: int) -> tuple[Commas, str]:
@@ -162,14 +162,14 @@ def restored(system: System, trees: Trees, folder: Path, bound: int) -> tuple[Co
     training, dev = trees.of("training", system.training), trees.of("dev", system.dev)
     if system.kind == "phrase-commas":
         config = load_config(None, system.settings, kind=system.kind)
-        found: Any = trained(config, training, dev, folder, DelimiterModel)
-        commas = DelimiterRestorer(found.model, found.parameters).commas(dev)
+        model: Any = trained(config, training, dev, folder, DelimiterModel)
+        commas = DelimiterRestorer(model.model, model.parameters).commas(dev)
     else:
         settings = [*system.settings, f"model.minimum_word_count={bound}"]
         config = load_config(None, settings, kind=system.kind)
-        found = trained(config, training, dev, folder, CommaModel)
-        commas = CommaRestorer(found.model, found.parameters).commas(dev)
-    return [tuple(one.best[0].tolist()) for one in commas], found.digest
+        model = trained(config, training, dev, folder, CommaModel)
+        commas = CommaRestorer(model.model, model.parameters).commas(dev)
+    return [tuple(prediction.best[0].tolist()) for prediction in commas], model.digest
 
 
 @dataclass(frozen=True)
@@ -191,9 +191,11 @@ class Generative:
         """
         training, held_out = (dependencies(paths) for paths in (arguments.train, arguments.dev))
         config = load_config(None, ["model.minimum_token_count=2"])
-        found = trained(config, training, held_out, folder, PunctuationModel)
-        restorations = semipunct.restore(found, held_out, marks=frozenset((MARK,)))
-        return [tuple(MARK in slot for slot in one.slots) for one in restorations], found.digest
+        model = trained(config, training, held_out, folder, PunctuationModel)
+        restorations = semipunct.restore(model, held_out, marks=frozenset((MARK,)))
+        return [
+            tuple(MARK in slot for slot in restoration.slots) for restoration in restorations
+        ], model.digest
 
 
 BEYOND: tuple[Generative, ...] = (Generative(),)
@@ -205,8 +207,10 @@ def dependencies(paths: Sequence[str]) -> list[Sentence]:
     Parts of speech serve as universal tags too, since bracketed files have none.
     """
     entries = (entry for path in paths for entry in Ptb(mark_tags=COMMA_TAGS).read(path))
-    found = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
-    return [replace(s, upos=s.xpos, slots=tuple(map(only_commas, s.slots))) for s in found]
+    content_of_entries = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
+    return [
+        replace(s, upos=s.xpos, slots=tuple(map(only_commas, s.slots))) for s in content_of_entries
+    ]
 
 
 def only_commas(slot: Sequence[str]) -> tuple[str, ...]:

@@ -68,13 +68,13 @@ def main() -> None:
     )
     if arguments.curve:
         figures["curve"] = curve(trees, arguments.models, bound["chosen"])
-    results = {
-        name: result
-        for name, result in results_of(trees, arguments, bound["chosen"])
-        if result is not None
+    by_name = {
+        name: outcome
+        for name, outcome in results_of(trees, arguments, bound["chosen"])
+        if outcome is not None
     }
     figures["f1 of parsers"] = trees.f1
-    figures["systems"] = table(results)
+    figures["systems"] = table(by_name)
     if arguments.output:
         arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
@@ -96,9 +96,9 @@ def results_of(trees: Trees, arguments: argparse.Namespace, bound: int) -> Any:
             commas, digest = restored(system, trees, folder, bound)
         else:
             commas, digest = system.restored(arguments, dev, folder)
-        result = scored(system.name, dev, commas, digest)
-        write_result(str(folder) + ".json", result)
-        yield system.name, result
+        comparison = scored(system.name, dev, commas, digest)
+        write_result(str(folder) + ".json", comparison)
+        yield system.name, comparison
 
 
 def scored(name: str, dev: Phrased, commas: Commas, digest: str) -> Result[Any]:
@@ -111,25 +111,25 @@ def scored(name: str, dev: Phrased, commas: Commas, digest: str) -> Result[Any]:
         digest: digest of the model.
     """
     gold = [tuple(map(only_commas, s.slots)) for s in dev]
-    told = [tuple((MARK,) if c else () for c in own) for own in commas]
-    statistics = restoration_statistics(gold, told)
+    predicted = [tuple((MARK,) if c else () for c in of_sentence) for of_sentence in commas]
+    statistics = restoration_statistics(gold, predicted)
     options = RestoreOptions(minimise="draws")
     return Result(name, commas_signature(digest, dev, options), statistics)
 
 
-def table(results: dict[str, Result[Any]]) -> list[dict[str, Any]]:
+def table(by_name: dict[str, Result[Any]]) -> list[dict[str, Any]]:
     """Print the figures of systems, and p of their difference from the reference."""
-    known = {system.name: system for system in (*SYSTEMS, *BEYOND)}
+    system_of = {system.name: system for system in (*SYSTEMS, *BEYOND)}
     print("| model | | trees | P | R | F | slots | sentences | p (F) | paper: F, sentences |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     rows: list[dict[str, Any]] = []
-    for name, result in results.items():
-        figures = result.statistics.figures()
-        score, system = figures.micro, known[name]
+    for name, outcome in by_name.items():
+        figures = outcome.statistics.figures()
+        score, system = figures.micro, system_of[name]
         p = None
-        if REFERENCE in results and name != REFERENCE:
-            found = compare(result, results[REFERENCE]).differences
-            p = next(d.p for d in found if d.measure == "micro_f1")
+        if REFERENCE in by_name and name != REFERENCE:
+            differences = compare(outcome, by_name[REFERENCE]).differences
+            p = next(d.p for d in differences if d.measure == "micro_f1")
         row: dict[str, Any] = {
             "model": name,
             "about": system.about,
@@ -145,18 +145,20 @@ def table(results: dict[str, Result[Any]]) -> list[dict[str, Any]]:
         }
         rows.append(row)
         paper = getattr(system, "paper", None) or ()
-        told = ", ".join("" if x is None else f"{x:.1f}" for x in paper)
+        paper_figures = ", ".join("" if x is None else f"{x:.1f}" for x in paper)
         shares = " | ".join(
             f"{100 * row[key]:.1f}" for key in ("precision", "recall", "f1", "slots", "sentences")
         )
         print(
             f"| {name} | {row['about']} | {row['trees']} | {shares} | "
-            f"{'' if p is None else format(p, '.4f')} | {told} |"
+            f"{'' if p is None else format(p, '.4f')} | {paper_figures} |"
         )
     for better, worse in PAIRS:
-        if {better, worse} <= results.keys():
-            found = {d.measure: d for d in compare(results[better], results[worse]).differences}
-            f, precision = found["micro_f1"], found["micro_precision"]
+        if {better, worse} <= by_name.keys():
+            differences = {
+                d.measure: d for d in compare(by_name[better], by_name[worse]).differences
+            }
+            f, precision = differences["micro_f1"], differences["micro_precision"]
             print(
                 f"{worse} to {better}: F {100 * f.difference:+.1f} (p = {f.p:.4f}), precision "
                 f"{100 * precision.difference:+.1f} (p = {precision.p:.4f})"
@@ -177,14 +179,14 @@ def chosen_bound(training: Phrased, models: Path) -> dict[str, Any]:
         models: folder of models.
     """
     cut = len(training) * 9 // 10
-    found: dict[int, float] = {}
+    f1_of_bound: dict[int, float] = {}
     for bound in BOUNDS:
         settings = ["preset=model-10", f"model.minimum_word_count={bound}"]
         config = load_config(None, settings, kind="commas")
         folder = models / f"bound-{bound}"
         model = trained(config, training[:cut], training[cut:], folder, CommaModel)
-        found[bound] = model.figures["dev_f1"]
-    return {"chosen": max(found, key=lambda bound: found[bound]), "f": found}
+        f1_of_bound[bound] = model.figures["dev_f1"]
+    return {"chosen": max(f1_of_bound, key=lambda bound: f1_of_bound[bound]), "f": f1_of_bound}
 
 
 def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
@@ -209,8 +211,8 @@ def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
             dev = trees.of("dev", system.dev)
             model = trained(config, part, dev, folder, CommaModel)
             commas = CommaRestorer(model.model, model.parameters).commas(dev)
-            told = [tuple(one.best[0].tolist()) for one in commas]
-            f = scored(system.name, dev, told, model.digest).statistics.figures().micro.f1
+            predicted = [tuple(prediction.best[0].tolist()) for prediction in commas]
+            f = scored(system.name, dev, predicted, model.digest).statistics.figures().micro.f1
             rows.append({"model": system.name, "sentences": len(part), "f1": f})
             print(f"{len(part):>6} sentences, model {system.name}: F {100 * f:.1f}", flush=True)
     return rows

@@ -59,8 +59,8 @@ def main() -> None:
         experiment = Experiment(arguments, trees)
         # With gold trees both correction models are the same.
         names = [s for s in arguments.systems if trees != "gold" or s != "correction-gold"]
-        found = {name: {s: experiment.runs(s, name) for s in names} for name in experiment.names}
-        for name, runs in found.items():
+        runs_of = {name: {s: experiment.runs(s, name) for s in names} for name in experiment.names}
+        for name, runs in runs_of.items():
             figures: Any = runs[names[0]][0].edits.figures
             counts = f"{figures.sentences} sentences, {figures.judged} slots that are judged"
             print(f"\n{name}, {trees} trees: {counts}\n")

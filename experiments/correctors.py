@@ -82,7 +82,7 @@ def loaded(name: str, options: argparse.Namespace) -> Iterator[System]:
     """
     if not SYSTEMS[name]:
         # The result is the same in every run; copies allow comparison with all runs of the others.
-        runs = (len(getattr(options, own)) for own in SYSTEMS.values() if own)
+        runs = (len(getattr(options, option)) for option in SYSTEMS.values() if option)
         yield from [_without_model(name)] * max(1, *runs)
         return
     for path in getattr(options, SYSTEMS[name]):
@@ -129,11 +129,11 @@ def sentences(options: argparse.Namespace) -> Pairs:
     if options.jfleg:
         return of_learners(options.jfleg, parser, options.first)
     if options.source:
-        found: Pairs = read_parallel_treebanks(options.source, options.corrected).sentences
+        pairs: Pairs = read_parallel_treebanks(options.source, options.corrected).sentences
     else:
-        found = with_errors(read_treebank(options.dev).sentences, options.errors_seed)
-    found = found[: options.first]
-    return found if parser is None else parsed(found, parser)
+        pairs = with_errors(read_treebank(options.dev).sentences, options.errors_seed)
+    pairs = pairs[: options.first]
+    return pairs if parser is None else parsed(pairs, parser)
 
 
 def main() -> None:
@@ -194,13 +194,15 @@ def arguments() -> argparse.Namespace:
     if bool(options.paper) != bool(options.analysis):
         parser.error("--paper and --analysis belong together")
     if options.systems is None:
-        with_models = [name for name, own in SYSTEMS.items() if own and getattr(options, own)]
+        with_models = [
+            name for name, option in SYSTEMS.items() if option and getattr(options, option)
+        ]
         options.systems = ["nothing", *with_models]
     for name in options.systems:
-        own = SYSTEMS[name]
-        if own and not getattr(options, own):
-            option = own.replace("_", "-")
-            parser.error(f"{name} needs models: give {'--' * (own != 'model')}{option}")
+        option = SYSTEMS[name]
+        if option and not getattr(options, option):
+            option_name = option.replace("_", "-")
+            parser.error(f"{name} needs models: give {'--' * (option != 'model')}{option_name}")
     if options.jfleg and not options.parser and not WITHOUT_TREES.issuperset(options.systems):
         parser.error("--jfleg and --parser belong together, unless no system reads trees")
     options.against = options.against or options.systems[-1]

@@ -64,12 +64,12 @@ def main() -> None:
         if len(reports) % 1000 == 0:
             rate = len(reports) / (time.monotonic() - began)
             print(f"{quantity(len(reports), 'case')}, {rate:.0f} a second", file=sys.stderr)
-    found = {"seed": arguments.seed, "cases": len(reports), **summary(reports)}
-    found["seconds"] = round(time.monotonic() - began)
-    print(json.dumps({k: v for k, v in found.items() if k != "failures"}, indent=1))
+    figures = {"seed": arguments.seed, "cases": len(reports), **summary(reports)}
+    figures["seconds"] = round(time.monotonic() - began)
+    print(json.dumps({k: v for k, v in figures.items() if k != "failures"}, indent=1))
     if arguments.output:
-        arguments.output.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    raise SystemExit(bool(found["failures"]))
+        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    raise SystemExit(bool(figures["failures"]))
 
 
 def summary(reports: list[Report]) -> dict[str, Any]:
@@ -90,12 +90,12 @@ def summary(reports: list[Report]) -> dict[str, Any]:
         },
         "failures": [
             {
-                "what": what,
-                "times": len(same),
-                "cases": [report.number for report in same[:SHOWN]],
-                "first": same[0].told,
+                "what": cause,
+                "times": len(reports_of_cause),
+                "cases": [report.number for report in reports_of_cause[:SHOWN]],
+                "first": reports_of_cause[0].told,
             }
-            for what, same in sorted(failures.items())
+            for cause, reports_of_cause in sorted(failures.items())
         ],
     }
 
@@ -130,11 +130,11 @@ def everything(seed: int, first: int, cases: int, jobs: int) -> Iterator[Report]
     ready: set[int] = set()  # numbers of cases that were reached
 
     def start(number: int) -> None:
-        ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=work, args=(theirs, seed, range(number, end, jobs)))
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=work, args=(sender, seed, range(number, end, jobs)))
         process.start()
-        theirs.close()
-        workers[ours] = process, number
+        sender.close()
+        workers[receiver] = process, number
 
     for job in range(min(jobs, cases)):
         start(first + job)

@@ -45,20 +45,20 @@ def count(folder: Path, output: Path | None) -> None:
     paths = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
     pairs = list(read_parallel_texts(folder / "dev.src", paths))
     errors = count_errors(pairs)
-    found: Counter[str] = Counter()
+    errors_by_kind: Counter[str] = Counter()
     moved = 0
     for pair in pairs:
         for reference in pair.references:
-            own = corrections(spacing.visible(pair.source.slots), reference)
-            found.update(one.error for one in own)
-            moved += len(moves(own))
+            edits = corrections(spacing.visible(pair.source.slots), reference)
+            errors_by_kind.update(edit.error for edit in edits)
+            moved += len(moves(edits))
     judged = sum(errors.occurrences.values())
     print(
         f"{quantity(len(pairs), 'sentence')}, {REFERENCES} references: "
-        f"{quantity(found.total(), 'error')} in {judged} slots; {moved} of a mark that was moved "
-        "by one word"
+        f"{quantity(errors_by_kind.total(), 'error')} in {judged} slots; {moved} of a mark "
+        "that was moved by one word"
     )
-    for error, number in found.most_common(12):
+    for error, number in errors_by_kind.most_common(12):
         print(f"{number:6}  {error}")
     faultless, expected = independence(pairs, errors)
     print(
@@ -74,7 +74,7 @@ def count(folder: Path, output: Path | None) -> None:
             "sentences": len(pairs),
             "references": REFERENCES,
             "slots": judged,
-            "errors": found.total(),
+            "errors": errors_by_kind.total(),
         }
         head = "".join(f"{json.dumps(k)}: {json.dumps(v)},\n" for k, v in table.items())
         rows = (json.dumps(row, ensure_ascii=False) for row in errors.as_dict())
@@ -96,17 +96,23 @@ def independence(
     for pair in pairs:
         written = spacing.visible(pair.source.slots)
         for reference in pair.references:
-            both = list(zip(written, reference, strict=True))
-            right = [old if new is None else new for old, new in both]
+            slot_pairs = list(zip(written, reference, strict=True))
+            right = [
+                written_string if right_string is None else right_string
+                for written_string, right_string in slot_pairs
+            ]
             kinds = zip(contexts(pair.source.forms, right), reference, strict=True)
-            kept = (
-                1 - sum(rates.get(Situation(new, context), {}).values())
-                for context, new in kinds
-                if new is not None
+            correct_shares = (
+                1 - sum(rates.get(Situation(right_string, context), {}).values())
+                for context, right_string in kinds
+                if right_string is not None
             )
             total += 1
-            expected += math.prod(kept)
-            faultless += all(new is None or old == new for old, new in both)
+            expected += math.prod(correct_shares)
+            faultless += all(
+                right_string is None or written_string == right_string
+                for written_string, right_string in slot_pairs
+            )
     return faultless / total, expected / total
 
 
@@ -119,10 +125,10 @@ def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
         source: the file to write with errors.
         corrected: the file to write without errors.
     """
-    made = write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
+    counts = write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
     print(
-        f"{quantity(made.sentences, 'sentence')}, {quantity(made.slots, 'slot')}, "
-        f"{quantity(made.errors, 'error')}; {quantity(made.omitted, 'sentence')} left out"
+        f"{quantity(counts.sentences, 'sentence')}, {quantity(counts.slots, 'slot')}, "
+        f"{quantity(counts.errors, 'error')}; {quantity(counts.omitted, 'sentence')} left out"
     )
 
 

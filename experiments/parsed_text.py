@@ -65,8 +65,8 @@ def main() -> None:
     training, dev = sentences(arguments)
     arguments.output.mkdir(parents=True, exist_ok=True)
     models = arguments.models / arguments.name
-    found = parsed_treebank(arguments, training, dev, models)
-    experiment = Experiment(arguments, models, found, training, dev)
+    treebank = parsed_treebank(arguments, training, dev, models)
+    experiment = Experiment(arguments, models, treebank, training, dev)
     rows: dict[str, list[Result]] = {}
     for system in arguments.systems:
         for seed in arguments.seeds:
@@ -82,21 +82,21 @@ class Experiment:
     Attributes:
         arguments: the command line.
         models: folder of all models.
-        found: the parsers, and the parsed treebank.
+        parsed: the parsers, and the parsed treebank.
         training: sentences of the treebank.
         dev: the development sentences.
     """
 
     arguments: argparse.Namespace
     models: Path
-    found: ParsedTreebank
+    parsed: ParsedTreebank
     training: Sequence[Sentence]
     dev: Sequence[Sentence]
 
     @cached_property
     def drawn(self) -> list[Sentence]:
         """The training sentences with sampled trees."""
-        return self.found.drawn(self.arguments.draws)
+        return self.parsed.drawn(self.arguments.draws)
 
     def ways(self, system: str, seed: int) -> Iterator[tuple[str, Callable[[], list[Slots]]]]:
         """Yield ways to restore with one trained system, each with its label.
@@ -109,13 +109,13 @@ class Experiment:
         place = self.models / f"{name}-{seed}"
         options = {"train.seed": seed}
         if system in TAGGERS:
-            visits = self.arguments.epochs * len(self.found.training)
+            visits = self.arguments.epochs * len(self.parsed.training)
             settings = [f"preset={system}", f"train.visits={visits}"]
             config = load_config(None, settings, options, "slot-tagger")
-            tagger = trained(config, self.found.training, self.found.dev, place, SlotTagger)
+            tagger = trained(config, self.parsed.training, self.parsed.dev, place, SlotTagger)
             yield (
                 system,
-                partial(TaggerPunctuator(tagger.model, tagger.parameters).restore, self.found.dev),
+                partial(TaggerPunctuator(tagger.model, tagger.parameters).restore, self.parsed.dev),
             )
             return
         config = load_config(None, [f"preset={OURS[system]}"], options)
@@ -123,16 +123,16 @@ class Experiment:
             model = trained(config, self.training, self.dev, place, PunctuationModel)
             yield "gold-trees", partial(Restorer(model.model, model.parameters).restore, self.dev)
         else:
-            seen = self.drawn if system == "drawn" else self.found.training
-            both = [*self.training, *seen]
-            model = trained(config, both, self.found.dev, place, PunctuationModel)
+            seen = self.drawn if system == "drawn" else self.parsed.training
+            extended = [*self.training, *seen]
+            model = trained(config, extended, self.parsed.dev, place, PunctuationModel)
         for trees in (0, *self.arguments.trees):
             for share in (0.0, *self.arguments.shares):
                 label = name + (f"-{trees}-trees" if trees else "")
                 label += f"-{share:g}-parser" if share else ""
-                yield label, partial(self._restored, model, self.found.committee[:1], trees, share)
+                yield label, partial(self._restored, model, self.parsed.committee[:1], trees, share)
                 if not trees:
-                    restore = partial(self._restored, model, self.found.committee, trees, share)
+                    restore = partial(self._restored, model, self.parsed.committee, trees, share)
                     yield f"{label}-committee", restore
 
     def _restored(
@@ -142,8 +142,8 @@ class Experiment:
         trees: int,
         share: float,
     ) -> list[Slots]:
-        found = restore_words(model, parsers, self.dev, trees=trees, share=share)
-        return [one.slots for one in found]
+        restorations = restore_words(model, parsers, self.dev, trees=trees, share=share)
+        return [restoration.slots for restoration in restorations]
 
     def measured(self, label: str, seed: int, restore: Callable[[], list[Slots]]) -> Result:
         """Return the stored result of a system, restoring first if there is none.
@@ -158,28 +158,28 @@ class Experiment:
         if not path.exists():
             digest = treebank_digest(self.dev)[:12]
             of = {"system": label, "seed": str(seed), "treebank": digest, "version": __version__}
-            found = restoration_statistics([s.slots for s in self.dev], restore())
-            write_result(path, Result(stem, join_signature({"task": "restoration", **of}), found))
-        result = read_result(path)
-        print(f"{stem}: {result.statistics.score:.4f}", flush=True)
-        return result
+            figures = restoration_statistics([s.slots for s in self.dev], restore())
+            write_result(path, Result(stem, join_signature({"task": "restoration", **of}), figures))
+        comparison = read_result(path)
+        print(f"{stem}: {comparison.statistics.score:.4f}", flush=True)
+        return comparison
 
 
-def table(rows: Mapping[str, Sequence[Result]], ours: str) -> None:
+def table(rows: Mapping[str, Sequence[Result]], reference: str) -> None:
     """Print the mean of each system, and p of its difference from the model.
 
     Args:
         rows: results of the seeds by label.
-        ours: label of the model that the others are compared with.
+        reference: label of the model that the others are compared with.
     """
     print("\n| system | seeds | edits per slot | p |\n| --- | --- | --- | --- |")
-    for label, results in sorted(rows.items()):
-        mean = statistics.mean(one.statistics.score for one in results)
+    for label, runs in sorted(rows.items()):
+        mean = statistics.mean(run.statistics.score for run in runs)
         chance = ""
-        if ours in rows and label != ours:
-            p = compare(aggregate(list(results)), aggregate(list(rows[ours]))).differences[0].p
+        if reference in rows and label != reference:
+            p = compare(aggregate(list(runs)), aggregate(list(rows[reference]))).differences[0].p
             chance = "< 0.001" if p < 0.001 else f"{p:.3f}"
-        print(f"| {label} | {len(results)} | {mean:.4f} | {chance} |")
+        print(f"| {label} | {len(runs)} | {mean:.4f} | {chance} |")
 
 
 def options() -> argparse.Namespace:

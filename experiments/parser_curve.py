@@ -55,7 +55,7 @@ def main() -> None:
         some = spread(training, part)
         place = models / ("parser" if part == 1 else f"parser-{part:g}")
         parser = trained(config, some, dev, place, Parser)
-        parsed = [one.sentence for one in parse(parser, dev)]
+        parsed = [parse_of_sentence.sentence for parse_of_sentence in parse(parser, dev)]
         attachment = parsing_statistics(dev, parsed).figures()
         row = {"part": part, "las": attachment.las, "uas": attachment.uas, "upos": attachment.upos}
         rows.append(row | restored(systems, dev, parsed))
@@ -95,7 +95,9 @@ def restored(
     """
     gold = [s.slots for s in dev]
     return {
-        name: restoration_statistics(gold, [one.slots for one in restore(system, parsed)]).score
+        name: restoration_statistics(
+            gold, [restoration.slots for restoration in restore(system, parsed)]
+        ).score
         for name, system in systems.items()
     }
 

@@ -72,29 +72,29 @@ def parsed_treebank(
     parts: list[range] = []
     committee: list[Trained[Any]] = [parser]
     of_folds = load_config(None, [*arguments.set, *arguments.fold_set], {}, "parser")
-    wanted = training[:first]
+    chosen = training[:first]
     for part, fitted in train_jackknife(of_folds, training, dev, folder / "folds", arguments.folds):
-        seen += _parsed(f"part from {part.start}", fitted, wanted[part.start : part.stop])
+        seen += _parsed(f"part from {part.start}", fitted, chosen[part.start : part.stop])
         committee.append(fitted)
         parts.append(part)
-        if part.stop >= len(wanted):
+        if part.stop >= len(chosen):
             break
 
     def drawn(count: int) -> list[Sentence]:
-        found: list[Sentence] = []
+        drawn_sentences: list[Sentence] = []
         for part, fitted in zip(parts, committee[1:], strict=True):
-            own = wanted[part.start : part.stop]
-            for trees in parses(fitted, own, count, first=part.start):
-                found += [one.sentence for one in trees]
-        return found
+            sentences_of_part = chosen[part.start : part.stop]
+            for trees in parses(fitted, sentences_of_part, count, first=part.start):
+                drawn_sentences += [parse_of_sentence.sentence for parse_of_sentence in trees]
+        return drawn_sentences
 
     return ParsedTreebank(committee, seen, parsed, drawn)
 
 
 def _parsed(name: str, parser: Trained[Any], gold: Sequence[Sentence]) -> list[Sentence]:
-    found = [one.sentence for one in parse(parser, gold)]
-    figures = parsing_statistics(gold, found).figures()
+    sentences = [parse_of_sentence.sentence for parse_of_sentence in parse(parser, gold)]
+    figures = parsing_statistics(gold, sentences).figures()
     print(
         f"{name}: LAS {figures.las:.4f}, UAS {figures.uas:.4f}, UPOS {figures.upos:.4f}", flush=True
     )
-    return found
+    return sentences

@@ -75,19 +75,19 @@ class Example:
     def words_of(self, parsed: Sentence) -> Sentence:
         """Remove marks from a parse of ``whole``, and attach their dependents to their heads."""
         heads = (0, *parsed.tree.heads)
-        new = {0: 0} | {number: word for word, number in enumerate(self.numbers, 1)}
+        number_of = {0: 0} | {number: word for word, number in enumerate(self.numbers, 1)}
 
         def above(number: int) -> int:
             head = heads[number]
-            while head not in new:
+            while head not in number_of:
                 head = heads[head]
-            return new[head]
+            return number_of[head]
 
-        def kept(values: Sequence[str]) -> tuple[str, ...]:
+        def of_words(values: Sequence[str]) -> tuple[str, ...]:
             return tuple(values[number - 1] for number in self.numbers)
 
-        tree = DependencyTree(tuple(map(above, self.numbers)), kept(parsed.tree.relations))
-        columns = {name: kept(getattr(parsed, name)) for name in ("upos", "xpos", "feats")}
+        tree = DependencyTree(tuple(map(above, self.numbers)), of_words(parsed.tree.relations))
+        columns = {name: of_words(getattr(parsed, name)) for name in ("upos", "xpos", "feats")}
         return replace(self.bare, tree=tree, **columns)
 
 
@@ -95,8 +95,8 @@ def examples(paths: Sequence[Path]) -> Iterator[Example]:
     """Read treebanks; sentences whose marks have dependents are excluded."""
     for path in paths:
         form: Any = format_of(path)
-        both = (replace(form, marks=marks).read(path) for marks in ("slots", "words"))
-        for bare, whole in zip(*both, strict=True):
+        versions = (replace(form, marks=marks).read(path) for marks in ("slots", "words"))
+        for bare, whole in zip(*versions, strict=True):
             if isinstance(bare.content, Sentence):
                 upos = whole.content.upos
                 marks = [i for i, tag in enumerate(upos, 1) if tag == PUNCTUATION]
@@ -123,15 +123,20 @@ def systems(
         return trained(config, learnt, held_out, place, Parser)
 
     def plain(fitted: Any) -> list[Sentence]:
-        return [one.sentence for one in parse(fitted, [e.bare for e in dev])]
+        return [
+            parsed_sentence.sentence for parsed_sentence in parse(fitted, [e.bare for e in dev])
+        ]
 
     def taken_out(fitted: Any) -> list[Sentence]:
-        found = parse(fitted, [e.whole for e in dev])
-        return [e.words_of(one.sentence) for e, one in zip(dev, found, strict=True)]
+        parses = parse(fitted, [e.whole for e in dev])
+        return [
+            e.words_of(parsed_sentence.sentence)
+            for e, parsed_sentence in zip(dev, parses, strict=True)
+        ]
 
     def weighed(fitted: Any, model: Any, weight: float) -> list[Sentence]:
-        found = parse_punctuated(fitted, model, [e.bare for e in dev], weight=weight)
-        return [one.sentence for one in found]
+        parses = parse_punctuated(fitted, model, [e.bare for e in dev], weight=weight)
+        return [parsed_sentence.sentence for parsed_sentence in parses]
 
     stripped = parser("stripped", whole=False)
     yield "stripped", partial(plain, stripped)
@@ -152,14 +157,14 @@ def main() -> None:
     train, dev = list(examples(arguments.train)), list(examples(arguments.dev))
     gold = [e.bare for e in dev]
     digest = treebank_digest(gold)[:12]
-    found: dict[str, list[Result]] = {}
+    results_of: dict[str, list[Result]] = {}
     for seed in arguments.seeds:
         for name, parsed in systems(arguments, train, dev, seed):
             line = {"task": "parsing", "system": name, "seed": str(seed), "treebank": digest}
-            result = Result(name, join_signature(line), parsing_statistics(gold, parsed()))
-            print(f"{name}, seed {seed}: {result.figures.as_dict()}", flush=True)
-            found.setdefault(name, []).append(result)
-    rows = [row(name, results, found["stripped"], dev) for name, results in found.items()]
+            comparison = Result(name, join_signature(line), parsing_statistics(gold, parsed()))
+            print(f"{name}, seed {seed}: {comparison.figures.as_dict()}", flush=True)
+            results_of.setdefault(name, []).append(comparison)
+    rows = [row(name, runs, results_of["stripped"], dev) for name, runs in results_of.items()]
     columns = list(rows[0])
     print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for each in rows:
@@ -169,30 +174,30 @@ def main() -> None:
 
 
 def row(
-    name: str, results: Sequence[Result], base: Sequence[Result], dev: Sequence[Example]
+    name: str, runs: Sequence[Result], base: Sequence[Result], dev: Sequence[Example]
 ) -> dict[str, Any]:
     """Return the figures of a system over its seeds.
 
     Args:
         name: name of the system.
-        results: one result for each seed.
+        runs: one result for each seed.
         base: results of the system that it is compared with.
         dev: the sentences.
     """
     means = {
-        measure: statistics.mean(getattr(one.figures, measure) for one in results)
+        measure: statistics.mean(getattr(run.figures, measure) for run in runs)
         for measure in ("uas", "las", "upos")
     }
     each = {measure.upper(): f"{100 * mean:.2f}" for measure, mean in means.items()}
     chance = ""
-    if results is not base:  # which has no difference from itself
-        found = compare(aggregate(list(results)), aggregate(list(base))).differences
-        p = next(one.p for one in found if one.measure == "uas")
+    if runs is not base:  # which has no difference from itself
+        differences = compare(aggregate(list(runs)), aggregate(list(base))).differences
+        p = next(difference.p for difference in differences if difference.measure == "uas")
         chance = "< 0.001" if p < 0.001 else f"{p:.3f}"
     classes: dict[str, str] = {}
     for low, high in pairwise(SHARES):
         inside = [i for i, e in enumerate(dev) if low <= e.share < high]
-        statistic: list[Any] = [one.statistics for one in results]
+        statistic: list[Any] = [run.statistics for run in runs]
         right = sum(int(s.heads[inside].sum()) for s in statistic)
         words = sum(int(s.words[inside].sum()) for s in statistic)
         title = f"UAS, marks {low:.0%} to {min(high, 1):.0%} ({len(inside)})"

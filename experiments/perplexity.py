@@ -30,11 +30,11 @@ def main() -> None:
     arguments = parse()
     enable_compilation_cache()
     rows = json.loads(arguments.output.read_text("utf-8")) if arguments.output.exists() else []
-    done = {(r["name"], r["channel"], r["seed"], tuple(r["set"])) for r in rows}
+    finished = {(r["name"], r["channel"], r["seed"], tuple(r["set"])) for r in rows}
     train_sentences, dev_sentences = sentences(arguments)
     for seed in arguments.seeds:
         for channel in arguments.channels:
-            if (arguments.name, channel, seed, tuple(arguments.set)) in done:
+            if (arguments.name, channel, seed, tuple(arguments.set)) in finished:
                 continue
             config = load_config(
                 None, arguments.set, {"model.channel": channel, "train.seed": seed}

@@ -72,8 +72,8 @@ def sample(sentence_id: str) -> Sentence:
     Args:
         sentence_id: its id.
     """
-    found = semipunct.read(ROOT / "semipunct" / "data" / "sample.conllu")
-    return next(s for s in found if s.sentence_id == sentence_id)
+    sample_sentences = semipunct.read(ROOT / "semipunct" / "data" / "sample.conllu")
+    return next(s for s in sample_sentences if s.sentence_id == sentence_id)
 
 
 def tree() -> Canvas:

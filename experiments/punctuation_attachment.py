@@ -76,19 +76,21 @@ def add(
     bare = to_entry(punctuate_record(entry, [()] * len(sentence.slots)))
     restored = punctuate_record(bare, sentence.slots, Style(convention))
     last_word = entry.word_ids[-1]
-    for old, new in zip(gold.tokens, restored.tokens, strict=True):
-        if old.upos == "PUNCT":
+    for gold_token, restored_token in zip(gold.tokens, restored.tokens, strict=True):
+        if gold_token.upos == "PUNCT":
             counts["tokens"] += 1
-            counts["heads right"] += old.head == new.head
-            if old.word_id < last_word:
+            counts["heads right"] += gold_token.head == restored_token.head
+            if gold_token.word_id < last_word:
                 counts["inner"] += 1
-                counts["inner right"] += old.head == new.head
+                counts["inner right"] += gold_token.head == restored_token.head
     gold_spaces, new_spaces = spaces(gold), spaces(restored)
     counts["glued"] += gold_spaces.count(False)
-    for place, (old, new) in enumerate(zip(gold_spaces[:-1], new_spaces[:-1], strict=True)):
+    for place, (gold_token, restored_token) in enumerate(
+        zip(gold_spaces[:-1], new_spaces[:-1], strict=True)
+    ):
         if "PUNCT" in (gold.tokens[place].upos, gold.tokens[place + 1].upos):
             counts["spaces"] += 1
-            counts["spaces right"] += old == new
+            counts["spaces right"] += gold_token == restored_token
 
 
 if __name__ == "__main__":

@@ -85,24 +85,28 @@ def examples(
         tagged: the same files with other tags; none for the tags of the treebanks.
         limit: maximum number of sentences, from the start.
     """
-    found: list[Example] = []
+    read_examples: list[Example] = []
     omitted = 0
     tags = iter(_read(tagged, "words"))
     for whole, bare in zip(_read(files, "words"), _read(files, "slots"), strict=True):
         sentence = whole.content
-        other = next(tags).content if tagged else sentence
+        tagged_sentence = next(tags).content if tagged else sentence
         if not isinstance(bare.content, Sentence) or not isinstance(sentence, Sentence):
             omitted += 1
             continue
-        if not isinstance(other, Sentence) or len(other.forms) != len(sentence.forms):
-            raise SystemExit(f"{other.path}:{other.line}: not the words of {sentence.where}")
+        if not isinstance(tagged_sentence, Sentence) or len(tagged_sentence.forms) != len(
+            sentence.forms
+        ):
+            raise SystemExit(
+                f"{tagged_sentence.path}:{tagged_sentence.line}: not the words of {sentence.where}"
+            )
         ids = (0, *bare.word_ids)
         heads = tuple(ids[head] for head in bare.content.tree.heads)
         is_mark = [upos == PUNCTUATION for upos in sentence.upos]
-        upos = (PUNCTUATION if m else u for m, u in zip(is_mark, other.upos, strict=True))
-        sentence = replace(sentence, upos=tuple(upos), xpos=other.xpos)
-        found.append(Example(sentence, bare.word_ids, heads))
-    return found[:limit], omitted
+        upos = (PUNCTUATION if m else u for m, u in zip(is_mark, tagged_sentence.upos, strict=True))
+        sentence = replace(sentence, upos=tuple(upos), xpos=tagged_sentence.xpos)
+        read_examples.append(Example(sentence, bare.word_ids, heads))
+    return read_examples[:limit], omitted
 
 
 def _read(files: Iterable[Path], marks: str) -> Iterable[Entry[Any]]:
@@ -117,8 +121,8 @@ def set_aside(training: list[Example], share: float) -> tuple[list[Example], lis
         training: all training sentences.
         share: share of the sentences that are only evaluated.
     """
-    kept = len(training) - round(share * len(training))
-    return training[:kept], training[kept:]
+    training_size = len(training) - round(share * len(training))
+    return training[:training_size], training[training_size:]
 
 
 def counted(example: Example, parse: Parse) -> Counts:
@@ -128,13 +132,13 @@ def counted(example: Example, parse: Parse) -> Counts:
         example: the sentence.
         parse: parse of its words, and possibly of its marks.
     """
-    found = [parse.heads[word - 1] for word in example.words]
+    heads = [parse.heads[word - 1] for word in example.words]
     marks = example.marks
     gold = example.whole.tree.heads
     parsed = [mark for mark in marks if parse.heads[mark - 1] >= 0]
     return Counts(
-        len(found),
-        sum(a == b for a, b in zip(found, example.heads, strict=True)),
+        len(heads),
+        sum(a == b for a, b in zip(heads, example.heads, strict=True)),
         len(parsed),
         sum(parse.heads[m - 1] == gold[m - 1] for m in parsed) if parsed else None,
         parse.heads[example.words[example.heads.index(0)] - 1] == 0,
@@ -164,7 +168,7 @@ def by_class(rows: Sequence[Sequence[Counts]], sizes: Sequence[float]) -> dict[s
         rows: counts of several runs, each of all sentences.
         sizes: ``[sentences]`` numbers of marks.
     """
-    found: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     for low, high in zip((0, *LENGTHS), (*LENGTHS, np.inf), strict=True):
         for least, most in zip((0, *RATIOS), (*RATIOS, 1.1), strict=True):
             cells = [
@@ -176,8 +180,8 @@ def by_class(rows: Sequence[Sequence[Counts]], sizes: Sequence[float]) -> dict[s
             if cells:
                 name = f"{low + 1}-{high} tokens, {least:.0%}-{min(most, 1):.0%} marks"
                 uas = _percent(sum(c.right for c in cells), sum(c.words for c in cells))
-                found[name] = {"uas": uas, "sentences": len(cells) // len(rows)}
-    return found
+                table[name] = {"uas": uas, "sentences": len(cells) // len(rows)}
+    return table
 
 
 def chance(a: Sequence[Sequence[Counts]], b: Sequence[Sequence[Counts]]) -> float:
@@ -187,13 +191,15 @@ def chance(a: Sequence[Sequence[Counts]], b: Sequence[Sequence[Counts]]) -> floa
         a: counts of each run of one mode.
         b: counts of each run of the other; runs with the same seed are paired.
     """
-    found = compare(
-        *(aggregate([_result(run, i) for i, run in enumerate(side)]) for side in (a, b))
+    comparison = compare(
+        *(aggregate([_result_of_run(run, i) for i, run in enumerate(side)]) for side in (a, b))
     )
-    return next(one.p for one in found.differences if one.measure == "uas")
+    return next(
+        difference.p for difference in comparison.differences if difference.measure == "uas"
+    )
 
 
-def _result(counts: Sequence[Counts], run: int) -> Result:
+def _result_of_run(counts: Sequence[Counts], run: int) -> Result:
     """Return the heads of words as a result; relations and tags are not evaluated here."""
     columns = [
         [c.words for c in counts],
@@ -232,15 +238,15 @@ def main() -> None:
     enable_compilation_cache()
     training, omitted = examples(options.train, options.train_tags, options.limit)
     held_out, omitted_dev = examples(options.dev, options.dev_tags, None)
-    training, rest = set_aside(training, options.held_out)
-    held_out = rest + held_out
+    training, set_aside_part = set_aside(training, options.held_out)
+    held_out = set_aside_part + held_out
     runs: dict[tuple[str, int, int], list[list[Counts]]] = {}
     rows: list[dict[str, Any]] = []
     for seed in options.seeds:
         for beam in options.beams:
             for mode in options.modes:
-                found = _measure(options, training, held_out, mode, beam, seed)
-                for used, (counts, speed) in found.items():
+                measured = _measure(options, training, held_out, mode, beam, seed)
+                for used, (counts, speed) in measured.items():
                     runs.setdefault((mode, beam, used), []).append(counts)
                     row = {
                         "name": options.name, "mode": mode, "beam": beam, "parse beam": used,
@@ -272,7 +278,7 @@ def _measure(
     place = options.folder / f"{options.name}-{mode}-{beam}-{seed}"
     wholes = [e.whole for e in training], [e.whole for e in held_out]
     loaded = trained(config, *wholes, place, BeamParser)
-    found: dict[int, tuple[list[Counts], float | None]] = {}
+    counts_of_beam: dict[int, tuple[list[Counts], float | None]] = {}
     for used in dict.fromkeys((beam, *options.parse_beams)):
         model = BeamParser(replace(loaded.model.options, beam=used), loaded.model.vocabulary)
         parses, speed = model.parse(loaded.parameters, wholes[1]), None
@@ -281,19 +287,19 @@ def _measure(
             model.parse(loaded.parameters, wholes[1])
             speed = round(len(held_out) / (time.monotonic() - began), 1)
         counts = [counted(e, p) for e, p in zip(held_out, parses, strict=True)]
-        found[used] = counts, speed
-    return found
+        counts_of_beam[used] = counts, speed
+    return counts_of_beam
 
 
 def _tests(runs: dict[tuple[str, int, int], list[list[Counts]]]) -> list[dict[str, Any]]:
     """Compare every mode with the baseline, over all seeds."""
-    found: list[dict[str, Any]] = []
+    tests: list[dict[str, Any]] = []
     for (mode, beam, used), counts in runs.items():
         base = runs.get(("baseline", beam, used))
         if base is None or mode == "baseline":
             continue
         means = [np.mean([figures(c)["uas"] for c in side]) for side in (base, counts)]
-        found.append(
+        tests.append(
             {
                 "mode": mode, "beam": beam, "parse beam": used, "seeds": len(counts),
                 "baseline": round(float(means[0]), 3), "uas": round(float(means[1]), 3),
@@ -301,7 +307,7 @@ def _tests(runs: dict[tuple[str, int, int], list[list[Counts]]]) -> list[dict[st
                 "p": round(chance(counts, base), 4),
             }
         )  # fmt: skip
-    return found
+    return tests
 
 
 def _classes(

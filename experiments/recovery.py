@@ -88,8 +88,8 @@ def compare(
             for edit in slot:
                 met.setdefault((edit.a, edit.b), Counter())[edit.name] += 1
     # A rare token is UNK in the model, which therefore lacks its windows.
-    known = {w: c for w, c in met.items() if w[0] in number and w[1] in number}
-    frequent = sorted(known, key=lambda w: (-known[w].total(), w))[:windows]
+    represented = {w: c for w, c in met.items() if w[0] in number and w[1] in number}
+    frequent = sorted(represented, key=lambda w: (-represented[w].total(), w))[:windows]
     rows: list[dict[str, Any]] = []
     for a, b in frequent:
         truth = planted.edits.get((a, b), {"keep": 1.0})
@@ -119,8 +119,8 @@ def main() -> None:
     config = load_config(None, settings)
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "model"
-        result = train(config, sentences, development, output, report=show)
-    model, parameters = result.model, result.parameters
+        trained = train(config, sentences, development, output, report=show)
+    model, parameters = trained.model, trained.parameters
     rows = compare(model, parameters, planted, drawn, options.windows)
     worst = max(row["error"] for row in rows)
     print(
@@ -139,7 +139,7 @@ def main() -> None:
             "sentences": options.sentences,
             "seed": options.seed,
             "config": config.to_dict(),
-            "visits": result.visits,
+            "visits": trained.visits,
             "largest_error": worst,
             "largest_error_from_drawn": max(row["error_from_drawn"] for row in rows),
             "bar": BAR,

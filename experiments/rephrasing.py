@@ -66,25 +66,25 @@ def permuted(
     of_tokens = draw_orders(base.model, base.parameters, [p.words for p in pairs], seed)
     of_words = draw_orders(full.model, full.parameters, [tree.annotated for tree in trees], seed)
     print(f"nodes left as they are: base {sum(of_tokens.long)}, full {sum(of_words.long)}")
-    found: dict[str, list[Surface]] = {system: [] for system in SYSTEMS}
+    surfaces_of: dict[str, list[Surface]] = {system: [] for system in SYSTEMS}
     columns = zip(pairs, trees, of_tokens.orders, of_words.orders, strict=True)
     for number, (pair, tree, tokens, words) in enumerate(columns):
         with_marks = Arrangement(pair.words.tree)
         with_marks.reorder(tokens)
         order = with_marks.words
-        found["base"].append(pair.base(order))
+        surfaces_of["base"].append(pair.base(order))
         likewise = Arrangement(pair.slots.tree)
         likewise.reorder(same_order(pair, order))
-        own = Arrangement(pair.slots.tree)
-        own.reorder(words)
-        for system, arrangement in (("half", likewise), ("full", own)):
+        arrangement_of_words = Arrangement(pair.slots.tree)
+        arrangement_of_words.reorder(words)
+        for system, arrangement in (("half", likewise), ("full", arrangement_of_words)):
             chance = np.random.default_rng((seed, number))
-            new = tree.rearrange(arrangement)
-            slots = regenerator.surface(new, chance, drawn=True)
+            rearranged = tree.rearrange(arrangement)
+            slots = regenerator.surface(rearranged, chance, drawn=True)
             # Capitals stay in place, as in the paper, so that no system benefits from them.
-            forms = [pair.slots.forms[word - 1] for word in new.words]
-            found[system].append(Surface.of(forms, slots))
-    return found
+            forms = [pair.slots.forms[word - 1] for word in rearranged.words]
+            surfaces_of[system].append(Surface.of(forms, slots))
+    return surfaces_of
 
 
 def same_order(pair: Pair, tokens: Sequence[int]) -> dict[int, list[int]]:
@@ -114,22 +114,22 @@ def perplexities(
         test: sentences to predict.
         smoothing: name of a method of ``Trigrams``.
     """
-    known = {
+    vocabulary = {
         token for surfaces in (*trained.values(), test) for s in surfaces for token, _ in s.tokens
     }
-    models = {name: Trigrams(surfaces, len(known) + 1) for name, surfaces in trained.items()}
+    models = {name: Trigrams(surfaces, len(vocabulary) + 1) for name, surfaces in trained.items()}
     figures: dict[str, Any] = {}
     for part in ("punctuation", "all"):
-        results: dict[str, Result] = {}
+        result_of: dict[str, Result] = {}
         for name, model in models.items():
             scores = scored(test, getattr(model, smoothing), marks_only=part == "punctuation")
             signature = join_signature({"task": "perplexity", "model": name, "treebank": part})
-            results[name] = Result(name, signature, scores)
+            result_of[name] = Result(name, signature, scores)
         row: dict[str, Any] = {
-            n: r.statistics.figures().as_dict()["perplexity"] for n, r in results.items()
+            n: r.statistics.figures().as_dict()["perplexity"] for n, r in result_of.items()
         }
-        for a, b in (*pairwise(results), ("base", "full")):
-            row[f"p {a} {b}"] = compare(results[a], results[b], 1000).differences[0].p
+        for a, b in (*pairwise(result_of), ("base", "full")):
+            row[f"p {a} {b}"] = compare(result_of[a], result_of[b], 1000).differences[0].p
         row["full over base"] = row["full"] / row["base"]
         figures[part] = row
     return figures
@@ -149,28 +149,31 @@ def compressed(
         seed: the random seed.
     """
     seen = [slot_kinds(pair.original) for pair in pairs]
-    known = {kind for kinds in seen for kind in kinds}
+    attested = {kind for kinds in seen for kind in kinds}
     counts = {system: Counter[str]() for system in ("base", "full", "full, most probable")}
     number = 0
     for at, (pair, tree) in enumerate(zip(pairs, trees, strict=True)):
-        with_marks, own = Arrangement(pair.words.tree), Arrangement(pair.slots.tree)
-        if not (delete(with_marks, pair.words) and delete(own, pair.slots)):
+        with_marks, without_marks = Arrangement(pair.words.tree), Arrangement(pair.slots.tree)
+        if not (delete(with_marks, pair.words) and delete(without_marks, pair.slots)):
             continue
         number += 1
-        new = tree.rearrange(own)
+        rearranged = tree.rearrange(without_marks)
         chance = np.random.default_rng((seed, at))
-        forms = [pair.slots.forms[word - 1] for word in new.words]
-        drawn, likeliest = (regenerator.surface(new, chance, drawn=x) for x in (True, False))
+        forms = [pair.slots.forms[word - 1] for word in rearranged.words]
+        drawn, likeliest = (regenerator.surface(rearranged, chance, drawn=x) for x in (True, False))
         surfaces = {
             "base": pair.base(with_marks.words),
             "full": Surface.of(forms, drawn),
             "full, most probable": Surface.of(forms, likeliest),
         }
         for system, surface in surfaces.items():
-            faults = invalid(surface, known, unpaired(pair.original))
+            faults = invalid(surface, attested, unpaired(pair.original))
             counts[system].update(faults)
             counts[system]["any"] += bool(faults)
-    return {"sentences": number, **{system: dict(found) for system, found in counts.items()}}
+    return {
+        "sentences": number,
+        **{system: dict(faults_of_system) for system, faults_of_system in counts.items()},
+    }
 
 
 def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
@@ -180,13 +183,13 @@ def delete(arrangement: Arrangement, sentence: Sentence) -> bool:
         arrangement: arrangement of the sentence's tree.
         sentence: the sentence, for its relations.
     """
-    found = False
+    has_deleted = False
     for word, relation in enumerate(sentence.tree.relations, start=1):
-        wanted = any(names(relation, one) for one in DELETED)
-        if wanted and arrangement.has(word) and arrangement.head_of(word):
+        is_deleted = any(names(relation, name) for name in DELETED)
+        if is_deleted and arrangement.has(word) and arrangement.head_of(word):
             arrangement.delete(word)
-            found = True
-    return found
+            has_deleted = True
+    return has_deleted
 
 
 def treebank(options: argparse.Namespace) -> dict[str, Sequence[Pair]]:
@@ -231,7 +234,7 @@ def orderings(
         folder: folder of the models.
         model: the model that finds underlying trees.
     """
-    found: dict[str, Any] = {}
+    models: dict[str, Any] = {}
     for system in ("base", "full"):
         place = folder / f"ordering-{system}"
         if not place.exists():
@@ -242,8 +245,8 @@ def orderings(
                 train, dev = (analysed(model, [pair.slots for pair in part]) for part in parts)
             settings = [f"model.underlying={str(system == 'full').lower()}"]
             semipunct.train(train, dev, place, kind="ordering", settings=settings)
-        found[system] = semipunct.load(place)
-    return found
+        models[system] = semipunct.load(place)
+    return models
 
 
 def arguments() -> argparse.Namespace:
@@ -269,18 +272,20 @@ def main() -> None:
     models = orderings(pairs, options.models, loaded)
     analyses = best(loaded.model, loaded.parameters, [pair.slots for pair in pairs["train"]])
     # A model with hard sets may have no tree for a sentence; all systems exclude it.
-    there = [(p, UnderlyingTree.of(a)) for p, a in zip(pairs["train"], analyses, strict=True) if a]
-    kept, trees = [p for p, _ in there], [tree for _, tree in there]
+    trees_found = [
+        (p, UnderlyingTree.of(a)) for p, a in zip(pairs["train"], analyses, strict=True) if a
+    ]
+    pairs_kept, trees = [p for p, _ in trees_found], [tree for _, tree in trees_found]
     regenerator = Regenerator.of(loaded.model, loaded.parameters)
-    surfaces = permuted(kept, trees, models, regenerator, options.seed)
+    surfaces = permuted(pairs_kept, trees, models, regenerator, options.seed)
     figures = {
         "treebank": options.name,
-        "sentences": len(kept),
-        "without a tree": len(pairs["train"]) - len(kept),
+        "sentences": len(pairs_kept),
+        "without a tree": len(pairs["train"]) - len(pairs_kept),
         "seed": options.seed,
-        "train": perplexities(surfaces, [p.original for p in kept], "added"),
+        "train": perplexities(surfaces, [p.original for p in pairs_kept], "added"),
         "dev": perplexities(surfaces, [p.original for p in pairs["dev"]], "interpolated"),
-        "compression": compressed(kept, trees, regenerator, options.seed),
+        "compression": compressed(pairs_kept, trees, regenerator, options.seed),
     }
     print(json.dumps(figures, indent=1))
     if options.output:

@@ -44,13 +44,13 @@ def main() -> None:
     for analysis in [a for a in analyses if absorbs_comma(a)][: arguments.analyses]:
         print(analysis)
     if arguments.output:
-        result = {
+        figures = {
             "model": loaded.digest,
             "direction": loaded.model.options.channel,
             "sentences": len(sentences),
             "rules": [asdict(row) for row in rows],
         }
-        text = json.dumps(result, indent=1, ensure_ascii=False)
+        text = json.dumps(figures, indent=1, ensure_ascii=False)
         arguments.output.write_text(text + "\n", "utf-8")
 
 

@@ -73,7 +73,7 @@ def main() -> None:
     for row in rows:
         total.update(row["differences"])
         total.update({f"validator: {name}": n for name, n in row["new_errors"].items()})
-    result = {
+    figures = {
         "sentences": arguments.sentences,
         "seed": arguments.seed,
         "total": total,
@@ -83,7 +83,7 @@ def main() -> None:
     for kind, number in total.most_common():
         print(f"{number:8}  {kind}")
     if arguments.output:
-        text = json.dumps(result, indent=1, ensure_ascii=False)
+        text = json.dumps(figures, indent=1, ensure_ascii=False)
         arguments.output.write_text(text + "\n", "utf-8")
     if arguments.work is None:
         shutil.rmtree(work)
@@ -132,13 +132,13 @@ def report(command: Command, source: Path, work: Path, *, with_validator: bool) 
     failure = run(command, source, target)
     errors = Counter[str]()
     if failure:
-        found = [Difference("failure", source.name, "", failure)]
+        differences = [Difference("failure", source.name, "", failure)]
     else:
         before, after = _read(source), _read(target)
-        found = command.compare(before, after)
+        differences = command.compare(before, after)
         if with_validator and command.is_validated:
             errors = new_errors(validation_errors(before), validation_errors(after))
-    kinds = Counter(difference.kind for difference in found)
+    kinds = Counter(difference.kind for difference in differences)
     seconds = time.process_time() - start
     print(
         f"{source.name} {command.name}: {sum(kinds.values())} differences {dict(kinds)}, "
@@ -150,7 +150,7 @@ def report(command: Command, source: Path, work: Path, *, with_validator: bool) 
         "command": command.name,
         "differences": dict(kinds),
         "new_errors": dict(errors),
-        "examples": [asdict(each) for kind in kinds for each in _first(found, kind)],
+        "examples": [asdict(each) for kind in kinds for each in _first(differences, kind)],
     }
 
 
@@ -183,8 +183,15 @@ def _train(name: str, data: Sequence[Path], folder: Path) -> None:
     if name == "correction":
         sides = [[str(folder / "erroneous.conllu")], [str(folder / "corrected.conllu")]]
         script = Path(__file__).parent / "learner_errors.py"
-        made = ["make", *map(str, data), "--source", sides[0][0], "--corrected", sides[1][0]]
-        subprocess.run([sys.executable, str(script), *made], check=True)
+        arguments_of_script = [
+            "make",
+            *map(str, data),
+            "--source",
+            sides[0][0],
+            "--corrected",
+            sides[1][0],
+        ]
+        subprocess.run([sys.executable, str(script), *arguments_of_script], check=True)
     words = ["train", *sides[0], "--kind", name, "-o", str(folder / name)]
     words += [word for path in sides[0] for word in ("--dev", path)]
     for path in sides[1] if len(sides) > 1 else ():
@@ -195,8 +202,8 @@ def _train(name: str, data: Sequence[Path], folder: Path) -> None:
     subprocess.run([sys.executable, "-m", "semipunct", *words], check=True)
 
 
-def _first(found: Sequence[Difference], kind: str) -> list[Difference]:
-    return [each for each in found if each.kind == kind][:SHOWN]
+def _first(differences: Sequence[Difference], kind: str) -> list[Difference]:
+    return [each for each in differences if each.kind == kind][:SHOWN]
 
 
 def _name(path: Path) -> str:

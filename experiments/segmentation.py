@@ -63,20 +63,20 @@ def main() -> None:
     enable_compilation_cache()
     training, dev = split(arguments)
     (whole,) = passages(dev, WHOLE, WHOLE)
-    found: dict[str, Any] = {"name": arguments.name, "seed": arguments.seed, "systems": {}}
+    figures_of_run: dict[str, Any] = {"name": arguments.name, "seed": arguments.seed, "systems": {}}
     if arguments.output and arguments.output.exists():  # results of earlier runs are kept
-        found = json.loads(arguments.output.read_text("utf-8"))
-    systems = found["systems"]
+        figures_of_run = json.loads(arguments.output.read_text("utf-8"))
+    systems = figures_of_run["systems"]
     if not arguments.without_udpipe:
         systems["udpipe"] = udpipe(training, whole, arguments.udpipe_options)
         print(json.dumps(systems["udpipe"]), flush=True)
-    model, systems["semipunct"] = ours(training, dev, whole, arguments)
+    model, systems["semipunct"] = train_tokeniser(training, dev, whole, arguments)
     print(json.dumps(systems["semipunct"]), flush=True)
     if arguments.tagger:
         systems["passages"] = tagger(training, dev, model, arguments)
         print(json.dumps(systems["passages"]))
     if arguments.output:
-        arguments.output.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+        arguments.output.write_text(json.dumps(figures_of_run, indent=2) + "\n", "utf-8")
 
 
 def split(arguments: argparse.Namespace) -> tuple[Sequence[Record], Sequence[Record]]:
@@ -90,7 +90,7 @@ def split(arguments: argparse.Namespace) -> tuple[Sequence[Record], Sequence[Rec
     return training_and_dev(list(read_records(arguments.split, trees=False)))
 
 
-def ours(
+def train_tokeniser(
     training: Sequence[Record],
     dev: Sequence[Record],
     whole: Passage,
@@ -112,16 +112,16 @@ def ours(
     model = trained(config, [*passages(training)], [*passages(dev)], folder, Tokeniser)
     seconds = time.monotonic() - start
     segmenter = Segmenter(model.model, model.parameters)
-    found: dict[str, float] = {"seconds": round(seconds, 1)}
+    f1_of: dict[str, float] = {"seconds": round(seconds, 1)}
     for name in model.model.options.guises:
         gold = IN_GUISE[name](whole)
-        (own,) = segmenter.segment([gold.text])
-        found |= figures(name, gold, own.tokens, own.sentences)
+        (predicted,) = segmenter.segment([gold.text])
+        f1_of |= figures(name, gold, predicted.tokens, predicted.sentences)
     right = sum(
         segmenter.words(form) == (words if len(words) > 1 else ())
         for form, words in zip(whole.forms(), whole.words, strict=True)
     )
-    return segmenter, {**found, "expanded_right": right / whole.size}
+    return segmenter, {**f1_of, "expanded_right": right / whole.size}
 
 
 def tagger(
@@ -141,22 +141,22 @@ def tagger(
     start = time.monotonic()
     config = load_config(None, [f"train.seed={arguments.seed}"], kind="slot-tagger")
     folder = arguments.models / f"ends-{arguments.name}-{arguments.seed}"
-    known, gold = (
-        [one for p in passages(records) if (one := IN_GUISE["stripped"](p)).tokens]
+    training_texts, gold = (
+        [text for p in passages(records) if (text := IN_GUISE["stripped"](p)).tokens]
         for records in (training, dev)
     )
-    data, held = ([*map(as_sentence, some)] for some in (known, gold))
+    data, held = ([*map(as_sentence, some)] for some in (training_texts, gold))
     model = trained(config, data, held, folder, SlotTagger)
     seconds = time.monotonic() - start
-    found = TaggerPunctuator(model.model, model.parameters).restore(held)
-    counts = own = SpanCounts()
-    for right, slots, ours in zip(
-        gold, found, segmenter.segment([one.text for one in gold]), strict=True
+    predicted = TaggerPunctuator(model.model, model.parameters).restore(held)
+    counts = own_counts = SpanCounts()
+    for right, slots, segmented in zip(
+        gold, predicted, segmenter.segment([text.text for text in gold]), strict=True
     ):
         ends = [bool(slot) for slot in slots[1:]]
         counts = counts.plus(SpanCounts.of(right.sentences, sentence_spans(right.tokens, ends)))
-        own = own.plus(SpanCounts.of(right.sentences, ours.sentences))
-    return {"seconds": round(seconds, 1), "bilstm_crf": counts.f1, "semipunct": own.f1}
+        own_counts = own_counts.plus(SpanCounts.of(right.sentences, segmented.sentences))
+    return {"seconds": round(seconds, 1), "bilstm_crf": counts.f1, "semipunct": own_counts.f1}
 
 
 def as_sentence(passage: Segmentation) -> Sentence:
@@ -223,8 +223,8 @@ def udpipe(training: Sequence[Record], whole: Passage, options: str) -> dict[str
         loaded = package.Model.load(file.name)
     seconds = time.monotonic() - start
     gold = IN_GUISE["written"](whole)
-    tokens, found = spans(loaded, package, gold.text)
-    return {"seconds": round(seconds, 1), **figures("written", gold, tokens, found)}
+    tokens, sentence_spans_found = spans(loaded, package, gold.text)
+    return {"seconds": round(seconds, 1), **figures("written", gold, tokens, sentence_spans_found)}
 
 
 def spans(model: Any, package: Any, text: str) -> tuple[list[Span], list[Span]]:

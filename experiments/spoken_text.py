@@ -47,27 +47,27 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="JSON file to write")
     arguments = parser.parse_args()
     pairs = words_and_labels(arguments.file)
-    rest, measured = pairs[: -arguments.last], pairs[-arguments.last :]
+    remaining, measured = pairs[: -arguments.last], pairs[-arguments.last :]
     if arguments.write:
         arguments.write.mkdir(parents=True, exist_ok=True)
-        for name, part in (("train", rest[:-DEVELOPMENT]), ("dev", rest[-DEVELOPMENT:])):
+        for name, part in (("train", remaining[:-DEVELOPMENT]), ("dev", remaining[-DEVELOPMENT:])):
             (arguments.write / f"{name}.txt").write_text(written(part), encoding="utf-8")
         return
     if arguments.model is None:
         sys.exit("give --model to measure, or --write to write text for training")
     words = [word for word, _ in measured]
     part = line_of_text("#1", str(arguments.file), 1, " ".join(words))
-    (found,) = restore_running_text(
+    (restoration,) = restore_running_text(
         load(arguments.model, TextModel), [part.content], ends="none", objective=arguments.objective
     )
-    if isinstance(found, Omitted):
+    if isinstance(restoration, Omitted):
         sys.exit(f"{arguments.file}: no words to measure on")
     ends = list(accumulate(len(word) + 1 for word in words))
-    given = ["O"] * len(words)
+    predicted = ["O"] * len(words)
     # The file has a few words that are several for us, and some that are marks for us.
-    for (start, _), slot in zip(part.spans, found.slots[1:], strict=True):
-        given[bisect_right(ends, start)] = label(slot)
-    figures = scores([label for _, label in measured], given)
+    for (start, _), slot in zip(part.spans, restoration.slots[1:], strict=True):
+        predicted[bisect_right(ends, start)] = label(slot)
+    figures = scores([label for _, label in measured], predicted)
     for name, row in figures.items():
         print(f"{name:9}", *(f"{key} {value:6.2f}" for key, value in row.items()))
     if arguments.output:
@@ -105,21 +105,21 @@ def label(string: Puncteme) -> str:
     return "COMMA" if re.search(r"[,、،:–—-]", marks) else "O"
 
 
-def scores(gold: Sequence[str], found: Sequence[str]) -> dict[str, dict[str, float]]:
+def scores(gold: Sequence[str], predicted: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return precision, recall and F1 in per cent, for each label and over all.
 
     Args:
         gold: labels of the words.
-        found: predicted labels.
+        predicted: predicted labels.
     """
-    result: dict[str, dict[str, float]] = {}
+    rows: dict[str, dict[str, float]] = {}
     for name, labels in (*((label, (label,)) for label in MARKS), ("overall", tuple(MARKS))):
-        right = sum(a == b and a in labels for a, b in zip(gold, found, strict=True))
-        needed, proposed = (sum(x in labels for x in some) for some in (gold, found))
-        precision, recall = right / max(proposed, 1), right / max(needed, 1)
-        f1 = 2 * right / max(needed + proposed, 1)
-        result[name] = {"P": 100 * precision, "R": 100 * recall, "F1": 100 * f1}
-    return result
+        right = sum(a == b and a in labels for a, b in zip(gold, predicted, strict=True))
+        gold_count, proposed = (sum(x in labels for x in some) for some in (gold, predicted))
+        precision, recall = right / max(proposed, 1), right / max(gold_count, 1)
+        f1 = 2 * right / max(gold_count + proposed, 1)
+        rows[name] = {"P": 100 * precision, "R": 100 * recall, "F1": 100 * f1}
+    return rows
 
 
 if __name__ == "__main__":

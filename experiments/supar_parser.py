@@ -73,14 +73,14 @@ def main() -> None:
         figures["sentences_per_second"] = round(len(dev) / seconds, 1)
     signature = {"task": "parsing", "system": "supar", "seed": "0", "version": supar.__version__}
     digest = treebank_digest(dev)[:12]
-    result = Result(
+    comparison = Result(
         stem,
         join_signature({**signature, "treebank": digest}),
         parsing_statistics(dev, predicted),
     )
     arguments.output.mkdir(parents=True, exist_ok=True)
-    write_result(arguments.output / f"{stem}.parsing.json.gz", result)
-    figures |= {name: getattr(result.figures, name) for name in ("las", "uas")} | machine()
+    write_result(arguments.output / f"{stem}.parsing.json.gz", comparison)
+    figures |= {name: getattr(comparison.figures, name) for name in ("las", "uas")} | machine()
     report(figures, arguments.output / f"{stem}.json")
 
 
@@ -113,8 +113,8 @@ def trained(
             parser = BiaffineDependencyParser.build(str(path), **SETTINGS, **files)
             parser.train(**SETTINGS, **limits, **files, path=str(path), punct=True, tree=True)
         seconds = round(parser.elapsed.total_seconds())
-        found = {"limits": limits, "best_epoch": parser.best_e, "training_seconds": seconds}
-        beside.write_text(json.dumps(found), "utf-8")
+        record = {"limits": limits, "best_epoch": parser.best_e, "training_seconds": seconds}
+        beside.write_text(json.dumps(record), "utf-8")
     times = json.loads(beside.read_text("utf-8"))
     if times.pop("limits") != limits:
         raise SystemExit(f"{path}: trained with other settings; name another folder")
@@ -138,16 +138,16 @@ def parsed(parser: Any, gold: Sequence[Sentence]) -> list[Sentence]:
         # An empty string differs from all tags of a treebank, so none of them counts as right.
         return dict.fromkeys(("upos", "xpos", "feats"), ("",) * len(sentence.forms))
 
-    found = parser.predict(
+    predicted = parser.predict(
         [list(sentence.forms) for sentence in gold], tree=True, proj=True, verbose=False
     )
     return [
         replace(
             sentence,
-            tree=DependencyTree(tuple(one.arcs), tuple(one.rels)),
+            tree=DependencyTree(tuple(prediction.arcs), tuple(prediction.rels)),
             **untagged(sentence),
         )
-        for sentence, one in zip(gold, found.sentences, strict=True)
+        for sentence, prediction in zip(gold, predicted.sentences, strict=True)
     ]
 
 

@@ -41,10 +41,10 @@ class Surface:
     @property
     def tokens(self) -> list[tuple[str, bool]]:
         """Words and marks in order; each has a flag that is true for a mark."""
-        found = [(mark, True) for mark in self.slots[0]]
+        flagged = [(mark, True) for mark in self.slots[0]]
         for word, slot in zip(self.words, self.slots[1:], strict=True):
-            found += [(word, False), *((mark, True) for mark in slot)]
-        return found
+            flagged += [(word, False), *((mark, True) for mark in slot)]
+        return flagged
 
 
 @dataclass(frozen=True)
@@ -93,17 +93,19 @@ def slot_kinds(surface: Surface) -> set[tuple[str, tuple[str, ...]]]:
     return {("first", first), ("last", last), *(("inside", slot) for slot in inside)}
 
 
-def invalid(surface: Surface, known: set[tuple[str, tuple[str, ...]]], before: int) -> set[str]:
+def invalid(surface: Surface, attested: set[tuple[str, tuple[str, ...]]], before: int) -> set[str]:
     """Return the punctuation errors of a surface.
 
     Args:
         surface: the surface after deletion.
-        known: strings of slots that occur in some sentence.
+        attested: strings of slots that occur in some sentence.
         before: number of unpaired marks in the original sentence.
     """
-    new = slot_kinds(surface) - known
-    faults = {"sentence-initial"} if any(where == "first" for where, _ in new) else set[str]()
-    for where, slot in new:
+    unattested = slot_kinds(surface) - attested
+    faults = (
+        {"sentence-initial"} if any(where == "first" for where, _ in unattested) else set[str]()
+    )
+    for where, slot in unattested:
         if where != "first":
             doubled = any(a == b for a, b in pairwise(slot))
             faults.add("doubled" if doubled else "other strings")

@@ -44,13 +44,13 @@ def main() -> None:
     print("| treebank | system | seeds | perplexity | paper | p | edits per slot | paper | p |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for (name, system), seeds in sorted(stored.items(), key=place):
-        ours = stored.get((name, arguments.ours), {}) if system != arguments.ours else {}
+        reference = stored.get((name, arguments.ours), {}) if system != arguments.ours else {}
         cells = [name, system, str(len(seeds))]
         for task, figures in PAPER.items():
-            values = [results[task].statistics.score for results in seeds.values()]
+            values = [results_of_seed[task].statistics.score for results_of_seed in seeds.values()]
             paper = figures.get((name, system))
             cells += [f"{statistics.mean(values):.4f}", "" if paper is None else f"{paper:g}"]
-            cells.append(chance(seeds, ours, task))
+            cells.append(chance(seeds, reference, task))
         print(f"| {' | '.join(cells)} |")
 
 
@@ -81,19 +81,19 @@ def place(item: tuple[tuple[str, str], object]) -> tuple[tuple[bool, str], int]:
 
 
 def chance(
-    seeds: dict[int, dict[str, Result]], ours: dict[int, dict[str, Result]], task: str
+    seeds: dict[int, dict[str, Result]], reference: dict[int, dict[str, Result]], task: str
 ) -> str:
     """Return p of the difference between two systems, over the seeds of both.
 
     Args:
         seeds: results of one system by seed and task.
-        ours: results of the other system.
+        reference: results of the other system.
         task: perplexity or restoration.
     """
-    shared = sorted(seeds.keys() & ours.keys())
+    shared = sorted(seeds.keys() & reference.keys())
     if not shared:
         return ""
-    sides = (aggregate([side[seed][task] for seed in shared]) for side in (seeds, ours))
+    sides = (aggregate([side[seed][task] for seed in shared]) for side in (seeds, reference))
     p = compare(*sides).differences[0].p
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 

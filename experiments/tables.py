@@ -49,9 +49,11 @@ def main() -> None:
     print("| treebank | settings | seeds | perplexity | more than the default |")
     print("| --- | --- | --- | --- | --- |")
     for k, seeds in sorted(runs.items(), key=place):
-        said = ", ".join(map(say, (*k.length, *k.changes))) or "default"
+        changes = ", ".join(map(say, (*k.length, *k.changes))) or "default"
         base = runs.get(k._replace(changes=()), {}) if k.changes else {}
-        print(f"| {k.name} | {said} | {len(seeds)} | {cell(seeds)} | {difference(seeds, base)} |")
+        print(
+            f"| {k.name} | {changes} | {len(seeds)} | {cell(seeds)} | {difference(seeds, base)} |"
+        )
 
 
 def kind(row: dict[str, Any]) -> Kind:
@@ -76,9 +78,9 @@ def say(setting: str) -> str:
     """Format a setting; for templates, only the difference from the default."""
     if not setting.startswith(TEMPLATES):
         return f"`{setting}`"
-    default, given = load_config(None, []).model.templates, setting[len(TEMPLATES) :].split(",")
-    without = [f"`{t}`" for t in default if t not in given]
-    more = [f"`{t}`" for t in given if t not in default]
+    default, chosen = load_config(None, []).model.templates, setting[len(TEMPLATES) :].split(",")
+    without = [f"`{t}`" for t in default if t not in chosen]
+    more = [f"`{t}`" for t in chosen if t not in default]
     parts = [("without", without), ("with", more)]
     return "templates " + " and ".join(f"{word} {' '.join(some)}" for word, some in parts if some)
 
@@ -99,10 +101,10 @@ def difference(seeds: dict[int, float | None], base: dict[int, float | None]) ->
         seeds: perplexities by seed.
         base: perplexities of the default; the mean is over the seeds of both.
     """
-    found = [
+    increases = [
         p - q for seed, p in seeds.items() if p is not None and (q := base.get(seed)) is not None
     ]
-    return f"{statistics.mean(found):+.4f}" if found else ""
+    return f"{statistics.mean(increases):+.4f}" if increases else ""
 
 
 if __name__ == "__main__":

@@ -66,9 +66,9 @@ def main() -> None:
     """Print and write a table."""
     arguments = options()
     enable_compilation_cache()
-    result: dict[str, Any] = arguments.run(arguments)
+    figures: dict[str, Any] = arguments.run(arguments)
     if getattr(arguments, "output", None):
-        arguments.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
 def split(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -123,8 +123,14 @@ def treebank(arguments: argparse.Namespace) -> dict[str, Any]:
             alone = restore_running_text(
                 text_model, sentences, ends="sentence", objective=objective
             )
-            slots, own = [one.slots for one in alone], [one.posteriors for one in alone]
-            add(f"{path.name}, sentences alone, {objective}", measured(sentences, slots, own))
+            slots, alone_views = (
+                [restoration.slots for restoration in alone],
+                [restoration.posteriors for restoration in alone],
+            )
+            add(
+                f"{path.name}, sentences alone, {objective}",
+                measured(sentences, slots, alone_views),
+            )
             least = threshold if objective == "f1" else None
             add(f"{path.name}, {objective}", figures(sentences, views, least))
             add(f"{path.name} and trees, {objective}", figures(sentences, pooled, least))
@@ -141,9 +147,9 @@ def talks(arguments: argparse.Namespace) -> dict[str, Any]:
     model, parser = trees_of(arguments)
     rows: dict[str, Any] = {}
 
-    def add(name: str, parts: Sequence[Located], found: Sequence[Any]) -> None:
-        given, probability = labels(parts, found, ends)
-        row = {key: of["F1"] for key, of in scores(gold, given).items()}
+    def add(name: str, parts: Sequence[Located], restorations: Sequence[Any]) -> None:
+        predicted, probability = labels(parts, restorations, ends)
+        row = {key: of["F1"] for key, of in scores(gold, predicted).items()}
         row["calibration error"] = calibration_error(
             probability, np.array([label != "O" for label in gold], float)
         )
@@ -156,8 +162,8 @@ def talks(arguments: argparse.Namespace) -> dict[str, Any]:
         add(path.name, [whole], restore_running_text(text_model, [whole.content], ends="none"))
         (parts,) = segment_running_text(text_model, [raw], ends="none")
         contents = [part.content for part in parts if not isinstance(part.content, Omitted)]
-        both = restore_words(model, parser, contents, text_model=text_model)
-        add(f"{path.name} and trees", parts, both)
+        restorations = restore_words(model, parser, contents, text_model=text_model)
+        add(f"{path.name} and trees", parts, restorations)
     return rows
 
 
@@ -172,8 +178,12 @@ def views_with_trees(
     """
     model, parser = trees_of(arguments)
     parses = parse(parser, sentences, slots=True)
-    draws = drawn(model, [one.sentence for one in parses], RestoreOptions())
-    return [posteriors(own) for own in draws], [one.slots for one in parses]
+    draws = drawn(
+        model, [parse_of_sentence.sentence for parse_of_sentence in parses], RestoreOptions()
+    )
+    return [posteriors(draws_of_sentence) for draws_of_sentence in draws], [
+        parse_of_sentence.slots for parse_of_sentence in parses
+    ]
 
 
 def trees_of(arguments: argparse.Namespace) -> tuple[Trained[Any], Trained[Any]]:
@@ -196,8 +206,8 @@ def pooled_views(
         weight: that of the text model.
     """
     return [
-        tuple(pool(pair, (1 - weight, weight)) for pair in zip(*both, strict=True))
-        for both in zip(of_trees, of_text, strict=True)
+        tuple(pool(pair, (1 - weight, weight)) for pair in zip(*pair_of_views, strict=True))
+        for pair_of_views in zip(of_trees, of_text, strict=True)
     ]
 
 
@@ -208,10 +218,10 @@ def product(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotP
         several: the distributions.
         weights: the exponent of each.
     """
-    strings = list(dict.fromkeys(string for known in several for string in known.strings))
+    strings = list(dict.fromkeys(string for posterior in several for string in posterior.strings))
     logs = np.zeros(len(strings))
-    for known, weight in zip(several, weights, strict=True):
-        logs += weight * np.log([max(known.of(string), FLOOR) for string in strings])
+    for posterior, weight in zip(several, weights, strict=True):
+        logs += weight * np.log([max(posterior.of(string), FLOOR) for string in strings])
     share = np.exp(logs - logs.max())
     order = np.argsort(-share, kind="stable").tolist()
     return SlotPosterior(tuple(strings[i] for i in order), share[order] / share.sum())
@@ -241,43 +251,43 @@ def measured(sentences: Sequence[Sentence], slots: Sequence[Any], views: Views) 
         slots: the restored marks of each.
         views: the distributions whose calibration is measured.
     """
-    found = restoration_statistics([s.slots for s in sentences], slots).figures()
-    probability = np.array([1 - known.of(()) for view in views for known in view])
+    restoration_figures = restoration_statistics([s.slots for s in sentences], slots).figures()
+    probability = np.array([1 - posterior.of(()) for view in views for posterior in view])
     marked = np.array([bool(slot) for s in sentences for slot in s.slots], float)
     return {
-        "edits per slot": found.average_edit_distance,
-        "F1": found.micro.f1,
-        "precision": found.micro.precision,
-        "recall": found.micro.recall,
+        "edits per slot": restoration_figures.average_edit_distance,
+        "F1": restoration_figures.micro.f1,
+        "precision": restoration_figures.micro.precision,
+        "recall": restoration_figures.micro.recall,
         "calibration error": calibration_error(probability, marked),
     }
 
 
 def labels(
-    sentences: Sequence[Located], found: Sequence[Restoration], ends: Sequence[int]
+    sentences: Sequence[Located], restorations: Sequence[Restoration], ends: Sequence[int]
 ) -> tuple[list[str], Any]:
     """Return the label of each word of a file, and the probability that it is not O.
 
     Args:
         sentences: of the text.
-        found: what was restored to those with words.
+        restorations: what was restored to those with words.
         ends: one past the end of each word of the file in the text.
     """
-    given, probability = ["O"] * len(ends), np.zeros(len(ends))
-    known = iter(found)
+    predicted, probability = ["O"] * len(ends), np.zeros(len(ends))
+    remaining = iter(restorations)
     for part in sentences:
         if isinstance(part.content, Omitted):
             continue
-        one = next(known)
+        restoration = next(remaining)
         for (start, _), slot, view in zip(
-            part.spans, one.slots[1:], one.posteriors[1:], strict=True
+            part.spans, restoration.slots[1:], restoration.posteriors[1:], strict=True
         ):
             # The file has a few words that are several for us, and some that are marks for us.
             word = bisect_right(ends, part.offset + start)
-            given[word] = label(slot)
+            predicted[word] = label(slot)
             pairs = zip(view.strings, view.probability.tolist(), strict=True)
             probability[word] = sum(p for string, p in pairs if label(string) != "O")
-    return given, probability
+    return predicted, probability
 
 
 def calibration_error(probability: Any, marked: Any) -> float:

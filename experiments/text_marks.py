@@ -44,14 +44,14 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="JSON file to write")
     arguments = parser.parse_args()
     model = load(arguments.model, TextModel)
-    result: dict[str, Any] = {}
+    figures_of: dict[str, Any] = {}
     for path in arguments.files:
-        row = result[path.name] = figures(model, path, arguments.objective, arguments.lines)
+        row = figures_of[path.name] = figures(model, path, arguments.objective, arguments.lines)
         shown = " ".join(f"{name.lower()} {row[name]['F1']:.1f}" for name in LABELS)
         error = row["calibration_error"]
         print(f"{path.name:28} {row['words']:8,} words  {shown}  calibration error {error:.3f}")
     if arguments.output:
-        arguments.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        arguments.output.write_text(json.dumps(figures_of, indent=1) + "\n", encoding="utf-8")
 
 
 def figures(
@@ -70,11 +70,11 @@ def figures(
     else:
         streams = [word_stream(str(path), items([line])) for line in text_lines(path)]
     streams = [stream for stream in streams if len(stream)]
-    found = restore_running_text(model, [*map(bare, streams)], ends=ends, objective=objective)
+    restored = restore_running_text(model, [*map(bare, streams)], ends=ends, objective=objective)
     gold = [label(stream.strings[i]) for stream in streams for i in stream.slots[1:]]
-    rows = scores(gold, [label(slot) for text in found for slot in text.slots[1:]])
-    known = [slot for text in found for slot in text.posteriors[1:]]
-    error = calibration_error(known, [name != "O" for name in gold])
+    rows = scores(gold, [label(slot) for text in restored for slot in text.slots[1:]])
+    posteriors = [slot for text in restored for slot in text.posteriors[1:]]
+    error = calibration_error(posteriors, [name != "O" for name in gold])
     return {**rows, "calibration_error": error, "words": sum(map(len, streams))}
 
 
@@ -84,11 +84,11 @@ def bare(stream: WordStream) -> Words:
     return Words("#1", stream.path, 1, forms, ((),) * (len(forms) + 1), source="text")
 
 
-def calibration_error(known: Sequence[SlotPosterior], has_mark: Sequence[bool]) -> float:
+def calibration_error(posteriors: Sequence[SlotPosterior], has_mark: Sequence[bool]) -> float:
     """Return the expected calibration error of the probability that a slot has a counted mark.
 
     Args:
-        known: ``[n]`` the distribution of the slot after each word.
+        posteriors: ``[n]`` the distribution of the slot after each word.
         has_mark: ``[n]`` whether there is a mark after each word.
     """
     probability = np.array(
@@ -96,7 +96,7 @@ def calibration_error(known: Sequence[SlotPosterior], has_mark: Sequence[bool]) 
             sum(
                 p for s, p in zip(k.strings, k.probability.tolist(), strict=True) if label(s) != "O"
             )
-            for k in known
+            for k in posteriors
         ]
     )
     marked = np.asarray(has_mark, float)

@@ -48,9 +48,9 @@ class Trigrams:
         p = 1 / self.types
         for n in range(3):
             history = trigram[2 - n : 2]
-            new, old = self.followers[n][history], self.histories[n][history]
-            if old:
-                p = (self.counts[n][trigram[2 - n :]] + new * p) / (old + new)
+            followers, occurrences = self.followers[n][history], self.histories[n][history]
+            if occurrences:
+                p = (self.counts[n][trigram[2 - n :]] + followers * p) / (occurrences + followers)
         return math.log(p)
 
 
@@ -59,11 +59,11 @@ def trigrams(surface: Surface) -> list[tuple[tuple[str, str, str], bool]]:
     tokens = surface.tokens
     start, end = ([(edge, False) for edge in edges] for edges in EDGES)
     padded = [*start, *tokens, *end]
-    found: list[tuple[tuple[str, str, str], bool]] = []
+    flagged: list[tuple[tuple[str, str, str], bool]] = []
     for i in range(len(padded) - 2):
         (a, x), (b, y), (c, z) = padded[i : i + 3]
-        found.append(((a, b, c), x or y or z))
-    return found
+        flagged.append(((a, b, c), x or y or z))
+    return flagged
 
 
 def scored(
@@ -79,8 +79,8 @@ def scored(
     totals: list[float] = []
     sizes: list[int] = []
     for surface in surfaces:
-        found = [log_p(trigram) for trigram, has in trigrams(surface) if has or not marks_only]
-        if found:
-            totals.append(math.fsum(found))
-            sizes.append(len(found))
+        log_probs = [log_p(trigram) for trigram, has in trigrams(surface) if has or not marks_only]
+        if log_probs:
+            totals.append(math.fsum(log_probs))
+            sizes.append(len(log_probs))
     return PerplexityStatistics(np.array(totals), np.array(sizes, np.int64))

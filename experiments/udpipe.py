@@ -96,21 +96,21 @@ def main() -> None:
     predicted = parsed(model, dev)
     digest = treebank_digest(dev)[:12]
     signature = {"task": "parsing", "system": "udpipe", "seed": "0", "treebank": digest}
-    result = Result(
+    comparison = Result(
         stem,
         join_signature({**signature, "version": udpipe.__version__}),
         parsing_statistics(dev, predicted),
     )
-    write_result(arguments.output / f"{stem}.parsing.json.gz", result)
-    figures |= result.figures.as_dict() | speed(model, dev, arguments.passes) | machine()
+    write_result(arguments.output / f"{stem}.parsing.json.gz", comparison)
+    figures |= comparison.figures.as_dict() | speed(model, dev, arguments.passes) | machine()
     report(figures, arguments.output / f"{stem}.json")
 
 
 def settings(arguments: argparse.Namespace) -> tuple[str, str]:
     """Return the settings of tagger and parser in the format of UDPipe."""
     tagger, parser = OF_LANGUAGE[arguments.settings]
-    both = (TAGGER | tagger | dict(arguments.tagger_set), PARSER | parser | dict(arguments.set))
-    tagger_line, parser_line = (";".join(f"{k}={v}" for k, v in s.items()) for s in both)
+    lines = (TAGGER | tagger | dict(arguments.tagger_set), PARSER | parser | dict(arguments.set))
+    tagger_line, parser_line = (";".join(f"{k}={v}" for k, v in s.items()) for s in lines)
     return tagger_line, parser_line
 
 
@@ -138,22 +138,22 @@ def trained(
         ("parser", path, (f"from_model=file:{alone}", parser), [tagger, parser]),
     )
     times: dict[str, Any] = {}
-    for name, target, lines, wanted in stages:
+    for name, target, lines, settings in stages:
         beside = target.with_suffix(".json")
         if not target.exists():
             began = time.perf_counter(), time.process_time()
             content = fit(training, dev, *lines)
-            found: dict[str, Any] = {
-                "settings": wanted,
+            record: dict[str, Any] = {
+                "settings": settings,
                 f"{name}_seconds": round(time.perf_counter() - began[0]),
                 f"{name}_processor_seconds": round(time.process_time() - began[1]),
             }
-            beside.write_text(json.dumps(found), "utf-8")
+            beside.write_text(json.dumps(record), "utf-8")
             write_bytes(target, content)
-        found = json.loads(beside.read_text("utf-8"))
-        if found.pop("settings", None) != wanted:
+        record = json.loads(beside.read_text("utf-8"))
+        if record.pop("settings", None) != settings:
             raise SystemExit(f"{target}: trained with other settings; name another folder")
-        times |= found
+        times |= record
     return times
 
 
@@ -190,21 +190,21 @@ def read(text: str) -> Any:
     """
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
     reader.setText(text)
-    found, sentence = udpipe.Sentences(), udpipe.Sentence()
+    sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
     while reader.nextSentence(sentence, error):
-        found.append(sentence)
+        sentences.append(sentence)
         sentence = udpipe.Sentence()
     if error.occurred():
         raise SystemExit(f"UDPipe could not read the treebank: {error.message}")
-    return found
+    return sentences
 
 
 def bare(sentence: Sentence) -> Any:
     """Return a UDPipe sentence with the words alone, without tags and tree."""
-    found = udpipe.Sentence()
+    udpipe_sentence = udpipe.Sentence()
     for form in sentence.forms:
-        found.addWord(form)
-    return found
+        udpipe_sentence.addWord(form)
+    return udpipe_sentence
 
 
 def analyse(model: Any, sentence: Any) -> None:
@@ -218,8 +218,10 @@ def analyse(model: Any, sentence: Any) -> None:
         SystemExit: if UDPipe reports an error.
     """
     error = udpipe.ProcessingError()
-    done = model.tag(sentence, model.DEFAULT, error) and model.parse(sentence, model.DEFAULT, error)
-    if not done:
+    succeeded = model.tag(sentence, model.DEFAULT, error) and model.parse(
+        sentence, model.DEFAULT, error
+    )
+    if not succeeded:
         raise SystemExit(f"UDPipe could not parse a sentence: {error.message}")
 
 
@@ -230,7 +232,7 @@ def parsed(model: Any, gold: Sequence[Sentence]) -> list[Sentence]:
         model: a UDPipe model.
         gold: sentences; the model reads only their words.
     """
-    found: list[Sentence] = []
+    sentences: list[Sentence] = []
     for sentence in gold:
         answer = bare(sentence)  # owns its words, which are freed together with it
         analyse(model, answer)
@@ -242,8 +244,8 @@ def parsed(model: Any, gold: Sequence[Sentence]) -> list[Sentence]:
             "feats": tuple(w.feats or MISSING for w in words),
             "lemmas": tuple(w.lemma or MISSING for w in words),
         }
-        found.append(replace(sentence, tree=tree, **columns))
-    return found
+        sentences.append(replace(sentence, tree=tree, **columns))
+    return sentences
 
 
 def speed(model: Any, gold: Sequence[Sentence], passes: int) -> dict[str, Any]:

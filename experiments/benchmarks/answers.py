@@ -66,7 +66,7 @@ def in_processes(arguments: argparse.Namespace) -> dict[str, Any]:
     Args:
         arguments: the command line; the commands run on the first two sentences.
     """
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         two = Path(folder) / "two.conllu"
         blocks = arguments.files[0].read_text("utf-8").split("\n\n")[:2]
@@ -84,18 +84,18 @@ def in_processes(arguments: argparse.Namespace) -> dict[str, Any]:
             peak = 0
             for _ in range(arguments.passes + 1):
                 began = time.perf_counter()
-                done = subprocess.run(
+                finished = subprocess.run(
                     [sys.executable, "-c", MEASURE, "semipunct", *command],
                     check=True, env=environment, capture_output=True, text=True,
                 )  # fmt: skip
                 seconds.append(time.perf_counter() - began)
-                peak = int(done.stderr.rsplit("peak", 1)[1])
-            found[name] = {
+                peak = int(finished.stderr.rsplit("peak", 1)[1])
+            figures[name] = {
                 "cold_seconds": round(seconds[0], 2),
                 "warm_seconds": round(statistics.median(seconds[1:]), 2),
                 "warm_mebibytes": peak // 1024,
             }
-    return found
+    return figures
 
 
 def in_one_process(arguments: argparse.Namespace, sentences: Sequence[Any]) -> dict[str, Any]:
@@ -109,15 +109,17 @@ def in_one_process(arguments: argparse.Namespace, sentences: Sequence[Any]) -> d
     loaded = load(arguments.model, PunctuationModel)
     nearest = sorted(sentences, key=lambda s: abs(len(s.forms) - WORDS))[: arguments.sentences]
 
-    def one(sentence: Any) -> float:
+    def seconds_of_one(sentence: Any) -> float:
         return timed(lambda: restore(loaded, [sentence], samples=arguments.draws))
 
     for sentence in nearest[:3]:
-        one(sentence)
+        seconds_of_one(sentence)
     loading = [timed(lambda: load(arguments.model)) for _ in range(arguments.passes)]
     return {
         "load_seconds": round(statistics.median(loading), 3),
-        "restore_one_milliseconds": round(1000 * statistics.median(map(one, nearest)), 1),
+        "restore_one_milliseconds": round(
+            1000 * statistics.median(map(seconds_of_one, nearest)), 1
+        ),
     }
 
 

@@ -19,9 +19,9 @@ def main() -> None:
     """Measure the three imports in this process, which must be a new one."""
     before, start = len(sys.modules), time.process_time()
 
-    def tell(what: str) -> None:
+    def tell(step: str) -> None:
         seconds = time.process_time() - start
-        print(f"{what}: {len(sys.modules) - before} modules, {seconds:.3f} s")
+        print(f"{step}: {len(sys.modules) - before} modules, {seconds:.3f} s")
 
     import semipunct.structures as structures
 

@@ -79,7 +79,7 @@ def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int
     return {"median": statistics.median(passes), "passes": passes, "first": first}
 
 
-def both(
+def measure_both(
     score: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int, items: int, unit: str
 ) -> dict[str, Any]:
     """Time a function alone, and with its gradient with respect to the first argument.
@@ -131,36 +131,38 @@ def measure_batches(
     }
     device = [jax.device_put((parameters, batch)) for batch in batches]
 
-    def ours(parameters: Any, batch: Batch) -> jax.Array:
+    def of_library(parameters: Any, batch: Batch) -> jax.Array:
         return model.log_likelihoods(model.read(parameters, batch), batch)[:size]
 
     items = size * len(members)
-    row |= both(ours, device, options.repeats, items, "sentences")
+    row |= measure_both(of_library, device, options.repeats, items, "sentences")
     if size not in options.reference:
         return row
-    needed = dense_bytes(model, batches)
-    row["reference_automata_bytes"] = needed
-    if needed > options.memory * GIBIBYTE:
-        row["reference"] = f"left out: its automata need {needed / GIBIBYTE:.1f} GiB (--memory)"
+    dense_size = dense_bytes(model, batches)
+    row["reference_automata_bytes"] = dense_size
+    if dense_size > options.memory * GIBIBYTE:
+        row["reference"] = f"left out: its automata need {dense_size / GIBIBYTE:.1f} GiB (--memory)"
         return row
     steps = max(len(sentences[i].tree.heads) for m in members for i in m)
     trees = [
         reference.lay_out(model, [sentences[i] for i in m], batch, steps)
         for m, batch in zip(members, batches, strict=True)
     ]
-    agreed = [np.asarray(jax.jit(ours)(*device[0]))]
+    agreed = [np.asarray(jax.jit(of_library)(*device[0]))]
     for variant in options.variants:
 
         def literal(parameters: Any, batch: Batch, tree: Any, variant: Any = variant) -> jax.Array:
             return reference.log_likelihood(model, parameters, batch, tree, variant)
 
         few = [(*d, tree) for d, tree in zip(device, trees, strict=True)][:2]
-        found = both(literal, few, max(1, options.repeats // 2), size * len(few), "sentences")
+        of_reference = measure_both(
+            literal, few, max(1, options.repeats // 2), size * len(few), "sentences"
+        )
         np.testing.assert_allclose(agreed[0], jax.jit(literal)(*few[0]), rtol=1e-4)
         for kind in ("forward", "gradient"):
             name = f"{kind}_sentences_per_second"
-            found[f"{kind}_ratio"] = row[name] / found[name]
-        row[f"reference_{variant}"] = found
+            of_reference[f"{kind}_ratio"] = row[name] / of_reference[name]
+        row[f"reference_{variant}"] = of_reference
     return row
 
 
@@ -200,14 +202,18 @@ def measure_growth(
     start = time.perf_counter()
     encoded = model.encode(sentences)
     drafted = model.draft(encoded, range(len(sentences)))
-    own = own_shape(drafted)
-    batch = model.lay_out(encoded, drafted, replace(own, states=max(own.states, TOKENS)))
+    shape_of_batch = own_shape(drafted)
+    batch = model.lay_out(
+        encoded, drafted, replace(shape_of_batch, states=max(shape_of_batch.states, TOKENS))
+    )
     host = time.perf_counter() - start
 
-    def ours(parameters: Any, batch: Batch) -> jax.Array:
+    def of_library(parameters: Any, batch: Batch) -> jax.Array:
         return model.log_likelihoods(model.read(parameters, batch), batch)
 
-    row = both(ours, [jax.device_put((parameters, batch))], options.repeats, total, "words")
+    row = measure_both(
+        of_library, [jax.device_put((parameters, batch))], options.repeats, total, "words"
+    )
     return {
         "shape": shape,
         "words": words,
@@ -235,7 +241,7 @@ def main() -> None:
         sentences = [item.sentence for item in drawn]
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory
-    result: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "treebank": options.train or f"{quantity(options.sentences, 'generated sentence')}",
         "channel": options.channel,
         "words_per_sentence": sum(len(s.tree.heads) for s in sentences) / len(sentences),
@@ -246,12 +252,12 @@ def main() -> None:
         "device": jax.devices()[0].device_kind,
         "cpus": os.cpu_count(),
     }
-    print(json.dumps(result, indent=2))
-    result["batches"] = []
+    print(json.dumps(figures, indent=2))
+    figures["batches"] = []
     print(f"{'batch':>6} {'forward':>10} {'+gradient':>10} {'layout':>10}   sentences per second")
     for size in options.batches:
         row = measure_batches(model, sentences, size, options)
-        result["batches"].append(row)
+        figures["batches"].append(row)
         print(
             f"{size:6} {row['forward_sentences_per_second']:10.1f} "
             f"{row['gradient_sentences_per_second']:10.1f} "
@@ -260,19 +266,20 @@ def main() -> None:
         if "reference" in row:
             print(f"       literal: {row['reference']}")
         for variant in options.variants:
-            if found := row.get(f"reference_{variant}"):
+            if of_reference := row.get(f"reference_{variant}"):
                 print(
-                    f"       {found['forward_sentences_per_second']:9.1f}  "
-                    f"{found['gradient_sentences_per_second']:9.1f}   literal, {variant}: "
-                    f"{found['forward_ratio']:.1f} and {found['gradient_ratio']:.1f} times slower"
+                    f"       {of_reference['forward_sentences_per_second']:9.1f}  "
+                    f"{of_reference['gradient_sentences_per_second']:9.1f}   literal, {variant}: "
+                    f"{of_reference['forward_ratio']:.1f} and "
+                    f"{of_reference['gradient_ratio']:.1f} times slower"
                 )
-    result["growth"] = []
+    figures["growth"] = []
     if options.growth:
         print("  words     forward  +gradient     layout   microseconds per word")
     for shape in options.shapes:
         for words in options.growth:
             row = measure_growth(model, words, max(options.growth), shape, options)
-            result["growth"].append(row)
+            figures["growth"].append(row)
             print(
                 f"{words:7} {row['forward_microseconds_per_word']:11.2f} "
                 f"{row['gradient_microseconds_per_word']:10.2f} "
@@ -281,7 +288,7 @@ def main() -> None:
             )
     if options.output:
         options.output.parent.mkdir(parents=True, exist_ok=True)
-        options.output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        options.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

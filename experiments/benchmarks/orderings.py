@@ -44,7 +44,7 @@ def log_partition(precedence: jax.Array) -> jax.Array:
 
 
 @jit
-def both(precedence: jax.Array) -> Any:
+def partition_and_marginals(precedence: jax.Array) -> Any:
     """Return log partitions, and the probability of each item preceding each other item."""
     return Distribution(linear_orderings(precedence)).log_partition_and_marginals()
 
@@ -98,38 +98,38 @@ def main() -> None:
     weights = draws.standard_normal(shape).astype(np.float32)
     few = weights[:, : options.permuted, : options.permuted].copy()
     many, small, pairs = jnp.asarray(weights), jnp.asarray(few), table(options.permuted)
-    ours, plain = f"{options.items} items", f"{options.permuted} items"
-    asked: dict[str, Callable[[], Any]] = {
-        f"{ours}, log partition": lambda: log_partition(many),
-        f"{ours}, both": lambda: both(many),
+    many_name, plain = f"{options.items} items", f"{options.permuted} items"
+    questions: dict[str, Callable[[], Any]] = {
+        f"{many_name}, log partition": lambda: log_partition(many),
+        f"{many_name}, both": lambda: partition_and_marginals(many),
         f"{plain}, log partition": lambda: log_partition(small),
         f"{plain}, scan of permutations": lambda: scanned(small, *pairs),
         f"{plain}, loop in Python": lambda: looped(few),
     }
     in_python = f"{plain}, loop in Python"
-    values = {name: np.asarray(ask()) for name, ask in asked.items() if name.startswith(plain)}
+    values = {name: np.asarray(ask()) for name, ask in questions.items() if name.startswith(plain)}
     for name, value in values.items():
         # The scan adds tens of thousands of terms one by one in single precision.
         np.testing.assert_allclose(value, values[in_python], rtol=5e-4, err_msg=name)
-    times: dict[str, list[float]] = {name: [] for name in asked}
-    for name, ask in asked.items():
+    times: dict[str, list[float]] = {name: [] for name in questions}
+    for name, ask in questions.items():
         if name != in_python:
             jax.block_until_ready(ask())
     for number in range(options.repeats):
-        for name, ask in asked.items():
+        for name, ask in questions.items():
             if name == in_python and number >= PYTHON_REPEATS:
                 continue
             began = time.perf_counter()
             jax.block_until_ready(ask())
             times[name].append(1000 * (time.perf_counter() - began))
     milliseconds = {name: statistics.median(each) for name, each in times.items()}
-    least = milliseconds[f"{ours}, log partition"]
+    least = milliseconds[f"{many_name}, log partition"]
     figures = {
         "batch": options.batch,
         "repeats": options.repeats,
         "permutations": {n: math.factorial(n) for n in (options.items, options.permuted)},
         "milliseconds": {name: round(ms, 3) for name, ms in milliseconds.items()},
-        f"times the log partition of {ours}": {
+        f"times the log partition of {many_name}": {
             name: round(ms / least, 3) for name, ms in milliseconds.items()
         },
     }

@@ -53,8 +53,8 @@ def main() -> None:
         sys.path.append(str(Path(__file__).parents[1]))
         import udpipe as driver  # pyright: ignore[reportMissingImports]
 
-        theirs = driver.udpipe.Model.load(str(arguments.udpipe))
-        figures["udpipe"] = driver.speed(theirs, sentences, arguments.passes)
+        udpipe_model = driver.udpipe.Model.load(str(arguments.udpipe))
+        figures["udpipe"] = driver.speed(udpipe_model, sentences, arguments.passes)
         figures["times_udpipe"] = round(speed / figures["udpipe"]["sentences_per_second"], 2)
     report(figures | machine(), arguments.output)
 

@@ -78,7 +78,7 @@ def potentials(seed: int, *shape: int) -> torch.Tensor:
     return torch.tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
 
 
-def both(make: Callable[[], Any], partition: str) -> Question:
+def partition_and_gradient(make: Callable[[], Any], partition: str) -> Question:
     """Return computations of the log partition and the marginals of one distribution.
 
     Args:
@@ -111,13 +111,13 @@ def chains(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     return {
         "torch-struct": {
             "log partition": lambda: struct().partition,
-            "both": both(struct, "partition"),
+            "both": partition_and_gradient(struct, "partition"),
             "argmax": lambda: struct().argmax,
             "entropy": lambda: struct().entropy,
         },
         "supar": {
             "log partition": lambda: supar().log_partition,
-            "both": both(supar, "log_partition"),
+            "both": partition_and_gradient(supar, "log_partition"),
             "argmax": lambda: supar().argmax,
             "sample": lambda: supar().sample(),
             "entropy": lambda: supar().entropy,
@@ -146,12 +146,12 @@ def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
 
     return {
         "torch-struct": {
-            "both": both(struct, "partition"),
+            "both": partition_and_gradient(struct, "partition"),
             "log partition without gradients": struct_forward,
         },
         "supar": {
             "log partition": lambda: supar().log_partition,
-            "both": both(supar, "log_partition"),
+            "both": partition_and_gradient(supar, "log_partition"),
         },
     }
 
@@ -202,17 +202,17 @@ def main() -> None:
         written = {"command": "experiments/benchmarks/peers.py --gold", **gold()}
         args.gold.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
         return
-    found: dict[str, Any] = {"torch": torch.__version__, "threads": torch.get_num_threads()}
+    figures: dict[str, Any] = {"torch": torch.__version__, "threads": torch.get_num_threads()}
     for problem, make in (("chain", chains), ("trees", trees)):
-        found[problem] = {
+        figures[problem] = {
             library: {
                 name: milliseconds(question, args.repeats, args.patience)
                 for name, question in questions.items()
             }
             for library, questions in make(args).items()
         }
-    found["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(json.dumps(found))
+    figures["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":

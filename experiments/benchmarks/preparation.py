@@ -57,9 +57,9 @@ def measure(paths: list[Path]) -> dict[str, float]:
 
     def timed(name: str, step: Callable[[], T]) -> T:
         began = time.process_time()
-        result = step()
+        outcome = step()
         seconds[name] = time.process_time() - began
-        return result
+        return outcome
 
     def laid_out(encoded: Any) -> None:
         for _ in Batches(model, encoded):

@@ -36,8 +36,8 @@ def main() -> None:
     arguments = parser.parse_args()
     enable_compilation_cache()
     loaded = load(arguments.model, PunctuationModel)
-    found = read_treebank(arguments.files).sentences
-    sentences = found[: arguments.sentences]
+    treebank_sentences = read_treebank(arguments.files).sentences
+    sentences = treebank_sentences[: arguments.sentences]
 
     def rate(task: Callable[[], object]) -> float:
         task()

@@ -137,7 +137,7 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
         return jit(lambda *weights: ask(Distribution(build(*weights))))
 
     of_chain, of_tree = partial(of, linear_chain), partial(of, projective_trees)
-    others = {
+    structures = {
         "trees": (projective_trees, tree, 10.0),
         "semi-Markov": (semi_markov_chain, (segments, following), 5.0),
         "grammar": (pcfg, grammar, 10.0),
@@ -146,7 +146,7 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
     log_partition = partial(plain, log_sum_exp)
     maximum = partial(plain, jnp.max)
     side = jnp.ones((2048, 2048))
-    asked = {
+    all_questions = {
         "plain log partition": Question(jax.jit(log_partition), (x,)),
         "plain both": Question(jax.jit(jax.value_and_grad(log_partition)), (x,)),
         "plain argmax": Question(jax.jit(jax.grad(maximum)), (x,)),
@@ -171,23 +171,23 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
         lambda e, t: Distribution(linear_chain(e[None], t)).log_partition()[0], (0, None)
     ))  # fmt: skip
     low = shared.at[1, 2].set(-1e4)
-    asked |= {
+    all_questions |= {
         "shared matrix": Question(of_shared, (emission, shared)),
         "shared, one low weight": Question(of_shared, (emission, low), "shared matrix", 1.3),
         "shared, vmap": Question(mapped, (emission, shared), "shared matrix", 1.3),
         "shared, vmap, low": Question(mapped, (emission, low), "shared matrix", 1.3),
     }
-    for name, (build, weights, bar) in others.items():
-        both = of(build, lambda d: d.log_partition_and_marginals())
-        asked[f"{name}, both"] = Question(both, weights)
+    for name, (build, weights, bar) in structures.items():
+        both_answers = of(build, lambda d: d.log_partition_and_marginals())
+        all_questions[f"{name}, both"] = Question(both_answers, weights)
         for draws, most in ((1, 0.6), (100, bar)):
             ask = of(build, lambda d, n=draws: d.sample(key, n))
-            asked[f"{name}, sample {draws}"] = Question(ask, weights, f"{name}, both", most)
+            all_questions[f"{name}, sample {draws}"] = Question(ask, weights, f"{name}, both", most)
     # Functions of this project with both compilations; which one is faster varies.
-    for name in [name for name, question in asked.items() if question.reference]:
-        question = asked[name]
-        asked[f"{name}, jax.jit"] = question._replace(ask=jax.jit(question.ask.__wrapped__))
-    return asked
+    for name in [name for name, question in all_questions.items() if question.reference]:
+        question = all_questions[name]
+        all_questions[f"{name}, jax.jit"] = question._replace(ask=jax.jit(question.ask.__wrapped__))
+    return all_questions
 
 
 def high_water() -> int:
@@ -200,23 +200,23 @@ def high_water() -> int:
 def peak(name: str) -> int:
     """Return the peak memory in MiB of a process that runs one computation."""
     command = [sys.executable, __file__, *sys.argv[1:], "--only", name]
-    found = subprocess.run(command, check=True, capture_output=True, text=True)
-    return int(found.stdout.splitlines()[-1])
+    finished = subprocess.run(command, check=True, capture_output=True, text=True)
+    return int(finished.stdout.splitlines()[-1])
 
 
-def timed(asked: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]:
+def timed(all_questions: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]:
     """Time warm calls in milliseconds, with all computations in turn.
 
     Args:
-        asked: computations by name.
+        all_questions: computations by name.
         repeats: calls of each.
     """
-    times: dict[str, list[float]] = {name: [] for name in asked}
-    for question in asked.values():
+    times: dict[str, list[float]] = {name: [] for name in all_questions}
+    for question in all_questions.values():
         for _ in range(2):
             jax.block_until_ready(question.ask(*question.inputs))
     for _ in range(repeats):
-        for name, question in asked.items():
+        for name, question in all_questions.items():
             jax.block_until_ready(question.ask(*question.inputs))
             start = time.perf_counter()
             jax.block_until_ready(question.ask(*question.inputs))
@@ -243,38 +243,38 @@ def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[
         # The same, with a division and a product for each marginal, which is written.
         "both": (2 * 4 * entries, 7 * entries),
     }
-    found: dict[str, Any] = {"copy, GB/s": bandwidth, "matrix product, GFLOP/s": flops}
+    figures: dict[str, Any] = {"copy, GB/s": bandwidth, "matrix product, GFLOP/s": flops}
     for name, (moved, computed) in work.items():
         seconds = rows[name]["ms"] / 1000
-        found[name] = {
+        figures[name] = {
             "MB moved at least": moved / 1e6,
             "part of the copy's rate": moved / 1e9 / seconds / bandwidth,
             "MFLOP at least": computed / 1e6,
             "part of the product's rate": computed / 1e9 / seconds / flops,
         }
-    return found
+    return figures
 
 
 def main() -> None:
     """Run all computations and report."""
     args = arguments()
-    asked = questions(args)
+    all_questions = questions(args)
     if args.only:
-        question = asked[args.only]
+        question = all_questions[args.only]
         jax.block_until_ready(question.ask(*question.inputs))
         release_memory()
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
         jax.block_until_ready(question.ask(*question.inputs))
         print(high_water())
         return
-    rows = timed(asked, args.repeats)
-    for name, question in asked.items():
+    rows = timed(all_questions, args.repeats)
+    for name, question in all_questions.items():
         if question.reference:
             rows[name]["ratio"] = rows[name]["ms"] / rows[question.reference]["ms"]
             rows[name]["bar"] = question.bar
     for name in ("plain both", "both", "argmax", "sample", "entropy", "top 4"):
         rows[name]["peak_mib"] = peak(name)
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "cores": os.cpu_count(),
         "jax": jax.__version__,
         "settings": {k: v for k, v in vars(args).items() if isinstance(v, int)},
@@ -285,16 +285,16 @@ def main() -> None:
         names = ("batch", "length", "states", "words", "repeats")
         options = [f"--{name}={getattr(args, name)}" for name in names]
         command = [str(args.peers), str(HERE / "peers.py"), *options]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        found["peers"] = json.loads(done.stdout.splitlines()[-1])
+        finished = subprocess.run(command, check=True, capture_output=True, text=True)
+        figures["peers"] = json.loads(finished.stdout.splitlines()[-1])
     for name, row in rows.items():
-        ratio = f"{row['ratio']:6.2f} of {asked[name].reference}" if "ratio" in row else ""
+        ratio = f"{row['ratio']:6.2f} of {all_questions[name].reference}" if "ratio" in row else ""
         bar = f", aimed at {row['bar']:g}" if row.get("bar") else ""
         memory = f", {row['peak_mib']} MiB" if "peak_mib" in row else ""
         print(f"{name:22s} {row['ms']:9.2f} ms  {ratio}{bar}{memory}")
-    print(json.dumps({"physical": found["physical"], "peers": found.get("peers")}, indent=1))
+    print(json.dumps({"physical": figures["physical"], "peers": figures.get("peers")}, indent=1))
     if args.output:
-        args.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        args.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ def languagetool() -> Checker:
     def check(text: str) -> Iterator[Suggestion]:
         for match in engine.check(text):
             start = match["offset"]
-            for new in match["suggestions"][:1]:
-                yield Suggestion(start, start + match["length"], new)
+            for replacement in match["suggestions"][:1]:
+                yield Suggestion(start, start + match["length"], replacement)
 
     return check
 
@@ -58,11 +58,11 @@ def harper() -> Checker:
     def check(text: str) -> Iterator[Suggestion]:
         for lint in linter.lint(text):
             start, end = lint.span.start, lint.span.end
-            for new in lint.suggestions[:1]:
-                whole = linter.apply_suggestion(text, lint, new)
-                rest = len(text) - end
+            for suggestion in lint.suggestions[:1]:
+                whole = linter.apply_suggestion(text, lint, suggestion)
+                remaining = len(text) - end
                 # An insertion after a part is a replacement of the part.
-                yield Suggestion(start, end, whole[start : len(whole) - rest])
+                yield Suggestion(start, end, whole[start : len(whole) - remaining])
 
     return check
 
@@ -83,11 +83,11 @@ def _checked(checker: Checker, sentence: Sentence | Words) -> Slots:
     text = spacing.text(words.forms, slots)
     if _slots(text, words.forms) != slots:  # words or marks that text cannot show
         return sentence.slots
-    for start, end, new in sorted(checker(text), reverse=True):
-        changed = text[:start] + new + text[end:]
-        found = _slots(changed, words.forms)
-        if found is not None and _spelt(found) != _spelt(slots):
-            text, slots = changed, found
+    for start, end, replacement in sorted(checker(text), reverse=True):
+        changed = text[:start] + replacement + text[end:]
+        marks = _slots(changed, words.forms)
+        if marks is not None and _spelt(marks) != _spelt(slots):
+            text, slots = changed, marks
     return separate(sentence, slots, places)
 
 
@@ -106,5 +106,5 @@ def _slots(text: str, forms: Sequence[str]) -> Slots | None:
     content = line_of_text("#1", "text", 1, text).content
     if not isinstance(content, Words):
         return None
-    same = [form.lower() for form in content.forms] == [form.lower() for form in forms]
-    return content.slots if same else None
+    has_same_words = [form.lower() for form in content.forms] == [form.lower() for form in forms]
+    return content.slots if has_same_words else None

@@ -31,7 +31,9 @@ def with_errors(clean: Sequence[Sentence], seed: int) -> Pairs:
         seed: random seed of the errors.
     """
     written = erroneous(clean, english_learner_errors(), seed)
-    return [align_versions(one, [right]) for one, right in zip(written, clean, strict=True)]
+    return [
+        align_versions(sentence, [right]) for sentence, right in zip(written, clean, strict=True)
+    ]
 
 
 def learnt_from(clean: Sequence[Sentence], seed: int) -> list[Sentence]:
@@ -77,13 +79,13 @@ def of_learners(folder: Path, parser: Trained[Any] | None, first: int | None = N
         first: number of sentences to take from the start; None for all.
     """
     files = [folder / f"dev.ref{number}" for number in range(REFERENCES)]
-    found = list(read_parallel_texts(folder / "dev.src", files))[:first]
+    pairs = list(read_parallel_texts(folder / "dev.src", files))[:first]
     if parser is None:
-        return found
-    trees = parse(parser, [pair.source for pair in found])
+        return pairs
+    trees = parse(parser, [pair.source for pair in pairs])
     return [
-        ParallelSentence(one.sentence, (), pair.references)
-        for pair, one in zip(found, trees, strict=True)
+        ParallelSentence(parse_of_source.sentence, (), pair.references)
+        for pair, parse_of_source in zip(pairs, trees, strict=True)
     ]
 
 
@@ -95,4 +97,7 @@ def parsed(pairs: Pairs, parser: Trained[Any]) -> Pairs:
         parser: a parser that reads words alone.
     """
     trees = parse(parser, [pair.source for pair in pairs])
-    return [replace(p, source=one.sentence) for p, one in zip(pairs, trees, strict=True)]
+    return [
+        replace(p, source=parse_of_source.sentence)
+        for p, parse_of_source in zip(pairs, trees, strict=True)
+    ]

@@ -128,11 +128,11 @@ class Experiment:
         gold = learning(training[:first], dev[:first])
         if self.trees == "gold":
             return Material({"gold": gold}, {"dev": with_errors(dev[:first], dev_seed)})
-        found = parsed_treebank(arguments, training, dev, self.models, first)
-        parsed = learning([*training[:first], *found.training], found.dev)
-        data = {"dev": with_errors(found.dev, dev_seed)}
+        treebank = parsed_treebank(arguments, training, dev, self.models, first)
+        parsed = learning([*training[:first], *treebank.training], treebank.dev)
+        data = {"dev": with_errors(treebank.dev, dev_seed)}
         if arguments.jfleg:
-            data["jfleg"] = of_learners(arguments.jfleg, found.committee[0], first)
+            data["jfleg"] = of_learners(arguments.jfleg, treebank.committee[0], first)
         return Material({"gold": gold, "parsed": parsed}, data)
 
     def system(self, name: str, seed: int) -> System:
@@ -220,8 +220,10 @@ class Experiment:
         place = self.models / f"{self.trees}-paper-correction-{seed}"
         # Trees T'_e are computed once, and only if the model is missing.
         if not place.exists():
-            found = (analysed(analysis, some) for some in learning)
-            learning = Learning(*([one for (one,) in of] for of in found))
+            analyses = (analysed(analysis, some) for some in learning)
+            learning = Learning(
+                *([analysis_of_part for (analysis_of_part,) in of] for of in analyses)
+            )
         return trained(config, *learning, place, CorrectionModel, near), analysis
 
     def _paper_model(
@@ -252,9 +254,11 @@ class Experiment:
         ]
         if not all(path.exists() for path in paths):
             pairs = self.material.data[name]
-            found = self.system(system, seed)([pair.source for pair in pairs])
-            for path, result in zip(paths, counted(system, seed, found, pairs), strict=True):
-                write_result(path, result)
+            corrected = self.system(system, seed)([pair.source for pair in pairs])
+            for path, comparison in zip(
+                paths, counted(system, seed, corrected, pairs), strict=True
+            ):
+                write_result(path, comparison)
         run = Run(*map(read_result, paths))
         print(f"{stem}: F0.5 {run.edits.statistics.score:.4f}", flush=True)
         return run

@@ -47,7 +47,7 @@ def separate(
         slots: the slots between joined words.
         places: from ``joined``.
     """
-    found = list(sentence.slots)
+    all_slots = list(sentence.slots)
     for place, string in zip(places, slots, strict=True):
-        found[place] = string
-    return tuple(found)
+        all_slots[place] = string
+    return tuple(all_slots)

@@ -38,7 +38,10 @@ def restoration(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[
         model: a punctuation model.
         sentences: the written sentences.
     """
-    return [found.written for found in restorations_of(model, sentences)]
+    return [
+        restoration_of_sentence.written
+        for restoration_of_sentence in restorations_of(model, sentences)
+    ]
 
 
 def repair(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
@@ -48,7 +51,10 @@ def repair(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots
         model: a punctuation model.
         sentences: the written sentences.
     """
-    return [found.written for found in restorations_of(model, sentences, keep="repair")]
+    return [
+        restoration_of_sentence.written
+        for restoration_of_sentence in restorations_of(model, sentences, keep="repair")
+    ]
 
 
 def bilstm_restoration(tagger: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
@@ -68,8 +74,8 @@ def bilstm_correction(tagger: Trained[Any], sentences: Sequence[Sentence]) -> Se
         tagger: a slot tagger with ``model.written``.
         sentences: the written sentences.
     """
-    found = TaggerPunctuator(tagger.model, tagger.parameters)
-    return found.correct([as_written(sentence) for sentence in sentences])
+    punctuator = TaggerPunctuator(tagger.model, tagger.parameters)
+    return punctuator.correct([as_written(sentence) for sentence in sentences])
 
 
 def paper(
@@ -90,8 +96,10 @@ def paper(
         analyses: number of trees T'_e sampled from their posterior; 0 for the best tree, as in the
             paper.
     """
-    found = corrections_of(model, sentences, analysis=analysis, minimise="slots", analyses=analyses)
-    return [one.slots for one in found]
+    corrected = corrections_of(
+        model, sentences, analysis=analysis, minimise="slots", analyses=analyses
+    )
+    return [sentence.slots for sentence in corrected]
 
 
 def correction(
@@ -104,8 +112,8 @@ def correction(
         sentences: the written sentences.
         confidence: minimum probability of a proposed correction; None for the default.
     """
-    found = corrections_of(model, sentences, minimum_confidence=confidence)
-    return [one.slots for one in found]
+    corrected = corrections_of(model, sentences, minimum_confidence=confidence)
+    return [sentence.slots for sentence in corrected]
 
 
 def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
@@ -115,7 +123,7 @@ def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[S
         model: a correction model.
         sentences: the written sentences.
     """
-    return [one.slots for one in corrections_of(model, sentences, minimise="slots")]
+    return [sentence.slots for sentence in corrections_of(model, sentences, minimise="slots")]
 
 
 def text(
@@ -129,10 +137,10 @@ def text(
         confidence: minimum probability of a proposed correction; None for the default.
     """
     lines = [joined(sentence) for sentence in sentences]
-    found = correct_running_text(
+    corrected = correct_running_text(
         model, [words for words, _ in lines], minimum_confidence=confidence
     )
     return [
-        separate(sentence, one.slots, places)
-        for sentence, one, (_, places) in zip(sentences, found, lines, strict=True)
+        separate(sentence, corrected_line.slots, places)
+        for sentence, corrected_line, (_, places) in zip(sentences, corrected, lines, strict=True)
     ]

@@ -48,13 +48,13 @@ Runs = Mapping[str, Sequence[Run]]
 """The runs of systems by name, in the order of their seeds."""
 
 
-def counted(system: str, seed: int, found: Sequence[Slots], data: Pairs) -> Run:
+def counted(system: str, seed: int, predicted: Sequence[Slots], data: Pairs) -> Run:
     """Count the edits of a system.
 
     Args:
         system: name of the system.
         seed: seed of its training.
-        found: its result for each sentence.
+        predicted: its result for each sentence.
         data: the sentences.
     """
     references = [pair.references for pair in data]
@@ -65,7 +65,7 @@ def counted(system: str, seed: int, found: Sequence[Slots], data: Pairs) -> Run:
 
     def counted_from(start: str, slots: Sequence[Slots]) -> Result:
         signature = join_signature({"task": "correction", "from": start, **of})
-        return Result(system, signature, correction_statistics(slots, found, references))
+        return Result(system, signature, correction_statistics(slots, predicted, references))
 
     return Run(counted_from("written", written), counted_from("words", nobody))
 
@@ -83,56 +83,67 @@ def speed(system: System, data: Pairs) -> float:
     return len(sources) / (time.perf_counter() - began)
 
 
-def chance(runs: Sequence[Run], others: Sequence[Run]) -> float:
+def chance(runs: Sequence[Run], reference_runs: Sequence[Run]) -> float:
     """Return p of the difference in F0.5 between two systems, over the runs of both.
 
     Args:
         runs: runs of one system.
-        others: runs of the other system.
+        reference_runs: runs of the other system.
     """
-    shared = min(len(runs), len(others))
-    a, b = (aggregate([run.edits for run in some[:shared]]) for some in (runs, others))
+    shared = min(len(runs), len(reference_runs))
+    a, b = (aggregate([run.edits for run in some[:shared]]) for some in (runs, reference_runs))
     return compare(a, b).differences[0].p
 
 
-def row(name: str, runs: Sequence[Run], others: Sequence[Run] | None) -> str:
+def row(name: str, runs: Sequence[Run], reference_runs: Sequence[Run] | None) -> str:
     """Format a row of a table: means over the runs of a system.
 
     Args:
         name: name of the system.
         runs: runs of the system.
-        others: runs of the system to compare with for p; None for no p.
+        reference_runs: runs of the system to compare with for p; None for no p.
     """
     figures: Any = aggregate([run.edits for run in runs]).figures
-    found: CorrectionFigures = figures
-    ratios = (found.edits.precision, found.edits.recall, found.edits.f05)
-    cells = [name, *(f"{x:.4f}" for x in ratios), f"{found.average_edit_distance:.4f}"]
-    cells += [f"{found.harm:.2f}", f"{found.edits.proposed / len(runs):.0f}"]
-    cells.append("" if others is None else f"{chance(runs, others):.4f}")
+    correction_figures: CorrectionFigures = figures
+    ratios = (
+        correction_figures.edits.precision,
+        correction_figures.edits.recall,
+        correction_figures.edits.f05,
+    )
+    cells = [name, *(f"{x:.4f}" for x in ratios), f"{correction_figures.average_edit_distance:.4f}"]
+    cells += [
+        f"{correction_figures.harm:.2f}",
+        f"{correction_figures.edits.proposed / len(runs):.0f}",
+    ]
+    cells.append("" if reference_runs is None else f"{chance(runs, reference_runs):.4f}")
     bare = sum(run.bare.statistics.score for run in runs) / len(runs)
     return " | ".join([*cells, f"{bare:.4f}"])
 
 
-def by_error(results: Sequence[Result], most: int) -> list[str]:
+def by_error(comparisons: Sequence[Result], most: int) -> list[str]:
     """Format how often each system makes the right edit and a wrong one, for frequent errors.
 
     Args:
-        results: results of all systems.
+        comparisons: results of all systems.
         most: number of errors to list.
     """
-    figures: list[Any] = [result.figures for result in results]
-    found: list[CorrectionFigures] = figures
-    needed, proposed = Counter[str](), Counter[str]()
-    for error, score in (item for one in found for item in one.errors.items()):
+    figures: list[Any] = [comparison.figures for comparison in comparisons]
+    correction_figures: list[CorrectionFigures] = figures
+    needed_edits, proposed = Counter[str](), Counter[str]()
+    for error, score in (
+        item for of_system in correction_figures for item in of_system.errors.items()
+    ):
         # Systems may be scored against different references.
-        needed[error] = max(needed[error], score.needed)
+        needed_edits[error] = max(needed_edits[error], score.needed)
         proposed[error] = max(proposed[error], score.proposed)
-    errors = sorted(needed, key=lambda error: (-needed[error], -proposed[error], error))[:most]
+    errors = sorted(
+        needed_edits, key=lambda error: (-needed_edits[error], -proposed[error], error)
+    )[:most]
     lines: list[str] = []
     for error in errors:
-        scores = [one.errors.get(error) for one in found]
+        scores = [of_system.errors.get(error) for of_system in correction_figures]
         cells = [f"{s.correct}, {s.proposed - s.correct}" if s else "0, 0" for s in scores]
-        lines.append(" | ".join([f"`{error}`", str(needed[error]), *cells]))
+        lines.append(" | ".join([f"`{error}`", str(needed_edits[error]), *cells]))
     return lines
 
 
@@ -146,8 +157,8 @@ def table(systems: Runs, against: str, errors: int) -> None:
     """
     print(f"| {' | '.join(HEAD)} |\n|{' --- |' * len(HEAD)}")
     for name, runs in systems.items():
-        others = systems[against] if against in systems and name != against else None
-        print(f"| {row(name, runs, others)} |")
+        reference_runs = systems[against] if against in systems and name != against else None
+        print(f"| {row(name, runs, reference_runs)} |")
     print(f"\n| error | times | {' | '.join(systems)} |\n|{' --- |' * (len(systems) + 2)}")
     for line in by_error([runs[0].edits for runs in systems.values()], errors):
         print(f"| {line} |")

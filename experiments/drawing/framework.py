@@ -73,18 +73,18 @@ def imports(root: Path, rooms: Mapping[str, Sequence[str]]) -> dict[str, set[str
                         modules = [name.name for name in node.names]
                     else:
                         continue
-                    arrows[room] |= {other for m in modules if (other := room_of(m))} - {room}
+                    arrows[room] |= {imported for m in modules if (imported := room_of(m))} - {room}
     return arrows
 
 
-def architecture(arrows: Mapping[str, set[str]], what: Mapping[str, str]) -> Canvas:
+def architecture(arrows: Mapping[str, set[str]], contents: Mapping[str, str]) -> Canvas:
     """Draw rooms as boxes, each below all that import it, and an arrow for each direct import.
 
     An arrow is left out where a longer way leads to the same room.
 
     Args:
         arrows: for each room, the rooms that it imports.
-        what: for each room, what it holds.
+        contents: for each room, what it holds.
     """
     levels = _levels(arrows)
     rows = [[room for room in arrows if levels[room] == i] for i in range(1 + max(levels.values()))]
@@ -95,7 +95,8 @@ def architecture(arrows: Mapping[str, set[str]], what: Mapping[str, str]) -> Can
         24 + row_height * len(rows),
         "The rooms of the code and their imports",
         " ".join(
-            f"{room} ({what[room]}) imports {', '.join(sorted(arrows[room])) or 'no other room'}."
+            f"{room} ({contents[room]}) imports "
+            f"{', '.join(sorted(arrows[room])) or 'no other room'}."
             for row in rows
             for room in row
         ),
@@ -104,14 +105,14 @@ def architecture(arrows: Mapping[str, set[str]], what: Mapping[str, str]) -> Can
     for i, row in enumerate(rows):
         for j, room in enumerate(row):
             places[room] = width * (j + 0.5) / len(row), 20 + row_height * i
-    for room, others in arrows.items():
-        for other in sorted(others - _reached_otherwise(room, arrows)):
-            (x, y), (to_x, to_y) = places[room], places[other]
+    for room, imported in arrows.items():
+        for target in sorted(imported - _reached_otherwise(room, arrows)):
+            (x, y), (to_x, to_y) = places[room], places[target]
             canvas.curve((x, y + 44), (to_x, to_y), "soft")
     for room, (x, y) in places.items():
         canvas.card((x - 96, y), (192, 44), "blue")
         canvas.text((x, y + 19), room, size=14, is_code=True, is_bold=True)
-        canvas.text((x, y + 35), what[room], "soft", size=10.5)
+        canvas.text((x, y + 35), contents[room], "soft", size=10.5)
     return canvas
 
 
@@ -132,10 +133,10 @@ def _levels(arrows: Mapping[str, set[str]]) -> dict[str, int]:
 def _reached_otherwise(room: str, arrows: Mapping[str, set[str]]) -> set[str]:
     """Return the rooms to which a way of several imports leads."""
     reached: set[str] = set()
-    rest = [further for other in arrows[room] for further in arrows[other]]
-    while rest:
-        other = rest.pop()
-        if other not in reached:
-            reached.add(other)
-            rest += arrows[other]
+    waiting = [further for imported in arrows[room] for further in arrows[imported]]
+    while waiting:
+        imported = waiting.pop()
+        if imported not in reached:
+            reached.add(imported)
+            waiting += arrows[imported]
     return reached

@@ -100,14 +100,14 @@ def from_text(steps: Sequence[tuple[str, str, str]]) -> Canvas:
         width,
         36 + 66 * len(steps),
         "From text to punctuated text",
-        " ".join(f"{what}: {example} (by {model})." for model, what, example in steps),
+        " ".join(f"{step}: {example} (by {model})." for model, step, example in steps),
     )
-    for i, (model, what, example) in enumerate(steps):
+    for i, (model, step, example) in enumerate(steps):
         y = 24 + 66 * i
         if i:
             canvas.arrow((96, y - 22), (96, y), "blue")
         canvas.box((20, y), (152, 44), "blue" if i else "faint")
-        canvas.text((96, y + 19), what, size=14, is_bold=True)
+        canvas.text((96, y + 19), step, size=14, is_bold=True)
         canvas.text((96, y + 36), model, "soft", size=11)
         canvas.text((196, y + 27), example, size=15, anchor="start", is_code=True)
     return canvas

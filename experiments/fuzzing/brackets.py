@@ -53,10 +53,10 @@ def _swap(random: Random, tokens: Tokens) -> None:
     tokens[a], tokens[b] = tokens[b], tokens[a]
 
 
-def _other(random: Random, tokens: Tokens) -> None:
-    named = [i for i, token in enumerate(tokens) if token.strip("()<> \n")]
-    if named:
-        tokens[random.choice(named)] = random.choice(LABELS)
+def _relabel(random: Random, tokens: Tokens) -> None:
+    places = [i for i, token in enumerate(tokens) if token.strip("()<> \n")]
+    if places:
+        tokens[random.choice(places)] = random.choice(LABELS)
 
 
 def _bracket(random: Random, tokens: Tokens) -> None:
@@ -85,8 +85,8 @@ WAYS: dict[str, Callable[[Random, Tokens], None]] = {
     "drop": _drop,
     "repeat": _repeat,
     "swap": _swap,
-    "other label": _other,
-    "label": _other,
+    "other label": _relabel,
+    "label": _relabel,
     "bracket": _bracket,
     "lines": _lines,
     "deep": _deep,
@@ -132,10 +132,10 @@ def converting(case: Case) -> str:
     random = case.random
     phrases = random.random() < 0.6
     blocks = PHRASES.splitlines(keepends=True) if phrases else case.material.derivations
-    told, content = mutated(random, "".join(random.choices(blocks, k=random.choice((1, 2)))), 3)
+    note, content = mutated(random, "".join(random.choices(blocks, k=random.choice((1, 2)))), 3)
     path = case.folder / ("in.mrg" if phrases else "in.auto")
     path.write_bytes(content)
-    case.told.append(told)
+    case.told.append(note)
     if phrases and random.random() < 0.2:
         return case.command("stats", path, "--json")
     commas = random.choice(((), ("--commas", "ccg"), ("--commas", "ccg", "--rule", "paper")))

@@ -113,8 +113,8 @@ class Case:
             Broken: if a guarantee is violated.
         """
         texts = [str(argument) for argument in arguments]
-        here, above = str(self.folder), str(self.folder.parent)
-        shown = (text.replace(here, ".").replace(above, "..") for text in texts)
+        folder, parent = str(self.folder), str(self.folder.parent)
+        shown = (text.replace(folder, ".").replace(parent, "..") for text in texts)
         self.told.append(" ".join(text[:80] for text in shown))
         finished = run(texts, stdin)
         self._check(finished, texts)
@@ -126,9 +126,9 @@ class Case:
         if finished.status not in (0, 1, 2):
             raise Broken(f"exit status {finished.status}")
         if finished.status:
-            told = [t for t in finished.err.split("\n") if t.startswith("error: ")]
+            messages = [t for t in finished.err.split("\n") if t.startswith("error: ")]
             usage = finished.status == 2 and "rror" in finished.err
-            if not usage and (not told or len(told[0]) < len("error: ") + 8):
+            if not usage and (not messages or len(messages[0]) < len("error: ") + 8):
                 raise Broken(f"exit status {finished.status} without a message")
         if unclear := _UNCLEAR.search(finished.err):
             raise Broken(f"a message that says {unclear.group()!r}")
@@ -147,11 +147,11 @@ class Case:
             Broken: if a file is neither.
         """
         for path, before in self.targets.items():
-            now = path.read_bytes() if path.is_file() else None
-            if not succeeded and now != before:
+            content = path.read_bytes() if path.is_file() else None
+            if not succeeded and content != before:
                 raise Broken("a failure that has changed its target")
-            if now is not None and now != before:
-                _whole(path, now)
+            if content is not None and content != before:
+                _whole(path, content)
 
     def check_left_overs(self) -> None:
         """Check that no temporary file is left.
@@ -237,29 +237,29 @@ def attempt(
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
     seconds = time.monotonic() - began
-    failure, told = (
+    failure, notes = (
         text.replace(str(folder), ".")
         .replace(str(folder.parent), "..")
         .encode(errors="backslashreplace")
         .decode()
         for text in (failure, "; ".join(case.told))
     )
-    return Report(number, kind, seconds, told, "" if failure else outcome, failure)
+    return Report(number, kind, seconds, notes, "" if failure else outcome, failure)
 
 
 def _text(case: Case, most: int = 4) -> tuple[Path, bytes]:
     """Write a damaged treebank."""
     random = case.random
     sentences = random.choices(case.material.sentences, k=random.choice((1, 1, 2, 3)))
-    told, content = conllu.mutated(random, "".join(sentences), most)
+    note, content = conllu.mutated(random, "".join(sentences), most)
     name = random.choice(("in.conllu", "in.conllu", "in.conllu", "in.txt", "in", "in\udcff.json"))
     if random.random() < 0.08 and content:
         packing = random.choice(tuple(conllu.PACKED))
-        told, content = f"{told}, {packing}", conllu.PACKED[packing](random, content)
+        note, content = f"{note}, {packing}", conllu.PACKED[packing](random, content)
         name += random.choice((".gz", ".gz", ".gz", ""))
     path = case.folder / name
     path.write_bytes(content)
-    case.told.append(told)
+    case.told.append(note)
     return path, content
 
 
@@ -444,9 +444,9 @@ def loading(case: Case) -> str:
     case.told.append(f"{kind}: {folders.damaged(random, files)}")
     path = case.folder / random.choice(("model", "model", "model", "m é", "m\nx", "m\udcff"))
     case.told.append(folders.written(random, files, path))
-    asked = random.random()
+    choice = random.random()
     sound = case.material.files[kind]
-    if asked < 0.6:
+    if choice < 0.6:
         try:
             saved = load(path)
         except SemipunctError as error:
@@ -463,7 +463,7 @@ def loading(case: Case) -> str:
         if random.random() < USED and kind in ("punctuation", "slot-tagger"):
             return case.command("evaluate", path, case.material.treebank, "--json")
         return DONE
-    if asked < 0.8:
+    if choice < 0.8:
         corrected = ("--corrected", sound, "--dev-corrected", sound)
         return case.command(
             "train", sound, "--dev", sound, "-o", path, "--resume", *_settings(kind),
@@ -528,18 +528,18 @@ def comparing(case: Case) -> str:
     sound = case.folder / "a.json"
     sound.write_bytes(case.material.results[task])
     content = case.material.results[task]
-    told: list[str] = []
+    notes: list[str] = []
     for _ in range(random.choice((1, 1, 2))):
         try:
-            what, content = json_values.mutated(random, content)
+            note, content = json_values.mutated(random, content)
         except (ValueError, RecursionError):
             break
-        told.append(what)
+        notes.append(note)
     if random.random() < 0.1:
         way = random.choice(tuple(conllu.BYTES))
         content = conllu.BYTES[way](random, content or b"x")
-        told.append(way)
-    case.told.append(", ".join(told))
+        notes.append(way)
+    case.told.append(", ".join(notes))
     path = case.folder / "b.json"
     path.write_bytes(content)
     stdin = random.random() < 0.1
@@ -558,19 +558,19 @@ def calling(case: Case) -> str:
     random, material = case.random, case.material
     config = case.folder / "config.toml"
     config.write_text(random.choice(options.TOML), "utf-8")
-    result = case.folder / "result.json"
-    result.write_bytes(random.choice(tuple(material.results.values())))
-    other = case.folder / "other"
-    other.mkdir()
-    (other / "mine").touch()
+    result_file = case.folder / "result.json"
+    result_file.write_bytes(random.choice(tuple(material.results.values())))
+    foreign = case.folder / "other"
+    foreign.mkdir()
+    (foreign / "mine").touch()
     treebank = case.folder / "treebank.conllu"
     shutil.copy(material.treebank, treebank)
     files = {
         "model": material.paths["punctuation" if random.random() < 0.7 else random.choice(OTHERS)],
         "treebank": treebank,
         "config": config,
-        "result": result,
-        "not ours": other,
+        "result": result_file,
+        "not ours": foreign,
         "missing": case.folder / "missing.conllu",
     }
     line = options.command_line(random, {name: str(path) for name, path in files.items()})

@@ -100,16 +100,16 @@ def alarm(seconds: float) -> Generator[None, None, None]:
     """
     with CompileClock() as clock:
         end = time.monotonic() + seconds
-        told = False
+        has_rung = False
 
         def ring(_number: int, _frame: FrameType | None) -> None:
-            nonlocal told
-            rest = end + clock.seconds - time.monotonic()
+            nonlocal has_rung
+            remaining = end + clock.seconds - time.monotonic()
             # A signal is handled after a compilation ends, but before its seconds are counted.
-            signal.setitimer(signal.ITIMER_REAL, max(rest, GRACE))
-            if rest < 0 and told:
+            signal.setitimer(signal.ITIMER_REAL, max(remaining, GRACE))
+            if remaining < 0 and has_rung:
                 raise Hang
-            told = rest < 0
+            has_rung = remaining < 0
 
         before = signal.signal(signal.SIGALRM, ring)
         signal.setitimer(signal.ITIMER_REAL, seconds)

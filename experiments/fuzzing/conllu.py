@@ -132,8 +132,8 @@ def _range(random: Random, lines: Lines) -> None:
     place = random.choice(words) if words else 0
     first = random.randint(0, len(words) + 1)
     last = first + random.choice((-1, 0, 1, 1, 1, 2, 5, 10**6, 10**30))
-    rest = ["_"] * 7 + [random.choice(ATTRIBUTES)]
-    lines.insert(place, [f"{first}-{last}", random.choice(("ab", "a.", *FORMS)), *rest])
+    columns = ["_"] * 7 + [random.choice(ATTRIBUTES)]
+    lines.insert(place, [f"{first}-{last}", random.choice(("ab", "a.", *FORMS)), *columns])
 
 
 def _empty_node(random: Random, lines: Lines) -> None:
@@ -196,10 +196,10 @@ COLUMNS: dict[str, Callable[[Random, Lines], None]] = {
 
 
 def _flip(random: Random, content: bytes) -> bytes:
-    found = bytearray(content)
+    flipped = bytearray(content)
     for _ in range(random.choice((1, 1, 3))):
-        found[random.randrange(len(found))] ^= 1 << random.randrange(8)
-    return bytes(found)
+        flipped[random.randrange(len(flipped))] ^= 1 << random.randrange(8)
+    return bytes(flipped)
 
 
 def _cut(random: Random, content: bytes) -> bytes:
@@ -218,11 +218,11 @@ def _repeat(random: Random, content: bytes) -> bytes:
 
 def _insert(random: Random, content: bytes) -> bytes:
     place = random.randint(0, len(content))
-    what = random.choice(
+    inserted = random.choice(
         (b"\0", b"\xef\xbb\xbf", b"\xff", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80",
          b"\r", b"\n", b"\n\n", b"\t", b"\x1a", b"\xe2\x80", random.randbytes(4))
     )  # fmt: skip
-    return content[:place] + what + content[place:]
+    return content[:place] + inserted + content[place:]
 
 
 def _encoded(random: Random, content: bytes) -> bytes:

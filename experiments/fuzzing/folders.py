@@ -34,7 +34,7 @@ def damaged(random: Random, files: Files) -> str:
     Returns:
         What was done.
     """
-    told: list[str] = []
+    notes: list[str] = []
     for _ in range(random.choice((1, 1, 1, 2))):
         name = random.choice([n for n in sorted(files) if n != MANIFEST] or [MANIFEST])
         if random.random() < 0.12 and MANIFEST in files:
@@ -46,11 +46,11 @@ def damaged(random: Random, files: Files) -> str:
         elif suffix == "jsonl":
             ways += [_json_lines] * 3
         if name in files:
-            told.append(f"{name}: {random.choice(ways)(random, files, name)}")
+            notes.append(f"{name}: {random.choice(ways)(random, files, name)}")
     if random.random() < RESEALED:
         reseal(files)
-        told.append("resealed")
-    return "; ".join(told)
+        notes.append("resealed")
+    return "; ".join(notes)
 
 
 def reseal(files: Files) -> None:
@@ -135,9 +135,9 @@ def _rename(random: Random, files: Files, name: str) -> str:
 
 
 def _swap(random: Random, files: Files, name: str) -> str:
-    other = random.choice(sorted(files))
-    files[name], files[other] = files[other], files[name]
-    return f"swapped with {other}"
+    partner = random.choice(sorted(files))
+    files[name], files[partner] = files[partner], files[name]
+    return f"swapped with {partner}"
 
 
 def _extra(random: Random, files: Files, name: str) -> str:
@@ -158,10 +158,10 @@ ANY: list[Callable[[Random, Files, str], str]] = [
 
 def _json(random: Random, files: Files, name: str) -> str:
     try:
-        told, files[name] = json_values.mutated(random, files[name])
+        note, files[name] = json_values.mutated(random, files[name])
     except (ValueError, RecursionError):
         return "no JSON any more"
-    return told
+    return note
 
 
 def _json_lines(random: Random, files: Files, name: str) -> str:
@@ -182,9 +182,9 @@ def _packed(head: object, data: bytes) -> bytes:
 
 def _head_value(random: Random, files: Files, name: str) -> str:
     head, data = _head(files[name])
-    told, text = json_values.mutated(random, json.dumps(head).encode())
+    note, text = json_values.mutated(random, json.dumps(head).encode())
     files[name] = struct.pack("<Q", len(text)) + text + data
-    return f"head: {told}"
+    return f"head: {note}"
 
 
 def _head_size(random: Random, files: Files, name: str) -> str:

@@ -43,8 +43,8 @@ def mutated(random: Random, content: bytes) -> tuple[str, bytes]:
         keys = list(inner) if isinstance(inner, dict) else range(len(inner))
         key = random.choice(keys)
         path.append(str(key) if isinstance(key, str) else "*")
-    what = _change(random, holder, key)
-    return f"{what} {'.'.join(path)[:60]}", json.dumps(root[0] if root else None).encode()
+    note = _change(random, holder, key)
+    return f"{note} {'.'.join(path)[:60]}", json.dumps(root[0] if root else None).encode()
 
 
 def _change(random: Random, holder: Any, key: Any) -> str:

@@ -134,19 +134,19 @@ class Material:
         fresh: dict[str, Run] = {}
         for kind, settings in KINDS.items():
             learning = examples[kind]
-            own = sources if files[kind] == learnt else Sources.of(learning, learning)
+            sources_of_kind = sources if files[kind] == learnt else Sources.of(learning, learning)
             config = load_config(None, settings, {}, kind)
-            fresh[kind] = _save(paths[kind], config, learning, own)
+            fresh[kind] = _save(paths[kind], config, learning, sources_of_kind)
         _save(folder / "state", load_config(None, KINDS["punctuation"]), sentences, sources, True)
         models = {kind: checkpoint.load(path) for kind, path in paths.items()}
-        results = {}
+        result_files = {}
         for task, options in (("evaluate", ()), ("restore", ("--gold", "--samples", "3"))):
             path = folder / f"{task}.json"
             command = [task, str(paths["punctuation"]), str(treebank), *options]
-            done = run([*command, "--result", str(path)])
-            if done.status:
-                raise RuntimeError(f"{' '.join(command)}: {done.err}{done.fault}")
-            results[task] = path.read_bytes()
+            finished = run([*command, "--result", str(path)])
+            if finished.status:
+                raise RuntimeError(f"{' '.join(command)}: {finished.err}{finished.fault}")
+            result_files[task] = path.read_bytes()
         return cls(
             (ODD, *short),
             tuple(re.findall(r"ID=.*\n.*\n", files["ccg-parser"].read_text("utf-8"))),
@@ -154,7 +154,7 @@ class Material:
             _files(folder / "state"),
             paths,
             models,
-            results,
+            result_files,
             fresh["punctuation"],
             sources,
             treebank,
@@ -167,9 +167,9 @@ def _files_by_kind(folder: Path, learnt: Path) -> dict[str, Path]:
     """Write training files for models of phrases and of derivations, next to the treebank."""
     phrases, derivations = folder / "sound.mrg", folder / "sound.auto"
     phrases.write_text(PHRASES, "utf-8")
-    done = run(["normalise", str(phrases), "--to", "ccg", "-o", str(derivations)])
-    if done.status:
-        raise RuntimeError(f"normalise: {done.err}{done.fault}")
+    finished = run(["normalise", str(phrases), "--to", "ccg", "-o", str(derivations)])
+    if finished.status:
+        raise RuntimeError(f"normalise: {finished.err}{finished.fault}")
     files = dict.fromkeys(KINDS, learnt)
     files |= dict.fromkeys(("commas", "phrase-commas", "phrase-parser"), phrases)
     return files | {"ccg-parser": derivations}
@@ -181,8 +181,8 @@ def _examples(kind: str, path: Path) -> Sequence[Any]:
     right = read_treebank([path]).sentences
     written = erroneous(right, english_learner_errors(), 0)
     return [
-        replace(one, written=Written(other.slots))
-        for one, other in zip(right, written, strict=True)
+        replace(sentence, written=Written(erroneous.slots))
+        for sentence, erroneous in zip(right, written, strict=True)
     ]
 
 
@@ -195,12 +195,12 @@ def _save(
 ) -> Run:
     model = config.kind.load().fit(sentences, config.model)
     weights = {n: jnp.asarray(w) for n, w in model.initial_parameters(3, 0.3).items()}
-    made = Run(weights, model.optimiser(config.train, 10, 10.0).init(weights), visits=48)
+    run_to_save = Run(weights, model.optimiser(config.train, 10, 10.0).init(weights), visits=48)
     entry: dict[str, Any] = {"visits": 48, "dev_perplexity": 2.0, "dev_perplexity_of_scorable": 2.0,
              "dev_unscorable": 0}  # fmt: skip
     entry.setdefault(f"dev_{config.kind.criterion.name}", 0.5)
-    made.metrics, made.best_figures = [entry], entry
-    figures = made.figures(finished=not unfinished)
+    run_to_save.metrics, run_to_save.best_figures = [entry], entry
+    figures = run_to_save.figures(finished=not unfinished)
     figures["seconds"] = 1.0
     checkpoint.save(
         path,
@@ -208,11 +208,11 @@ def _save(
         {name: np.asarray(weight) for name, weight in weights.items()},
         config,
         figures=figures,
-        metrics=made.metrics,
+        metrics=run_to_save.metrics,
         card=model_card(model, config, sources.train, sources.development, figures, ""),
-        state=made.state(sources) if unfinished else None,
+        state=run_to_save.state(sources) if unfinished else None,
     )
-    return made
+    return run_to_save
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -232,12 +232,12 @@ def shared() -> Generator[None, None, None]:
     def load_once(path: str | Path, expected: type[Any] | None = None) -> checkpoint.SavedModel:
         files = sorted((p.name, p.stat().st_mtime_ns) for p in Path(path).glob("*") if p.exists())
         key = (str(path), tuple(files))
-        found = loaded.get(key)
-        if found is None or not isinstance(found.model, expected or object):
-            found = load(path, expected)
+        cached = loaded.get(key)
+        if cached is None or not isinstance(cached.model, expected or object):
+            cached = load(path, expected)
             if expected is None and len(loaded) < KEPT:
-                loaded[key] = found
-        return found
+                loaded[key] = cached
+        return cached
 
     with (
         mock.patch.object(checkpoint, "load", load_once),

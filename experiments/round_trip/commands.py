@@ -66,19 +66,19 @@ def commands(models: Models) -> list[Command]:
 
 def _on_treebanks(models: Models) -> list[Command]:
     punctuation, parser = str(models.punctuation), str(models.parser)
-    found: list[Command] = []
+    commands: list[Command] = []
     for keep in KEEPS:
         permitted = Permission(deletions=keep != "keep")
         words = ("restore", punctuation, "--keep", keep, *_DRAW)
-        found.append(
+        commands.append(
             Command(f"restore --keep {keep}", words, _treebank(permitted), is_validated=True)
         )
         text = _sentence_texts(deletions=keep != "keep")
         words = (*words, "--format", "text")
-        found.append(Command(f"restore --keep {keep} --format text", words, text, ".txt"))
+        commands.append(Command(f"restore --keep {keep} --format text", words, text, ".txt"))
     words = ("restore", punctuation, "--parser", parser, *_DRAW)
     permitted = Permission(columns=ANALYSIS)
-    found.append(Command("restore --parser", words, _treebank(permitted)))
+    commands.append(Command("restore --parser", words, _treebank(permitted)))
     nothing = Permission(marks=False)
     for semiring, more in (
         ("viterbi", ()),
@@ -87,25 +87,25 @@ def _on_treebanks(models: Models) -> list[Command]:
     ):
         words = ("decode", punctuation, "--semiring", semiring, *more)
         permitted = Permission(marks=False, copies=2) if more else nothing
-        found.append(
+        commands.append(
             Command(f"decode {semiring}", words, _treebank(permitted), is_validated=not more)
         )
     draws = ("--minimise", "slots", *_DRAW)
     words = ("correct", str(models.correction), "--format", "conllu", *draws)
-    found.append(Command("correct", words, _treebank(Permission()), is_validated=True))
+    commands.append(Command("correct", words, _treebank(Permission()), is_validated=True))
     words = ("parse", parser)
     permitted = Permission(marks=False, columns=ANALYSIS)
-    found.append(Command("parse", words, _treebank(permitted)))
-    found.append(
+    commands.append(Command("parse", words, _treebank(permitted)))
+    commands.append(
         Command("rephrase", ("rephrase", punctuation), _treebank(Permission()), is_validated=True)
     )
-    return found
+    return commands
 
 
 def _on_texts(models: Models) -> list[Command]:
     parser = ("--parser", str(models.parser))
     tokeniser = ("--tokeniser", str(models.tokeniser))
-    found: list[Command] = []
+    commands: list[Command] = []
     for name, more in (("", tokeniser), (" by lines", ())):
         for keep in KEEPS:
             words = ("restore", str(models.punctuation), *parser, *more, "--keep", keep, *_DRAW)
@@ -114,21 +114,23 @@ def _on_texts(models: Models) -> list[Command]:
                 title = f"restore text{name} --keep {keep} --format {form}"
                 suffix = ".txt" if form == "text" else ".conllu"
                 every = (*words, "--format", form)
-                found.append(Command(title, every, compare, suffix, is_text=True))
+                commands.append(Command(title, every, compare, suffix, is_text=True))
         words = ("correct", str(models.correction), *parser, *more, "--format", "text")
         every = (*words, "--minimise", "slots", *_DRAW)
-        found.append(Command(f"correct text{name}", every, _text("replace"), ".txt", is_text=True))
+        commands.append(
+            Command(f"correct text{name}", every, _text("replace"), ".txt", is_text=True)
+        )
         words = ("parse", str(models.parser), *more)
-        found.append(Command(f"parse text{name}", words, _parsed_text, is_text=True))
+        commands.append(Command(f"parse text{name}", words, _parsed_text, is_text=True))
     for ends in ("paragraph", "none"):
         for keep in ("replace", "keep"):
             words = ("restore", models.text, "--keep", keep, "--lines", ends)
             title = f"restore text by a text model --keep {keep} --lines {ends}"
-            found.append(Command(title, words, _text_but_capitals(keep), ".txt", is_text=True))
+            commands.append(Command(title, words, _text_but_capitals(keep), ".txt", is_text=True))
     words = ("correct", models.text, "--min-confidence", "0.2", "--format", "text")
     title = "correct text by a text model"
-    found.append(Command(title, words, _text("replace"), ".txt", is_text=True))
-    return found
+    commands.append(Command(title, words, _text("replace"), ".txt", is_text=True))
+    return commands
 
 
 def run(command: Command, source: Path, target: Path) -> str:
@@ -187,7 +189,7 @@ def _sentence_texts(*, deletions: bool) -> Compare:
         if len(blocks) != len(lines):
             return [Difference("number of lines", "file", str(len(blocks)), str(len(lines)))]
         is_recorded = any(name in before for name in SPACING)
-        found: list[Difference] = []
+        differences: list[Difference] = []
         for number, (block, line) in enumerate(zip(blocks, lines, strict=True), start=1):
             if any(has_letters(unit.form) for unit in block.units if unit.is_mark):
                 continue
@@ -195,8 +197,8 @@ def _sentence_texts(*, deletions: bool) -> Compare:
                 is_space = each.kind.startswith("spaces")
                 is_unrecorded = block.text is None and not is_recorded
                 if each.kind not in ignored and not (is_space and is_unrecorded):
-                    found.append(replace(each, place=f"sentence {number}"))
-        return found
+                    differences.append(replace(each, place=f"sentence {number}"))
+        return differences
 
     return compare
 
@@ -213,8 +215,8 @@ def _text_of(block: Block) -> str:
 def _text_of_treebank(*, deletions: bool) -> Compare:
     def compare(before: str, after: str) -> list[Difference]:
         # Blank lines and line breaks between sentences are recorded by comments, if at all.
-        found = compare_texts(_blanks(before), _blanks(_texts(after)), deletions=deletions)
-        return [each for each in found if not each.kind.startswith("spaces")]
+        differences = compare_texts(_blanks(before), _blanks(_texts(after)), deletions=deletions)
+        return [each for each in differences if not each.kind.startswith("spaces")]
 
     return compare
 

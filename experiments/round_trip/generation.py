@@ -158,9 +158,9 @@ def _rows(sentence: _Sentence, chance: Random, spacing: str) -> tuple[list[str],
             relation = "root" if head == 0 else relation
             tag = "PUNCT" if mark else chance.choice(TAGS)
             deps = f"{head}:{relation}" if enhanced else "_"
-            own = misc if len(parts) == 1 else chance.choice(("_", "Gloss=a"))
+            misc_of_part = misc if len(parts) == 1 else chance.choice(("_", "Gloss=a"))
             lemma = part if chance.random() < 0.7 else "_"
-            rows.append(_row(str(word), part, lemma, tag, str(head), relation, deps, own))
+            rows.append(_row(str(word), part, lemma, tag, str(head), relation, deps, misc_of_part))
             if enhanced and chance.random() < 0.1 and len(parts) == 1:
                 rows.append(_row(f"{word}.1", "gone", "go", "VERB", deps=f"{words[0]}:conj"))
     text = text.replace("\n", " ").replace("\r", "").replace("\t", " ")

@@ -146,24 +146,24 @@ def spaces_in_text(forms: list[str], text: str) -> list[str] | None:
     Returns:
         None if the forms and blanks do not make up the text.
     """
-    place, found = 0, []
+    place, blanks = 0, []
     for form in forms:
         start = place
         while not text.startswith(form, place):
             if place == len(text) or not text[place].isspace():
                 return None
             place += 1
-        if found:
-            found[-1] = text[start:place]
+        if blanks:
+            blanks[-1] = text[start:place]
         elif place > start:
             return None
-        found.append("")
+        blanks.append("")
         place += len(form)
     if text[place:].strip():
         return None
-    if found:
-        found[-1] = text[place:]
-    return found
+    if blanks:
+        blanks[-1] = text[place:]
+    return blanks
 
 
 def has_consistent_text(block: Block) -> bool:
@@ -181,7 +181,7 @@ def _space_after(row: tuple[str, ...]) -> str:
     items = dict(item.partition("=")[::2] for item in row[MISC].split("|"))
     if "SpacesAfter" in items:
         return re.sub(
-            r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), items["SpacesAfter"]
+            r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), items["SpacesAfter"]
         )
     return "" if items.get("SpaceAfter") == "No" else " "
 

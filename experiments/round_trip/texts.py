@@ -30,24 +30,24 @@ def compare_texts(before: str, after: str, *, deletions: bool) -> list[Differenc
         after: the output.
         deletions: whether the command may delete and change marks.
     """
-    old, new = _words(before), _words(after)
-    if [char for char, _ in old] != [char for char, _ in new]:
-        return [_first_difference(before, after, old, new)]
-    found: list[Difference] = []
-    places = [-1, *(place for _, place in old), len(before)]
-    own = [-1, *(place for _, place in new), len(after)]
+    words_before, words_after = _words(before), _words(after)
+    if [char for char, _ in words_before] != [char for char, _ in words_after]:
+        return [_first_difference(before, after, words_before, words_after)]
+    differences: list[Difference] = []
+    places = [-1, *(place for _, place in words_before), len(before)]
+    places_after = [-1, *(place for _, place in words_after), len(after)]
     for number in range(len(places) - 1):
         gap = before[places[number] + 1 : places[number + 1]]
-        other = after[own[number] + 1 : own[number + 1]]
-        if gap == other:
+        gap_after = after[places_after[number] + 1 : places_after[number + 1]]
+        if gap == gap_after:
             continue
         inside = 0 < number < len(places) - 2
         joined = inside and not _is_unspaced(before[places[number]], before[places[number + 1]])
-        for kind in _gap_differences(gap, other, joined=joined, deletions=deletions):
+        for kind in _gap_differences(gap, gap_after, joined=joined, deletions=deletions):
             line = before.count("\n", 0, max(places[number], 0)) + 1
-            told = _around(before, places[number]), _around(after, own[number])
-            found.append(Difference(kind, f"line {line}", *told))
-    return found
+            excerpts = _around(before, places[number]), _around(after, places_after[number])
+            differences.append(Difference(kind, f"line {line}", *excerpts))
+    return differences
 
 
 def same_characters(before: str, after: str) -> list[Difference]:
@@ -57,19 +57,24 @@ def same_characters(before: str, after: str) -> list[Difference]:
         before: the input.
         after: the output.
     """
-    old, new = ("".join(text.split()) for text in (before, after))
-    if old == new:
+    chars_before, chars_after = ("".join(text.split()) for text in (before, after))
+    if chars_before == chars_after:
         return []
     place = next(
-        (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
-        min(len(old), len(new)),
+        (i for i, (a, b) in enumerate(zip(chars_before, chars_after, strict=False)) if a != b),
+        min(len(chars_before), len(chars_after)),
     )
     return [
-        Difference("characters", f"character {place}", _around(old, place), _around(new, place))
+        Difference(
+            "characters",
+            f"character {place}",
+            _around(chars_before, place),
+            _around(chars_after, place),
+        )
     ]
 
 
-def _gap_differences(gap: str, other: str, *, joined: bool, deletions: bool) -> Iterator[str]:
+def _gap_differences(gap: str, gap_after: str, *, joined: bool, deletions: bool) -> Iterator[str]:
     """Yield the kinds of differences between two different gaps."""
     if joined and not gap:
         yield "inside a word"
@@ -78,22 +83,26 @@ def _gap_differences(gap: str, other: str, *, joined: bool, deletions: bool) -> 
     if joined and is_word and ((len(gap) == 1 and gap == "-") or not _DASHES & set(gap)):
         yield "joining mark"
         return
-    (old, spaces), (new, own) = _pieces(gap), _pieces(other)
-    if old == new:
+    (marks_before, spaces), (marks_after, spaces_after) = _pieces(gap), _pieces(gap_after)
+    if marks_before == marks_after:
         yield "spaces"
         return
-    if not deletions and not _is_subsequence("".join(old), "".join(new)):
+    if not deletions and not _is_subsequence("".join(marks_before), "".join(marks_after)):
         yield "mark lost"
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    matcher = SequenceMatcher(None, marks_before, marks_after, autojunk=False)
     pairs = {a + i: b + i for a, b, size in matcher.get_matching_blocks() for i in range(size)}
-    for one, place in pairs.items():
-        if pairs.get(one + 1) == place + 1 and spaces[one + 1] != own[place + 1]:
+    for number, place in pairs.items():
+        if pairs.get(number + 1) == place + 1 and spaces[number + 1] != spaces_after[place + 1]:
             yield "spaces between unchanged marks"
-    if pairs.get(0) == 0 and spaces[0] != own[0]:
+    if pairs.get(0) == 0 and spaces[0] != spaces_after[0]:
         yield "spaces before an unchanged mark"
-    if pairs.get(len(old) - 1) == len(new) - 1 and old and spaces[-1] != own[-1]:
+    if (
+        pairs.get(len(marks_before) - 1) == len(marks_after) - 1
+        and marks_before
+        and spaces[-1] != spaces_after[-1]
+    ):
         yield "spaces after an unchanged mark"
-    if lost := lost_space(spaces, own):
+    if lost := lost_space(spaces, spaces_after):
         yield f"spaces: {lost}"
 
 
@@ -135,9 +144,9 @@ def _is_unspaced(*chars: str) -> bool:
     return any(unicodedata.name(char, "").startswith(_UNSPACED) for char in chars)
 
 
-def _is_subsequence(old: str, new: str) -> bool:
-    rest = iter(new)
-    return all(char in rest for char in old)
+def _is_subsequence(shorter: str, longer: str) -> bool:
+    remaining = iter(longer)
+    return all(char in remaining for char in shorter)
 
 
 def _around(text: str, place: int) -> str:
@@ -147,11 +156,15 @@ def _around(text: str, place: int) -> str:
 def _first_difference(
     before: str,
     after: str,
-    old: Sequence[tuple[str, int]],
-    new: Sequence[tuple[str, int]],
+    words_before: Sequence[tuple[str, int]],
+    words_after: Sequence[tuple[str, int]],
 ) -> Difference:
-    for (one, place), (other, own) in zip(old, new, strict=False):
-        if one != other:
+    for (char_before, place), (char_after, place_after) in zip(
+        words_before, words_after, strict=False
+    ):
+        if char_before != char_after:
             line = before.count("\n", 0, place) + 1
-            return Difference("words", f"line {line}", _around(before, place), _around(after, own))
+            return Difference(
+                "words", f"line {line}", _around(before, place), _around(after, place_after)
+            )
     return Difference("words", "end", before[-_SHOWN:], after[-_SHOWN:])

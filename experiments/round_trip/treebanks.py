@@ -82,28 +82,36 @@ def compare_treebanks(before: str, after: str, permitted: Permission) -> list[Di
         after: the content of the output.
         permitted: what the command may change.
     """
-    old, old_gaps = split_file(before)
-    new, new_gaps = split_file(after)
+    blocks_before, old_gaps = split_file(before)
+    blocks_after, new_gaps = split_file(after)
     if permitted.copies > 1:
-        return _compare_copies(old, new)
-    if len(old) != len(new):
-        return [Difference("number of sentences", "file", str(len(old)), str(len(new)))]
-    found = [
-        Difference("blank lines", f"after sentence {number}", repr(one), repr(other))
-        for number, (one, other) in enumerate(zip(old_gaps, new_gaps, strict=True))
-        if one != other
+        return _compare_copies(blocks_before, blocks_after)
+    if len(blocks_before) != len(blocks_after):
+        return [
+            Difference(
+                "number of sentences", "file", str(len(blocks_before)), str(len(blocks_after))
+            )
+        ]
+    differences = [
+        Difference("blank lines", f"after sentence {number}", repr(gap_before), repr(gap_after))
+        for number, (gap_before, gap_after) in enumerate(zip(old_gaps, new_gaps, strict=True))
+        if gap_before != gap_after
     ]
-    for number, (one, other) in enumerate(zip(old, new, strict=True), start=1):
+    for number, (block_before, block_after) in enumerate(
+        zip(blocks_before, blocks_after, strict=True), start=1
+    ):
         place = f"sentence {number}"
-        found += [Difference(*each) for each in _compare_ends(one, other, place)]
-        if one != other:
-            found += compare_sentences(
-                read_block(without_annotations(one)),
-                read_block(without_annotations(other)),
+        differences += [
+            Difference(*each) for each in _compare_ends(block_before, block_after, place)
+        ]
+        if block_before != block_after:
+            differences += compare_sentences(
+                read_block(without_annotations(block_before)),
+                read_block(without_annotations(block_after)),
                 permitted,
                 place,
             )
-    return found
+    return differences
 
 
 def without_annotations(block: str) -> str:
@@ -123,48 +131,48 @@ def without_annotations(block: str) -> str:
 
 
 def compare_sentences(
-    old: Block, new: Block, permitted: Permission, place: str
+    source: Block, output: Block, permitted: Permission, place: str
 ) -> list[Difference]:
     """Compare the lines of a sentence before and after a command.
 
     Args:
-        old: the input.
-        new: the output.
+        source: the input.
+        output: the output.
         permitted: what the command may change.
         place: the name of the sentence.
     """
-    found: list[Difference] = []
+    differences: list[Difference] = []
 
     def differ(kind: str, before: object, after: object) -> None:
         if before != after:
-            found.append(Difference(kind, place, str(before), str(after)))
+            differences.append(Difference(kind, place, str(before), str(after)))
 
-    if [unit.form for unit in old.words] != [unit.form for unit in new.words]:
-        before, after = (" ".join(u.form for u in b.words) for b in (old, new))
+    if [unit.form for unit in source.words] != [unit.form for unit in output.words]:
+        before, after = (" ".join(u.form for u in b.words) for b in (source, output))
         return [Difference("words", place, before, after)]
-    differ("comments", old.comments, new.comments)
-    for one, other in zip(old.words, new.words, strict=True):
-        if len(one.rows) != len(other.rows):
-            differ("multiword token", one.rows, other.rows)
-    if any(d.kind == "multiword token" for d in found):
-        return found
-    pairs = aligned(old.units, new.units)
-    numbers = _numbers(old, new, pairs)
-    for one, other in pairs:
-        _compare_rows(old.units[one], new.units[other], numbers, permitted, differ)
-    kept = {one for one, _ in pairs}
-    is_changed = len(pairs) < max(len(old.units), len(new.units))
+    differ("comments", source.comments, output.comments)
+    for word, output_word in zip(source.words, output.words, strict=True):
+        if len(word.rows) != len(output_word.rows):
+            differ("multiword token", word.rows, output_word.rows)
+    if any(d.kind == "multiword token" for d in differences):
+        return differences
+    pairs = aligned(source.units, output.units)
+    numbers = _numbers(source, output, pairs)
+    for number, output_number in pairs:
+        _compare_rows(source.units[number], output.units[output_number], numbers, permitted, differ)
+    unit_numbers = {unit_number for unit_number, _ in pairs}
+    is_changed = len(pairs) < max(len(source.units), len(output.units))
     if not permitted.marks and is_changed:
-        differ("marks", [u.form for u in old.units], [u.form for u in new.units])
-    lost = [unit.form for number, unit in enumerate(old.units) if number not in kept]
+        differ("marks", [u.form for u in source.units], [u.form for u in output.units])
+    lost = [unit.form for number, unit in enumerate(source.units) if number not in unit_numbers]
     if lost and permitted.marks and not permitted.deletions:
-        differ("mark lost", lost, [unit.form for unit in new.units])
-    _compare_empty_nodes(old, new, numbers, permitted, differ)
-    _compare_spaces(old, new, pairs, differ)
-    return found
+        differ("mark lost", lost, [unit.form for unit in output.units])
+    _compare_empty_nodes(source, output, numbers, permitted, differ)
+    _compare_spaces(source, output, pairs, differ)
+    return differences
 
 
-def aligned(old: Sequence[Unit], new: Sequence[Unit]) -> list[tuple[int, int]]:
+def aligned(source: Sequence[Unit], output: Sequence[Unit]) -> list[tuple[int, int]]:
     """Return the numbers of the units that are in both versions: all words, and common marks.
 
     Where marks were exchanged (a quotation mark and a full stop for a full stop and another
@@ -172,13 +180,13 @@ def aligned(old: Sequence[Unit], new: Sequence[Unit]) -> list[tuple[int, int]]:
     other columns agree, too.
 
     Args:
-        old: units of the input.
-        new: units of the output, with the same words.
+        source: units of the input.
+        output: units of the output, with the same words.
     """
     pairs: list[tuple[int, int]] = []
-    for (first, last), (start, stop) in zip(_gaps(old), _gaps(new), strict=True):
-        before = [unit.form for unit in old[first:last]]
-        after = [unit.form for unit in new[start:stop]]
+    for (first, last), (start, stop) in zip(_gaps(source), _gaps(output), strict=True):
+        before = [unit.form for unit in source[first:last]]
+        after = [unit.form for unit in output[start:stop]]
         matcher = SequenceMatcher(None, before, after, autojunk=False)
         common = [
             (first + a + i, start + b + i)
@@ -187,19 +195,20 @@ def aligned(old: Sequence[Unit], new: Sequence[Unit]) -> list[tuple[int, int]]:
         ]
         is_exchange = len(common) < min(len(before), len(after))
         pairs += [
-            (one, other)
-            for one, other in common
-            if not is_exchange or _is_same_mark(old[one].rows[0], new[other].rows[0])
+            (number, output_number)
+            for number, output_number in common
+            if not is_exchange
+            or _is_same_mark(source[number].rows[0], output[output_number].rows[0])
         ]
-        if last < len(old):
+        if last < len(source):
             pairs.append((last, stop))
     return pairs
 
 
-def _is_same_mark(one: Sequence[str], other: Sequence[str]) -> bool:
+def _is_same_mark(source_row: Sequence[str], output_row: Sequence[str]) -> bool:
     columns = (LEMMA, XPOS, FEATS)
-    return all(one[c] == other[c] for c in columns) and (
-        attributes(one[MISC]) == attributes(other[MISC])
+    return all(source_row[c] == output_row[c] for c in columns) and (
+        attributes(source_row[MISC]) == attributes(output_row[MISC])
     )
 
 
@@ -210,22 +219,24 @@ def _gaps(units: Sequence[Unit]) -> list[tuple[int, int]]:
     return list(zip(starts, [*places, len(units)], strict=True))
 
 
-def _numbers(old: Block, new: Block, pairs: Sequence[tuple[int, int]]) -> dict[str, str]:
+def _numbers(source: Block, output: Block, pairs: Sequence[tuple[int, int]]) -> dict[str, str]:
     """Return the new ID of every old one that still exists."""
     numbers = {"0": "0"}
-    for one, other in pairs:
-        for before, after in zip(old.units[one].rows, new.units[other].rows, strict=True):
+    for number, output_number in pairs:
+        for before, after in zip(
+            source.units[number].rows, output.units[output_number].rows, strict=True
+        ):
             numbers[before[ID]] = after[ID]
-    for (_, before), (_, after) in zip(old.empty, new.empty, strict=False):
+    for (_, before), (_, after) in zip(source.empty, output.empty, strict=False):
         numbers[before[ID]] = after[ID]
     return numbers
 
 
 def _compare_rows(
-    one: Unit, other: Unit, numbers: dict[str, str], permitted: Permission, differ: _Differ
+    unit: Unit, output_unit: Unit, numbers: dict[str, str], permitted: Permission, differ: _Differ
 ) -> None:
-    name = "mark" if one.is_mark else "word"
-    for before, after in zip(one.rows, other.rows, strict=True):
+    name = "mark" if unit.is_mark else "word"
+    for before, after in zip(unit.rows, output_unit.rows, strict=True):
         _compare_columns(name, before, after, numbers, permitted, differ)
 
 
@@ -262,41 +273,47 @@ def _graph(column: str, numbers: dict[str, str]) -> str:
 
 
 def _compare_empty_nodes(
-    old: Block, new: Block, numbers: dict[str, str], permitted: Permission, differ: _Differ
+    source: Block, output: Block, numbers: dict[str, str], permitted: Permission, differ: _Differ
 ) -> None:
-    before, after = ([words for words, _ in block.empty] for block in (old, new))
+    before, after = ([words for words, _ in block.empty] for block in (source, output))
     differ("empty nodes", before, after)
     if before == after:
-        for (_, one), (_, other) in zip(old.empty, new.empty, strict=True):
-            _compare_columns("empty node", one, other, numbers, permitted, differ)
+        for (_, row), (_, output_row) in zip(source.empty, output.empty, strict=True):
+            _compare_columns("empty node", row, output_row, numbers, permitted, differ)
 
 
 def _compare_spaces(
-    old: Block, new: Block, pairs: Sequence[tuple[int, int]], differ: _Differ
+    source: Block, output: Block, pairs: Sequence[tuple[int, int]], differ: _Differ
 ) -> None:
-    forms, new_forms = ([u.form for u in b.units] for b in (old, new))
+    forms, new_forms = ([u.form for u in b.units] for b in (source, output))
     _compare_gaps(
-        old, new, pairs, spaces_after(old.units), spaces_after(new.units), "spaces in MISC", differ
+        source,
+        output,
+        pairs,
+        spaces_after(source.units),
+        spaces_after(output.units),
+        "spaces in MISC",
+        differ,
     )
-    differ("has a text", old.text is None, new.text is None)
-    if old.text is None or new.text is None:
+    differ("has a text", source.text is None, output.text is None)
+    if source.text is None or output.text is None:
         return
-    before, after = spaces_in_text(forms, old.text), spaces_in_text(new_forms, new.text)
+    before, after = spaces_in_text(forms, source.text), spaces_in_text(new_forms, output.text)
     if before is None:  # It is not the text of these tokens: it cannot be rewritten.
         return
     if after is None:
-        differ("text without the tokens", " ".join(new_forms), new.text)
+        differ("text without the tokens", " ".join(new_forms), output.text)
         return
-    _compare_gaps(old, new, pairs, before, after, "spaces in text", differ)
-    if has_consistent_text(old) and not has_consistent_text(new):
-        recorded = spaces_after(new.units)
-        told = "".join(f + s for f, s in zip(new_forms, recorded, strict=True))
-        differ("text and MISC disagree", told.rstrip(), new.text)
+    _compare_gaps(source, output, pairs, before, after, "spaces in text", differ)
+    if has_consistent_text(source) and not has_consistent_text(output):
+        recorded = spaces_after(output.units)
+        recorded_text = "".join(f + s for f, s in zip(new_forms, recorded, strict=True))
+        differ("text and MISC disagree", recorded_text.rstrip(), output.text)
 
 
 def _compare_gaps(
-    old: Block,
-    new: Block,
+    source: Block,
+    output: Block,
     pairs: Sequence[tuple[int, int]],
     before: Sequence[str],
     after: Sequence[str],
@@ -305,45 +322,45 @@ def _compare_gaps(
 ) -> None:
     """Compare blanks: exactly between unchanged neighbours, and beside changes for losses."""
     follows = dict(pairs)
-    for one, other in pairs:
-        is_last = one + 1 == len(before) and other + 1 == len(after)
-        if is_last or follows.get(one + 1) == other + 1:
-            told = (
-                f"{old.units[one].form}{before[one]!r}",
-                f"{new.units[other].form}{after[other]!r}",
+    for number, output_number in pairs:
+        is_last = number + 1 == len(before) and output_number + 1 == len(after)
+        if is_last or follows.get(number + 1) == output_number + 1:
+            excerpts = (
+                f"{source.units[number].form}{before[number]!r}",
+                f"{output.units[output_number].form}{after[output_number]!r}",
             )
-            differ(kind, *told)
-    for (first, last), (start, stop) in zip(_gaps(old.units), _gaps(new.units), strict=True):
-        own = before[max(first - 1, 0) : last], after[max(start - 1, 0) : stop]
-        if lost := lost_space(*own):
-            differ(f"{kind}: {lost}", list(own[0]), list(own[1]))
+            differ(kind, *excerpts)
+    for (first, last), (start, stop) in zip(_gaps(source.units), _gaps(output.units), strict=True):
+        spaces_around = before[max(first - 1, 0) : last], after[max(start - 1, 0) : stop]
+        if lost := lost_space(*spaces_around):
+            differ(f"{kind}: {lost}", list(spaces_around[0]), list(spaces_around[1]))
 
 
-def _compare_ends(one: str, other: str, place: str) -> Iterator[tuple[str, str, str, str]]:
-    before, after = line_ends(one), line_ends(other)
+def _compare_ends(block: str, output_block: str, place: str) -> Iterator[tuple[str, str, str, str]]:
+    before, after = line_ends(block), line_ends(output_block)
     if before and after and (set(before[:-1]) | {before[-1]} != set(after[:-1]) | {after[-1]}):
         yield "line ends", place, repr(sorted(set(before))), repr(sorted(set(after)))
     elif before[-1:] != after[-1:]:
         yield "last line end", place, repr(before[-1:]), repr(after[-1:])
 
 
-def _compare_copies(old: Sequence[str], new: Sequence[str]) -> list[Difference]:
+def _compare_copies(blocks: Sequence[str], output_blocks: Sequence[str]) -> list[Difference]:
     """Compare sentences with their annotated copies, which differ in nothing else."""
-    found: list[Difference] = []
-    copies = iter(new)
-    other = next(copies, None)
-    for number, one in enumerate(old, start=1):
+    differences: list[Difference] = []
+    copies = iter(output_blocks)
+    copy = next(copies, None)
+    for number, block in enumerate(blocks, start=1):
         seen = 0
-        while other is not None and _same(one, other):
-            seen, other = seen + 1, next(copies, None)
+        while copy is not None and _is_copy(block, copy):
+            seen, copy = seen + 1, next(copies, None)
         if not seen:
-            return [*found, Difference("copy", f"sentence {number}", one, other or "")]
-    if other is not None:
-        found.append(Difference("copy", "after the last sentence", "", other))
-    return found
+            return [*differences, Difference("copy", f"sentence {number}", block, copy or "")]
+    if copy is not None:
+        differences.append(Difference("copy", "after the last sentence", "", copy))
+    return differences
 
 
-def _same(one: str, other: str) -> bool:
-    lines = lines_of(without_annotations(other))
+def _is_copy(block: str, copy: str) -> bool:
+    lines = lines_of(without_annotations(copy))
     plain = [_COPY.sub(r"\1", line.rstrip("\r\n")) for line in lines]
-    return plain == [line.rstrip("\r\n") for line in lines_of(one)]
+    return plain == [line.rstrip("\r\n") for line in lines_of(block)]

@@ -56,4 +56,10 @@ def new_errors(before: list[Counter[str]], after: list[Counter[str]]) -> Counter
     """
     if len(before) != len(after):
         before, after = [sum(before, Counter())], [sum(after, Counter())]
-    return sum((new - old for old, new in zip(before, after, strict=True)), Counter())
+    return sum(
+        (
+            errors_after - errors_before
+            for errors_before, errors_after in zip(before, after, strict=True)
+        ),
+        Counter(),
+    )
