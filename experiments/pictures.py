@@ -41,6 +41,7 @@ LAYERS = {
     "inference": ["semipunct/inference"],
     "tasks": ["semipunct/tasks"],
     "render": ["semipunct/render"],
+    "kinds": ["semipunct/kinds"],
     "cli": ["semipunct/cli"],
 }
 """The rooms of the code that are drawn, with their folders."""
@@ -62,6 +63,7 @@ CONTENTS = {
     "inference": "decoding, sampling, posteriors",
     "tasks": "one function a command",
     "render": "brackets, text, JSON",
+    "kinds": "what a model can be asked",
     "cli": "commands",
 }
 

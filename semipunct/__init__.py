@@ -19,20 +19,17 @@ if TYPE_CHECKING:
     from semipunct.evaluation.systems import compare
     from semipunct.formats.reading import read, stats
     from semipunct.inference.decode import Analysis
+    from semipunct.kinds.functions import correct, evaluate, restore, restore_text
     from semipunct.marks import Edit
     from semipunct.tasks.analyse import analyse
-    from semipunct.tasks.correct import correct
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
-    from semipunct.tasks.evaluate import evaluate
     from semipunct.tasks.jackknife import jackknife
     from semipunct.tasks.load import load
     from semipunct.tasks.normalise import Normalised, normalise
     from semipunct.tasks.parse import parse
     from semipunct.tasks.rephrase import Rephrasing, rephrase
     from semipunct.tasks.restoration import Restoration
-    from semipunct.tasks.restore import restore
-    from semipunct.tasks.restore_text import restore_text
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
     from semipunct.tasks.truecase import truecase
@@ -83,17 +80,17 @@ _ROOMS = {
     "Treebank": "semipunct.corpus",
     "analyse": "semipunct.tasks.analyse",
     "compare": "semipunct.evaluation.systems",
-    "correct": "semipunct.tasks.correct",
+    "correct": "semipunct.kinds.functions",
     "decode": "semipunct.tasks.decode",
-    "evaluate": "semipunct.tasks.evaluate",
+    "evaluate": "semipunct.kinds.functions",
     "jackknife": "semipunct.tasks.jackknife",
     "load": "semipunct.tasks.load",
     "normalise": "semipunct.tasks.normalise",
     "parse": "semipunct.tasks.parse",
     "read": "semipunct.formats.reading",
     "rephrase": "semipunct.tasks.rephrase",
-    "restore": "semipunct.tasks.restore",
-    "restore_text": "semipunct.tasks.restore_text",
+    "restore": "semipunct.kinds.functions",
+    "restore_text": "semipunct.kinds.functions",
     "restore_words": "semipunct.tasks.restore_words",
     "segment": "semipunct.tasks.segment",
     "stats": "semipunct.formats.reading",

@@ -2,7 +2,7 @@
 
 The documentation uses these names besides those of ``semipunct``, ``semipunct.structures``,
 ``semipunct.formats`` and ``semipunct.evaluation``. They are stable, whereas the modules that define
-them may move. They are imported on first access.
+them may move (docs/decisions/0049-public-names.md). They are imported on first access.
 """
 
 from importlib import import_module

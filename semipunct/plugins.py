@@ -1,4 +1,4 @@
-"""Formats, metrics, feature templates and kinds of models that other distributions register.
+"""Formats, metrics, templates, and kinds of models with their tasks, of other distributions.
 
 A distribution names an object under an entry point group, such as ``semipunct.formats``. A registry
 looks there for a name only if it has no entry of its own, so that no command waits for additions
@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from semipunct.errors import ConfigError
 
-Group = Literal["formats", "kinds", "metrics", "templates"]
+Group = Literal["answers", "formats", "kinds", "metrics", "templates"]
 
 T = TypeVar("T")
 

@@ -167,6 +167,20 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.trees",
         "semipunct.marks",
     ),
+    # What each kind of model can be asked, in terms of tasks on the contents of files.
+    "semipunct.kinds": (
+        "semipunct.plugins",
+        "semipunct.render",
+        "semipunct.tasks",
+        "semipunct.models",
+        "semipunct.store",
+        "semipunct.evaluation",
+        "semipunct.formats",
+        "semipunct.corpus",
+        "semipunct.trees",
+        "semipunct.marks",
+        "semipunct.files",
+    ),
     "semipunct.cli": ("semipunct", "semirings"),
     "semipunct.__main__": ("semipunct.cli",),
     # Re-exports names of all rooms for additions; no room imports it.

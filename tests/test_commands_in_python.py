@@ -27,7 +27,7 @@ GROUPS = {"models", "semirings"}
 
 # Names of arguments where functions name them differently from options.
 CALLED = {
-    "inputs": "sentences", "tests": "sentences", "treebanks": "sentences", "set": "settings",
+    "inputs": "sentences", "tests": "examples", "treebanks": "sentences", "set": "settings",
     "min-confidence": "minimum_confidence", "only": "marks", "from": "start", "output": "output",
 }  # fmt: skip
 FILES = {"train": "train", "jackknife": "train", "stats": "files", "normalise": "files"}

@@ -23,6 +23,7 @@ from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result, write_result
 from semipunct.inference import decode as inference
 from semipunct.inference.decode import SlotAnalysis
+from semipunct.kinds.answers import answers_of
 from semipunct.marks import Edit
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import correct as correcting
@@ -66,7 +67,7 @@ COMMANDS = {
 }  # fmt: skip
 CALLED = {
     "files": "train", "out": "output", "treebanks": "sentences", "inputs": "sentences",
-    "tests": "sentences", "min_confidence": "minimum_confidence", "only": "marks",
+    "tests": "examples", "min_confidence": "minimum_confidence", "only": "marks",
 }  # fmt: skip
 
 
@@ -240,11 +241,12 @@ def test_analyses_of_later_sentences_are_not_those_of_another_seed(
         seeds.append(seed)
         raise InterruptedError
 
+    answers_of("correction")  # which imports functions that are replaced below
     reads_analyses = SimpleNamespace(model=SimpleNamespace(analysed=True))
     monkeypatch.setattr(correcting, "correction_model", lambda _: reads_analyses)
     monkeypatch.setattr(CorrectOptions, "check", lambda *_: None)
     monkeypatch.setattr(correcting, "analysed", analysed)
-    given: Any = SimpleNamespace(model=None)
+    given: Any = SimpleNamespace(model=SimpleNamespace(kind="correction"))
     for seed, first in ((0, 5), (5, 0), (0, 5)):
         with pytest.raises(InterruptedError):
             semipunct.correct(given, tiny.dev, analysis=given, first=first, seed=seed)
@@ -296,9 +298,11 @@ def test_a_model_of_another_kind_is_refused(tiny: Tiny):
     from semipunct.models.slot_tagging.tagger import SlotTagger
 
     tagger = InPlace(SlotTagger.fit(tiny.train, TaggerOptions()), {})
-    for ask in (semipunct.decode, semipunct.restore, semipunct.analyse):
+    for ask in (semipunct.decode, semipunct.analyse):
         with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
             ask(tagger, tiny.dev)
+    with pytest.raises(ModelError, match="kind slot-tagger cannot restore; name a model of the"):
+        semipunct.restore(tagger, tiny.dev)
     with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
         semipunct.restore_words(tagger, tagger, tiny.dev)
     for ask, kind in (

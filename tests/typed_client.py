@@ -41,7 +41,7 @@ def models(path: Path, name: str) -> None:
 
 def figures(dev: semipunct.Treebank) -> None:
     """Evaluate models; the figures are those of the metric."""
-    result = semipunct.evaluate(semipunct.load("model"), dev)
+    result = semipunct.evaluate(semipunct.load("model", "punctuation"), dev)
     assert_type(result.figures, PerplexityFigures)
     assert_type(result.figures.perplexity, float)
     assert_type(result.statistics.figures().slots, int)

@@ -42,16 +42,19 @@ def analyse(
     from semipunct.cli.compiling import keep_programs
     from semipunct.cli.grammar_tables import print_tables
     from semipunct.cli.rule_figure import draw_bars, rules_to_draw
-    from semipunct.cli.treebanks import omissions, tell_unseen, usable
     from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse as run
     from semipunct.tasks.base import punctuation_model
+    from semipunct.tasks.notices import UnseenValues
+    from semipunct.tasks.reading import omissions, read_usable
 
     loaded = load(model)
     punctuation_model(loaded)
-    read = usable(treebanks) if treebanks else None
+    read = read_usable(treebanks) if treebanks else None
     if read:
-        tell_unseen(loaded.model, read.sentences)
+        unseen = UnseenValues(loaded.model)
+        unseen.count(read.sentences)
+        console.say_all(unseen.messages())
     keep_programs()
     # Opened before the work, so that an error of writing is reported at once.
     with nullcontext() if plot is None else console.output(plot) as picture:
@@ -109,15 +112,11 @@ def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[st
 def _signature(loaded: "SavedModel[Any]", read: "Treebank | None") -> str:
     """Return the signature: one line that identifies what was analysed."""
     from semipunct.corpus.digest import treebank_digest
-    from semipunct.evaluation.signature import join_signature
-    from semipunct.version import __version__
+    from semipunct.evaluation.signature import figures_signature
 
-    parts = {
-        "task": "analyse",
-        "model": loaded.digest[:12],
-        "treebank": treebank_digest(read.sentences)[:12] if read else "none",
-        "channel": loaded.model.options.channel,
-        "passes": str(len(loaded.model.directions)),
-        "version": __version__,
-    }
-    return join_signature(parts)
+    return figures_signature(
+        "analyse",
+        loaded.digest[:12],
+        treebank_digest(read.sentences) if read else "none",
+        {"channel": loaded.model.options.channel, "passes": str(len(loaded.model.directions))},
+    )

@@ -105,6 +105,16 @@ def say(text: str, style: str | None = None) -> None:
     people().print(text, style=style, markup=False, soft_wrap=True)
 
 
+def say_all(messages: Iterable[str]) -> None:
+    """Print messages to standard error, as ``say`` does.
+
+    Args:
+        messages: without markup.
+    """
+    for message in messages:
+        say(message)
+
+
 def check_targets(
     *paths: str | None,
     figures: str | None = None,

@@ -1,29 +1,34 @@
 """``semipunct correct``: correct the punctuation of treebanks and text."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.corrected_sentences import Form, write
+from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import LeftOut, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
-    from semipunct.cli.corrected_sentences import Outcome
-    from semipunct.corpus import Entry
     from semipunct.tasks.correction import Corrected
-
-CHUNK = 256
-"""Sentences corrected at a time."""
+    from semipunct.tasks.run import Outcome
 
 ERRORS = 10
 """Default number of errors to list."""
+
+
+class Form(StrEnum):
+    """The formats that corrected sentences are written in."""
+
+    TEXT = "text"
+    CONLLU = "conllu"
+    JSON = "json"
+    DIFF = "diff"
+    M2 = "m2"
 
 
 class Align(StrEnum):
@@ -180,12 +185,10 @@ def correct(
     )
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
-        from semipunct.cli.correction_report import report
-        from semipunct.cli.correction_work import work_on_running_text, work_on_trees
-        from semipunct.cli.progress import sentence_progress
-        from semipunct.models.running_text.model import TextModel
+        from semipunct.kinds.answers import answer_of
+        from semipunct.kinds.requests import CorrectRequest
+        from semipunct.render.corrected_files import write
         from semipunct.store.checkpoint import load
-        from semipunct.tasks.correct_running_text import with_default
         from semipunct.tasks.correction import CorrectOptions
 
     options = CorrectOptions(
@@ -194,69 +197,37 @@ def correct(
     )  # fmt: skip
     with phase("loading the model"):
         loaded = load(model)
-        if isinstance(loaded.model, TextModel):
-            refused = {
-                "--parser": parser is not None, "--tokeniser": tokeniser is not None,
-                "--analysis": analysis is not None, "--minimise": minimise is not Minimise.ERRORS,
+        prepare = answer_of(loaded.model, "correct", model)
+        request = CorrectRequest(
+            system=model,
+            inputs=inputs,
+            options=options,
+            parser=None if parser is None else load(parser),
+            tokeniser=None if tokeniser is None else load(tokeniser),
+            analysis=None if analysis is None else load(analysis),
+            given={
+                "--minimise": minimise is not Minimise.ERRORS,
                 "--format conllu": form is Form.CONLLU,
-            }  # fmt: skip
-            options = with_default(options)
-            work = work_on_running_text(loaded, inputs, options, refused=refused)
-        else:
-            work = work_on_trees(
-                loaded, inputs, options, parser=parser, tokeniser=tokeniser, analysis=analysis
-            )
+            },
+            gold=gold or (),
+            align=(align or Align.WORDS).value,
+            errors=ERRORS if errors is None else errors,
+        )
+        work = prepare(loaded, request)
     keep_programs()
-    references: list[Any] = []
     with phase("reading"):
-        first: list[Any] = list(islice(work.entries, None if gold else CHUNK))
-        if gold:
-            from semipunct.formats.parallel import read_references
+        first, entries = read_ahead(work.entries)
+    writer = work.format.writer(first)
+    form = form or _form(work.format.name)
 
-            references = read_references(
-                [e.content for e in first], gold, (align or Align.WORDS).value,
-                running=work.running,
-            )  # fmt: skip
-    writer = work.form.writer(first)
-    form = form or _form(work.form.name)
-    omitted = LeftOut("left unchanged")
-    outcomes: Iterable[Outcome] = _outcomes(chain(first, work.entries), work.corrected, omitted)
-    done: list[Outcome] = []
-    with sentence_progress("correcting", out or console.STANDARD, quiet=quiet) as advancing:
-        outcomes = advancing(outcomes)
-        if gold:
-            outcomes = done = list(outcomes)
-        if not gold or out is not None:
-            with console.output(out or console.STANDARD) as stream:
-                write(outcomes, form, writer, stream, parsed=work.parsed)
-    omitted.say()
-    work.say()
-    if gold:
-        digest = loaded.digest
-        pairs = list(zip((found for _, found in done), references, strict=True))
-        most = ERRORS if errors is None else errors
-        report(model, digest, pairs, options, most, json=json, path=result)
+    def write_all(outcomes: "Iterator[Outcome[Corrected]]", stream: TextIO) -> None:
+        write(outcomes, form.value, writer, stream, parsed=work.parsed)
+
+    run(
+        replace(work, entries=entries), write_all, doing="correcting", inputs=inputs, out=out,
+        gold=bool(gold), json=json, path=result, quiet=quiet,
+    )  # fmt: skip
 
 
 def _form(name: str) -> Form:
     return Form(name) if name in (Form.TEXT, Form.M2) else Form.CONLLU
-
-
-def _outcomes(
-    entries: "Iterable[Entry[Any, Any]]",
-    corrected: "Callable[[Sequence[Any], int], Sequence[Corrected]]",
-    omitted: LeftOut,
-) -> "Iterator[Outcome]":
-    from semipunct.corpus import Omitted
-
-    number = 0
-    for chunk in in_chunks(entries, CHUNK):
-        sentences = [e.content for e in chunk if not isinstance(e.content, Omitted)]
-        found = iter(corrected(sentences, number) if sentences else ())
-        number += len(sentences)
-        for entry in chunk:
-            if isinstance(entry.content, Omitted):
-                omitted.count(entry.content)
-                yield entry, None
-            else:
-                yield entry, next(found)

@@ -1,7 +1,6 @@
 """``semipunct decode``: the underlying tree of each sentence of a treebank."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,14 +9,12 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import LeftOut, Unseen, in_chunks
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
-    from semipunct.corpus import Sentence
-    from semipunct.corpus.treebank import AnyEntry
     from semipunct.formats import Writer
     from semipunct.inference.decode import Analysis
+    from semipunct.tasks.run import Chunk, Outcome
 
 
 class Format(StrEnum):
@@ -78,23 +75,29 @@ def decode(
         from semipunct.formats import format_of, read_entries
         from semipunct.marks import legend
         from semipunct.models.punctuation.model import PunctuationModel
-        from semipunct.render.analyses import shown_tokens
+        from semipunct.render.analyses import NO_ANALYSIS, shown_tokens
         from semipunct.store.checkpoint import load
         from semipunct.tasks.base import InPlace
+        from semipunct.tasks.decode import CHUNK
+        from semipunct.tasks.notices import Omissions, UnseenValues
+        from semipunct.tasks.run import answer_entries
 
     with phase("loading the model"):
         fitted = InPlace.of(load(model, PunctuationModel))
     keep_programs()
     writer = format_of(*inputs).writer()
-    omitted = LeftOut("not analysed")
+    omitted, unseen = Omissions("not analysed"), UnseenValues(fitted.model)
     shown: set[str] = set()
-    unseen = Unseen(fitted.model)
 
-    def analyse(sentences: "Sequence[Sentence]", chunk: int) -> "list[list[Analysis]]":
-        unseen.look_at(sentences)
-        return decoder.analyse(fitted.model, fitted.parameters, sentences, chunk)
+    def analyse(chunk: "Chunk") -> "Iterator[Sequence[Analysis] | None]":
+        sentences = chunk.contents
+        unseen.count(sentences)
+        for analyses in decoder.analyse(fitted.model, fitted.parameters, sentences, chunk.number):
+            if not analyses:
+                omitted.count_reason(NO_ANALYSIS)
+            yield analyses or None
 
-    analysed = _analysed(read_entries(inputs), analyse, omitted)
+    analysed = answer_entries(read_entries(inputs), analyse, omitted, size=CHUNK)
     with (
         console.output(out) as stream,
         sentence_progress("decoding", out, quiet=quiet) as advancing,
@@ -106,70 +109,52 @@ def decode(
             for item in advancing(analysed):
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
                 if form is Format.BRACKETS:
-                    shown.update(*map(shown_tokens, item.analyses))
-    omitted.say()
-    if told := legend(shown):
-        console.say(told)
-    unseen.say()
+                    shown.update(*map(shown_tokens, item[1] or ()))
+    console.say_all(omitted.messages())
+    if explanation := legend(shown):
+        console.say(explanation)
+    console.say_all(unseen.messages())
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A sentence with its analyses, or the reason why it has none."""
-
-    entry: "AnyEntry"
-    analyses: "Sequence[Analysis]"
-    reason: str = ""
-
-    def numbered(self, label: str) -> "Iterator[tuple[Analysis, int | None]]":
-        """Yield the analyses, numbered if there is a label."""
-        for number, analysis in enumerate(self.analyses, start=1):
-            yield analysis, number if label else None
+def _numbered(
+    analyses: "Sequence[Analysis]", label: str
+) -> "Iterator[tuple[Analysis, int | None]]":
+    """Yield analyses, numbered if there is a label."""
+    for number, analysis in enumerate(analyses, start=1):
+        yield analysis, number if label else None
 
 
-def _analysed(
-    entries: "Iterable[AnyEntry]",
-    decoder: "Callable[[Sequence[Sentence], int], list[list[Analysis]]]",
-    omitted: LeftOut,
-) -> Iterator[Outcome]:
-    from semipunct.corpus import Sentence
+def _reason(outcome: "Outcome[Sequence[Analysis]]") -> str:
+    """Return why a sentence has no analysis."""
+    from semipunct.corpus import Omitted
     from semipunct.render.analyses import NO_ANALYSIS
-    from semipunct.tasks.decode import CHUNK
 
-    for number, chunk in enumerate(in_chunks(entries, CHUNK)):
-        sentences = [e.content for e in chunk if isinstance(e.content, Sentence)]
-        found = iter(decoder(sentences, number) if sentences else [])
-        for entry in chunk:
-            analyses = next(found) if isinstance(entry.content, Sentence) else []
-            if analyses:
-                yield Outcome(entry, analyses)
-                continue
-            if isinstance(entry.content, Sentence):
-                omitted.count_reason(NO_ANALYSIS)
-                yield Outcome(entry, [], NO_ANALYSIS)
-            else:
-                omitted.count(entry.content)
-                yield Outcome(entry, [], entry.content.reason)
+    content = outcome[0].content
+    return content.reason if isinstance(content, Omitted) else NO_ANALYSIS
 
 
-def _annotated(outcome: Outcome, writer: "Writer[Any]", label: str) -> Iterator[str]:
+def _annotated(
+    outcome: "Outcome[Sequence[Analysis]]", writer: "Writer[Any]", label: str
+) -> Iterator[str]:
     from semipunct.render.analyses import annotation, omission
 
-    if not outcome.analyses:
-        yield writer.annotate(outcome.entry, omission(outcome.reason))
-    for analysis, number in outcome.numbered(label):
-        yield writer.annotate(outcome.entry, annotation(analysis, number, label))
+    entry, analyses = outcome
+    if analyses is None:
+        yield writer.annotate(entry, omission(_reason(outcome)))
+    for analysis, number in _numbered(analyses or (), label):
+        yield writer.annotate(entry, annotation(analysis, number, label))
 
 
-def _texts(outcome: Outcome, form: Format, label: str) -> Iterator[str]:
+def _texts(outcome: "Outcome[Sequence[Analysis]]", form: Format, label: str) -> Iterator[str]:
     from semipunct.render import analyses as render
 
-    entry = outcome.entry
-    if not outcome.analyses:
-        omitted = render.omitted_as_dict(entry.content, outcome.reason)
-        brackets = render.omitted_to_brackets(entry.content, outcome.reason)
+    entry, analyses = outcome
+    if analyses is None:
+        reason = _reason(outcome)
+        omitted = render.omitted_as_dict(entry.content, reason)
+        brackets = render.omitted_to_brackets(entry.content, reason)
         yield render.dump(omitted) if form is Format.JSON else brackets
-    for analysis, number in outcome.numbered(label):
+    for analysis, number in _numbered(analyses or (), label):
         if form is Format.JSON:
             yield render.dump(render.as_dict(analysis, entry.word_ids, number, label))
         else:

@@ -63,7 +63,6 @@ def jackknife(
     """
     from semipunct.arrays.memory import hold_memory
     from semipunct.cli.progress import training_progress
-    from semipunct.cli.treebanks import usable
     from semipunct.training.config import load_config
 
     chosen = load_config(config, settings or [], {"train.seed": seed}, "parser")
@@ -76,10 +75,11 @@ def jackknife(
         from semipunct.formats.conllu import Conllu
         from semipunct.render.parses import parsed_texts
         from semipunct.tasks.jackknife import jackknifed_parts
+        from semipunct.tasks.reading import read_usable
         from semipunct.training.interrupt import interruptible
 
     with phase("reading"):
-        development = usable(dev)
+        development = read_usable(dev)
         entries = list(read_entries(files))
     sentences = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
     if len(sentences) < folds:

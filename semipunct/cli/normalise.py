@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.treebanks import LeftOut
 from semipunct.errors import UsageError
 from semipunct.wording import quantity
 
@@ -99,11 +98,12 @@ def normalise(
 def _tell(found: "Normalised") -> None:
     """Say what was left out, converted and moved."""
     from semipunct.formats.verbatim import malformed_entry
+    from semipunct.tasks.notices import Omissions
 
-    omitted = LeftOut("left out")
+    omitted = Omissions("left out")
     for record in found.malformed:
         omitted.count(malformed_entry(record).content)
-    omitted.say()
+    console.say_all(omitted.messages())
     if counts := found.conversion:
         share = counts.converted / counts.trees
         console.say(

@@ -1,35 +1,20 @@
 """``semipunct parse``: tag and parse words."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.parse_phrases import parse_into_phrases
+from semipunct.cli.run import run
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import InPieces, LeftOut, in_chunks
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
-    from semipunct.corpus import Sentence, Words
-    from semipunct.corpus.treebank import AnyEntry, WordsEntry
-    from semipunct.tasks.base import Trained
-    from semipunct.tasks.parse import Parse, ParseOptions
-
-    Outcome = tuple[WordsEntry | AnyEntry, Sequence[Parse]]
-
-DERIVATIONS = "ccg-parser"
-"""The kind of model that predicts derivations instead of dependency trees."""
-
-TAGGED = "beam-parser"
-"""The kind of model that reads tags and punctuation."""
-
-CHUNK = 1024
-"""Sentences parsed at a time."""
+    from semipunct.tasks.run import Outcome
 
 
 class Decoder(StrEnum):
@@ -126,160 +111,36 @@ def parse(
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
-        from semipunct.cli.derivations import parse_derivations
-        from semipunct.cli.progress import sentence_progress
-        from semipunct.cli.running_text import read_running_text, running_text_format
-        from semipunct.cli.tagged_treebanks import parse_by_beam
-        from semipunct.formats import read_words
-        from semipunct.models.constituency.parser import PhraseParser
-        from semipunct.models.parsing.parser import Parser
+        from semipunct.kinds.answers import answer_of
+        from semipunct.kinds.requests import ParseRequest
         from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
-        from semipunct.store.checkpoint import load, of_kind
-        from semipunct.tasks.parse import ParseOptions, parsing_signature
-        from semipunct.tasks.parse import parse as run
-        from semipunct.tasks.parse_punctuated import parse_punctuated
+        from semipunct.store.checkpoint import load
+        from semipunct.tasks.parse import ParseOptions
 
     with phase("loading the model"):
         loaded = load(model)
-        words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
-        marks_of = load(punctuation, PunctuationModel) if punctuation is not None else None
-    others = {
-        "--decoder": decoder is not Decoder.RISK, "--trees": trees, "--nbest": nbest,
-        "--punctuation": punctuation, "--probabilities": probabilities,
-    }  # fmt: skip
-    if isinstance(loaded.model, PhraseParser):
-        _refuse(loaded.model.kind, others)
-        parse_into_phrases(
-            loaded, inputs, out, words_of, gold=gold, json=json, path=result, quiet=quiet
+        prepare = answer_of(loaded.model, "parse", model)
+        request = ParseRequest(
+            system=model,
+            inputs=inputs,
+            options=ParseOptions(decoder.value, seed),
+            tokeniser=None if tokeniser is None else load(tokeniser, Tokeniser),
+            punctuation=None if punctuation is None else load(punctuation, PunctuationModel),
+            weight=weight,
+            trees=trees,
+            nbest=nbest,
+            probabilities=probabilities,
+            gold=gold,
         )
-        return
-    if loaded.model.kind in (TAGGED, DERIVATIONS):
-        _refuse(loaded.model.kind, {"--tokeniser": tokeniser, **others})
-        keep_programs()
-        run_on_tags = parse_by_beam if loaded.model.kind == TAGGED else parse_derivations
-        run_on_tags(loaded, inputs, out, gold=gold, json=json, path=result, quiet=quiet)
-        return
-    loaded = of_kind(loaded, Parser)
     keep_programs()
-    options = ParseOptions(decoder.value, seed)
+    with phase("reading"):
+        work = prepare(loaded, request)
 
-    def parsed(words: "Sequence[Sentence | Words]") -> "list[Parse]":
-        if marks_of is not None:
-            return parse_punctuated(loaded, marks_of, words, weight=weight)
-        return run(loaded, words, options)
+    def write(outcomes: "Iterator[Outcome[Any]]", stream: TextIO) -> None:
+        work.write(chain.from_iterable(map(work.texts, outcomes)), stream)
 
-    omitted = LeftOut("not parsed")
-    cut = InPieces()
-    outcomes: Iterable[Outcome]
-    if gold:
-        marks = "" if marks_of is None else f"+{weight:g}*{marks_of.digest[:12]}"
-
-        def signature(sentences: "Sequence[Sentence]") -> str:
-            return parsing_signature(loaded.digest[:12] + marks, sentences, options)
-
-        outcomes = _compared(parsed, signature, model, inputs, json=json, path=result)
-        if out is None:
-            return
-    else:
-        if words_of is not None:
-            running_text_format(inputs)
-            entries = read_running_text(inputs, words_of)
-        else:
-            entries = read_words(inputs)
-        outcomes = _outcomes(entries, parsed, loaded, options, trees, nbest, omitted, cut)
-    label = "sample" if trees else "rank" if nbest else ""
-    with (
-        console.output(out or console.STANDARD) as stream,
-        sentence_progress("parsing", out or console.STANDARD, quiet=quiet) as advancing,
-    ):
-        texts = (_texts(outcome, label, probabilities) for outcome in advancing(outcomes))
-        from semipunct.formats.conllu import Conllu
-
-        Conllu().writer().write(chain.from_iterable(texts), stream)
-    omitted.say()
-    cut.say()
-
-
-def _refuse(kind: str, options: "Mapping[str, object]") -> None:
-    """Refuse the given ones of some options, which parsers of a kind do not support."""
-    given = [name for name, value in options.items() if value]
-    if given:
-        raise UsageError(
-            f"a model of the kind {kind} does not support {', '.join(given)}; leave it out"
-        )
-
-
-def _outcomes(
-    entries: "Iterable[WordsEntry]",
-    parsed: "Callable[[Sequence[Any]], list[Parse]]",
-    loaded: "Trained[Any]",
-    options: "ParseOptions",
-    trees: int,
-    nbest: int,
-    omitted: LeftOut,
-    cut: InPieces,
-) -> "Iterator[Outcome]":
-    from semipunct.corpus import Words
-    from semipunct.tasks.parse import parses
-
-    number = 0
-    for chunk in in_chunks(entries, CHUNK):
-        words = [e.content for e in chunk if isinstance(e.content, Words)]
-        found: Sequence[Sequence[Parse]]
-        if trees or nbest:
-            found = parses(loaded, words, trees or nbest, options, draw=trees > 0, first=number)
-        else:
-            found = [[one] for one in parsed(words)]
-        cut.look_at(words)
-        number += len(words)
-        rest = iter(found)
-        for entry in chunk:
-            if isinstance(entry.content, Words):
-                yield entry, next(rest)
-            else:
-                omitted.count(entry.content)
-                yield entry, ()
-
-
-def _texts(outcome: "Outcome", label: str, probabilities: bool) -> Iterator[str]:
-    from semipunct.formats.conllu import Conllu, Record
-    from semipunct.render.parses import parsed_texts
-
-    entry, found = outcome
-    if not found and isinstance(entry.record, Record):
-        yield Conllu().writer().source_text(entry)
-    yield from parsed_texts(entry, found, label, probabilities=probabilities)
-
-
-def _compared(
-    parsed: "Callable[[Sequence[Any]], list[Parse]]",
-    signature: "Callable[[Sequence[Sentence]], str]",
-    model: str,
-    inputs: "Sequence[str]",
-    *,
-    json: bool,
-    path: str | None,
-) -> "list[Outcome]":
-    """Print how the parser's trees and tags compare with those of the input, and store it.
-
-    Return all sentences with their parses, so that standard input is read only once.
-    """
-    from semipunct.cli.parsing_report import report
-    from semipunct.cli.treebanks import check_any
-    from semipunct.corpus import Omitted, Treebank
-    from semipunct.formats import read_entries
-
-    entries = [*read_entries(inputs)]
-    treebank = Treebank.of(entries)
-    check_any(treebank, inputs, "sentence")
-    cut = InPieces()
-    cut.look_at(treebank.sentences)
-    found = parsed(treebank.sentences)
-    cut.say()
-    report(
-        model, signature(treebank.sentences), treebank, [one.sentence for one in found],
-        json=json, path=path,
+    run(
+        work, write, doing="parsing", inputs=inputs, out=out, gold=gold, json=json, path=result,
+        quiet=quiet,
     )  # fmt: skip
-    rest = iter(found)
-    return [(e, () if isinstance(e.content, Omitted) else (next(rest),)) for e in entries]

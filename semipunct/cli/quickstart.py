@@ -109,8 +109,8 @@ def quickstart(
 def _restore() -> None:
     """Print a text without marks and capitals, and the same text restored."""
     from semipunct.cli.compiling import keep_programs
+    from semipunct.kinds.functions import restore_text
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.restore_text import restore_text
 
     keep_programs()
     console.say(f"restoring a text with the installed model {LANGUAGE!r} ...")

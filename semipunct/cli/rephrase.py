@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.run import read_ahead
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import LeftOut, Unseen, in_chunks
 from semipunct.errors import EditError, UsageError
 from semipunct.wording import quantity
 
@@ -18,11 +17,10 @@ if TYPE_CHECKING:
     from semipunct.corpus.treebank import AnyEntry
     from semipunct.formats import Writer
     from semipunct.tasks.rephrase import Rephrasing
+    from semipunct.tasks.run import Chunk
     from semipunct.tasks.tree_edits import TreeEdit
     from semipunct.trees import Place
 
-CHUNK = 256
-"""Sentences rephrased at a time."""
 _LISTED = 5  # ids listed in a message
 
 
@@ -118,10 +116,13 @@ def rephrase(
         from semipunct.models.casing.truecaser import Truecaser
         from semipunct.models.ordering.model import OrderingModel
         from semipunct.models.punctuation.model import PunctuationModel
+        from semipunct.render.analyses import NO_ANALYSIS
         from semipunct.store.checkpoint import load
         from semipunct.tasks.base import InPlace
+        from semipunct.tasks.notices import Omissions, UnseenValues
         from semipunct.tasks.rephrase import Changes, names
-        from semipunct.tasks.rephrase import rephrase as run
+        from semipunct.tasks.rephrase import rephrase as rephrase_sentences
+        from semipunct.tasks.run import answer_entries
 
     with phase("loading the model"):
         fitted = InPlace.of(load(model, PunctuationModel))
@@ -132,46 +133,58 @@ def rephrase(
     entries = read_entries(inputs)
     form_in = format_of(*inputs)
     with phase("reading"):
-        first = list(islice(entries, CHUNK))
+        first, entries = read_ahead(entries)
     writer = form_in.writer(first)
     if type(writer).rearrange is Writer.rearrange:
         raise UsageError(
             f"{inputs[0]}: words of this file format cannot be rearranged; give CoNLL-U"
         )
-    unseen, told = Unseen(fitted.model), _Told()
+    omitted, unseen = Omissions("left unchanged"), UnseenValues(fitted.model)
+    relations: set[str] = set()
+    edited: dict[str, str] = {}  # the place of the first sentence with each sent_id
+    long_nodes = 0
 
-    def rephrased(chunk: "list[AnyEntry]", number: int) -> "list[Rephrasing | None]":
-        sentences: list[Sentence] = [e.content for e in chunk]  # pyright: ignore[reportAssignmentType]
-        unseen.look_at(sentences)
-        told.relations.update(r for s in sentences for r in s.tree.relations)
-        asked: list[list[TreeEdit]] = []
-        for entry, s in zip(chunk, sentences, strict=True):
-            mine = own.get(s.sentence_id, [])
-            asked.append([edit.renumbered(entry.word_ids) for edit in mine])
-            before = told.edited.setdefault(s.sentence_id, s.where)
-            if mine and before != s.where:
+    def answer(chunk: "Chunk") -> "Iterator[Rephrasing | None]":
+        nonlocal long_nodes
+        sentences: list[Sentence] = chunk.contents
+        unseen.count(sentences)
+        relations.update(r for s in sentences for r in s.tree.relations)
+        edits_of: list[list[TreeEdit]] = []
+        for entry, s in zip(chunk.entries, sentences, strict=True):
+            listed = own.get(s.sentence_id, [])
+            edits_of.append([edit.renumbered(entry.word_ids) for edit in listed])
+            before = edited.setdefault(s.sentence_id, s.where)
+            if listed and before != s.where:
                 raise EditError(
-                    f"{mine[0].where}: two sentences have this sent_id, {before} and {s.where}; "
+                    f"{listed[0].where}: two sentences have this sent_id, {before} and {s.where}; "
                     "give each sentence to be edited a unique sent_id"
                 )
-        return run(
-            fitted, sentences, changes, edits=asked, surface=surface.value, case=truecaser,
-            seed=seed, first=number,
+        rephrasings = rephrase_sentences(
+            fitted, sentences, changes, edits=edits_of, surface=surface.value, case=truecaser,
+            seed=seed, first=chunk.first,
         )  # fmt: skip
+        for rephrasing in rephrasings:
+            if rephrasing is None:
+                omitted.count_reason(NO_ANALYSIS)
+            else:
+                long_nodes += rephrasing.long
+            yield rephrasing
 
-    outcomes = _outcomes(chain(first, entries), rephrased, told)
+    outcomes = answer_entries(entries, answer, omitted)
     with console.output(out) as stream, sentence_progress("rephrasing", out, quiet=quiet) as bar:
         outcomes = bar(outcomes)
         if form is Format.CONLLU:
             writer.write((_conllu(entry, found, writer) for entry, found in outcomes), stream)
         else:
             stream.writelines(f"{_text(entry, found, writer)}\n" for entry, found in outcomes)
-    told.say()
+    console.say_all(omitted.messages())
+    if long_nodes:
+        console.say(f"{quantity(long_nodes, 'node')} not permuted: too many dependents")
     for wanted in dict.fromkeys([*(delete or ()), *(relation for relation, _ in moves)]):
-        if not any(names(relation, wanted) for relation in told.relations):
+        if not any(names(relation, wanted) for relation in relations):
             console.say(f"no word of the input has the relation {wanted}, so it changed nothing")
-    unseen.say()
-    if missing := [name for name in own if name not in told.edited]:
+    console.say_all(unseen.messages())
+    if missing := [name for name in own if name not in edited]:
         listed = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
         where = own[missing[0]][0].where
         raise EditError(
@@ -179,21 +192,6 @@ def rephrase(
             f"missing in the input or left out: {listed}; correct the sent_id. All other sentences "
             "were rephrased and written"
         )
-
-
-class _Told:
-    """Counts for the messages at the end."""
-
-    def __init__(self) -> None:
-        self.omitted = LeftOut("left unchanged")
-        self.relations: set[str] = set()
-        self.edited: dict[str, str] = {}  # the place of the first sentence with each sent_id
-        self.long = 0
-
-    def say(self) -> None:
-        self.omitted.say()
-        if self.long:
-            console.say(f"{quantity(self.long, 'node')} not permuted: too many dependents")
 
 
 def _move(text: str) -> "tuple[str, Place]":
@@ -207,28 +205,6 @@ def _move(text: str) -> "tuple[str, Place]":
         f"--move {text}: give a relation and a place, as in advcl=first; places are: "
         f"{', '.join(PLACES)}"
     )
-
-
-def _outcomes(
-    entries: "Iterator[AnyEntry]", rephrased: Any, told: _Told
-) -> "Iterator[tuple[AnyEntry, Rephrasing | None]]":
-    from semipunct.corpus import Omitted
-    from semipunct.render.analyses import NO_ANALYSIS
-
-    number = 0
-    for chunk in in_chunks(entries, CHUNK):
-        usable = [e for e in chunk if not isinstance(e.content, Omitted)]
-        found = iter(rephrased(usable, number) if usable else [])
-        number += len(usable)
-        for entry in chunk:
-            one = None if isinstance(entry.content, Omitted) else next(found)
-            if one is not None:
-                told.long += one.long
-            elif isinstance(entry.content, Omitted):
-                told.omitted.count(entry.content)
-            else:
-                told.omitted.count_reason(NO_ANALYSIS)
-            yield entry, one
 
 
 def _rearranged(entry: "AnyEntry", found: "Rephrasing", writer: "Writer[Any]") -> "Entry[Any]":

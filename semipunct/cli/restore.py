@@ -1,29 +1,31 @@
 """``semipunct restore``: restore the punctuation of trees and text."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.restoration_work import (
-    CHUNK,
-    work_on_commas,
-    work_on_marks,
-    work_on_running_text,
-)
-from semipunct.cli.restored_sentences import Format
+from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
-from semipunct.cli.treebanks import LeftOut
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import UsageError
 from semipunct.tasks import limits
 
 if TYPE_CHECKING:
-    from semipunct.cli.restored_sentences import Outcome
     from semipunct.tasks.restoration import Restoration
+    from semipunct.tasks.run import Outcome
 
 MISTAKEN = 0.1
+
+
+class Format(StrEnum):
+    """The formats that restored sentences are written in."""
+
+    CONLLU = "conllu"
+    TEXT = "text"
+    JSON = "json"
 
 
 class Minimise(StrEnum):
@@ -246,15 +248,14 @@ def restore(
     )
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
-        from semipunct.cli.progress import sentence_progress
-        from semipunct.cli.restoration_report import report
-        from semipunct.cli.restored_sentences import in_own_capitals, with_capitals, write
+        from semipunct.kinds.answers import answer_of
+        from semipunct.kinds.requests import RestoreRequest
         from semipunct.models.casing.truecaser import Truecaser
-        from semipunct.models.commas.delimiters import DelimiterModel
-        from semipunct.models.commas.model import CommaModel
         from semipunct.models.running_text.model import TextModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
+        from semipunct.render.restored_files import in_own_capitals, with_capitals, write
         from semipunct.store.checkpoint import load
+        from semipunct.store.folder import model_folders
         from semipunct.tasks.restoration import RestoreOptions
 
     if gold:
@@ -265,67 +266,44 @@ def restore(
     )  # fmt: skip
     with phase("loading the model"):
         loaded = load(model)
-        words_of = load(tokeniser, Tokeniser) if tokeniser is not None else None
-        capitals_of = load(case, Truecaser) if case is not None else None
-        marks_of = load(text, TextModel) if text is not None else None
-        for name, given in (("lines", lines), ("objective", objective), ("lower", lower)):
-            is_for = text is not None and name != "lower"
-            if given and not is_for and not isinstance(loaded.model, TextModel):
-                raise UsageError(f"--{name} is for a text model, and {model} is another one")
-        if isinstance(loaded.model, (CommaModel, DelimiterModel)):
-            refused = {
-                "--trees": bool(trees), "--parser-share": share is not None,
-                "--text": text is not None,
-            }  # fmt: skip
-            work = work_on_commas(loaded, inputs, options, parser or (), words_of, refused=refused)
-        elif isinstance(loaded.model, TextModel):
-            refused = {
-                "--parser": bool(parser), "--tokeniser": tokeniser is not None,
-                "--case": case is not None,
-            }  # fmt: skip
-            ends = lines.value if lines else None
-            work = work_on_running_text(
-                loaded, inputs, options, ends, (objective or Objective.F1).value, form,
-                gold=gold, lower=lower, refused=refused,
-            )  # fmt: skip
-        else:
-            work = work_on_marks(
-                loaded, inputs, options, parser or (), words_of, gold=gold, trees=trees,
-                share=share, text_model=marks_of, lines=None if lines is None else lines.value,
-                objective=None if objective is None else objective.value,
-            )  # fmt: skip
+        prepare = answer_of(loaded.model, "restore", model)
+        capitals_of = None if case is None else load(case, Truecaser)
+        request = RestoreRequest(
+            system=model,
+            inputs=inputs,
+            options=options,
+            parsers=[load(f) for path in parser or () for f in model_folders(path)],
+            tokeniser=None if tokeniser is None else load(tokeniser, Tokeniser),
+            text_model=None if text is None else load(text, TextModel),
+            case=capitals_of,
+            trees=trees,
+            share=share,
+            lines=None if lines is None else lines.value,
+            objective=None if objective is None else objective.value,
+            lower=lower,
+            gold=gold,
+            confusions=confusions,
+            form=None if form is None else form.value,
+        )
+        work = prepare(loaded, request)
     keep_programs()
-    omitted = LeftOut("left unchanged")
     with phase("reading"):
-        first: list[Any] = list(islice(work.entries, CHUNK))
-    writer = work.form.writer(first)
-    outcomes = omitted.counted(work.outcomes(chain(first, work.entries)))
-    done: list[Restoration[Any]] = []
-    compared: list[Outcome] = []
-    to = out if gold else out or console.STANDARD
-    counts: dict[str, Any] = {"unit": "words", "size": _words} if work.capitals else {}
-    with sentence_progress("restoring", to, quiet=quiet, **counts) as advancing:
-        outcomes = advancing(outcomes)
-        if gold:
-            compared = list(outcomes)
-            outcomes = iter(compared)
-            done = [work.compared(found) for _, found in compared if found]
-        # Without sentences to compare, nothing is written.
-        if not gold or (done and out is not None):
-            if capitals_of is not None:
-                outcomes = with_capitals(outcomes, capitals_of, writer)
-            if work.capitals:
-                outcomes = in_own_capitals(outcomes, writer)
-            with console.output(out or console.STANDARD) as stream:
-                write(outcomes, form or work.written, writer, stream, parsed=work.parsed)
-    omitted.say()
-    work.say()
-    if gold:
-        if not done:
-            raise TreebankError("no sentence could be restored, so there is nothing to compare")
-        line = work.signature(compared)
-        report(model, line, done, confusions, marks=work.marks, json=json, path=result)
+        first, entries = read_ahead(work.entries)
+    writer = work.format.writer(first)
+
+    def write_all(outcomes: "Iterator[Outcome[Restoration[Any]]]", stream: TextIO) -> None:
+        if capitals_of is not None:
+            outcomes = with_capitals(outcomes, capitals_of, writer)
+        if work.has_capitals:
+            outcomes = in_own_capitals(outcomes, writer)
+        write(outcomes, form.value if form else work.written, writer, stream, parsed=work.parsed)
+
+    run(
+        replace(work, entries=entries), write_all, doing="restoring", inputs=inputs, out=out,
+        gold=gold, json=json, path=result, quiet=quiet,
+        progress={"unit": "words", "size": _words} if work.has_capitals else None,
+    )  # fmt: skip
 
 
-def _words(outcome: "Outcome") -> int:
+def _words(outcome: "Outcome[Restoration[Any]]") -> int:
     return 0 if outcome[1] is None else len(outcome[1].sentence.forms)

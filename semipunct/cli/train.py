@@ -10,7 +10,7 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
-from semipunct.models.registry import DEFAULT, KINDS
+from semipunct.models.registry import DEFAULT, KINDS, find_kind
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -127,14 +127,12 @@ def train(
     the same final result. A folder with a model is not changed without --resume or --force.
     """
     from semipunct.arrays.memory import hold_memory
-    from semipunct.cli.parallel_treebanks import ORDERING, analysed, check_corrected, corrections
     from semipunct.cli.progress import training_progress
-    from semipunct.cli.treebanks import examples, omissions, tell_unknown_words
     from semipunct.store.folder import claim_folder, unfinished_folder
     from semipunct.training.config import load_config
 
     options: dict[str, Any] = {"model.channel": channel and str(channel), "train.seed": seed}
-    if kind == ORDERING and analysis is not None:
+    if analysis is not None and kind in KINDS and find_kind(kind).underlying:
         options["model.underlying"] = True
     further: Any = None
     if start is not None:
@@ -148,7 +146,10 @@ def train(
         from semipunct.training.run import check_start
 
         check_start(further, chosen)
-    check_corrected(kind, corrected, dev_corrected, align, analysis)
+    from semipunct.kinds.versions import check_versions, read_versions, with_underlying_trees
+    from semipunct.tasks.reading import foreign_texts, omissions, read_usable_examples
+
+    check_versions(chosen.kind, corrected, dev_corrected, align, analysis)
     # Checked before reading and compiling, which may take minutes.
     with claim_folder(out, force=force, resume=resume):
         pass
@@ -156,15 +157,18 @@ def train(
     with phase("reading"):
         if corrected and dev_corrected:
             development, training = (
-                corrections(written, right, (align or Align.WORDS).value)
+                read_versions(written, right, (align or Align.WORDS).value)
                 for written, right in ((dev, dev_corrected), (files, corrected))
             )
         else:
-            development, training = examples(chosen.kind, dev), examples(chosen.kind, files)
+            development, training = (
+                read_usable_examples(chosen.kind.examples, paths, chosen.kind.unit)
+                for paths in (dev, files)
+            )
     for name, read in (("training", training), ("development", development)):
         told = omissions(read)
         console.say(f"{name}: {quantity(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}")
-    tell_unknown_words(training, development)
+    console.say_all(foreign_texts(training, development))
 
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
@@ -178,7 +182,8 @@ def train(
     if analysis is not None:
         with phase("analysing"):
             development, training = (
-                analysed(analysis, kind, some) for some in (development, training)
+                with_underlying_trees(analysis, chosen.kind, part)
+                for part in (development, training)
             )
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
     command += [x for name in corrected or () for x in ("--corrected", name)]

@@ -133,7 +133,10 @@ class Located:
                 gap, start, stop = self._gap(
                     slot, visible_before[slot], end + (ABBREVIATION in tokens)
                 )
-                yield start, stop, rewritten(gap, shown[slot], rows[slot])
+                # Words that touch are not parted: a mark is put between them, and nothing else.
+                is_joint = start == stop and 0 < slot < len(self.spans)
+                row = (False,) * len(rows[slot]) if is_joint else rows[slot]
+                yield start, stop, rewritten(gap, shown[slot], row)
 
     def recase(self, forms: Sequence[str]) -> "Located":
         """Return the part with other capitals; all positions stay the same.

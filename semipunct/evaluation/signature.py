@@ -4,6 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from semipunct.version import __version__
+
+
+def figures_signature(
+    task: str, model: str, treebank: str, conditions: Mapping[str, str] | None = None
+) -> str:
+    """Return the signature of figures, which are comparable if they differ only in the model.
+
+    Args:
+        task: the name of the metric.
+        model: the beginning of the digest of the model, and of any other that takes part.
+        treebank: a SHA-256 digest of the gold sentences.
+        conditions: options that the figures depend on.
+
+    Raises:
+        ValueError: as ``join_signature`` does.
+    """
+    return join_signature(
+        {
+            "task": task,
+            "model": model,
+            "treebank": treebank[:12],
+            **(conditions or {}),
+            "version": __version__,
+        }
+    )
+
 
 def join_signature(parts: Mapping[str, str]) -> str:
     """Return the line ``key:value|key:value``.

@@ -51,8 +51,9 @@ def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
     """Return the text of a gap with new marks.
 
     The text between marks or words that remain neighbours is kept, and so is the text outside the
-    sentence. Other required spaces are taken from the remaining whitespace, whatever its
-    characters. Whitespace other than spaces (a tab, a line break) is never lost.
+    sentence. Where marks are inserted between them, it stays on one side of these. Other required
+    spaces are taken from the remaining whitespace, whatever its characters. Whitespace other than
+    spaces (a tab, a line break) is never lost.
 
     Args:
         gap: the original gap.
@@ -77,6 +78,12 @@ def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
             gap_number = len(gap.tokens)  # without marks, the same text is at both edges
         spaces.append(None if gap_number is None else gap.spaces[gap_number])
         used |= set() if gap_number is None else {gap_number}
+    new_place = {origin: place for place, origin in enumerate(around) if origin is not None}
+    for i, space in enumerate(gap.spaces):
+        if space and i not in used and i in new_place and i + 1 in new_place:
+            places = range(new_place[i], new_place[i + 1])
+            spaces[next((place for place in places if row[place]), places[-1])] = space
+            used.add(i)
     free = [space for i, space in enumerate(gap.spaces) if space and i not in used]
     for place, has_space in enumerate(row):
         if spaces[place] is None:
@@ -87,4 +94,6 @@ def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
         for origin, token in zip(number, tokens, strict=True)
     ]
     pieces = (x or "" for pair in zip(spaces, spelt, strict=False) for x in pair)
-    return "".join(pieces) + (spaces[-1] or "") + leftover
+    # The text after the sentence stays last.
+    end = [leftover, spaces[-1] or ""] if gap.closes else [spaces[-1] or "", leftover]
+    return "".join((*pieces, *end))

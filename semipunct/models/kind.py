@@ -148,6 +148,8 @@ class Kind:
         examples: type of the examples that the model is trained on.
         unit: name of one example in messages for users.
         predicts: description, for users, of the outcome that the model gives a probability to.
+        corrected: whether it is trained on original text with a corrected version.
+        underlying: whether it can be trained on the underlying trees of its training sentences.
     """
 
     name: str
@@ -160,6 +162,8 @@ class Kind:
     examples: ExampleType = "sentences"
     unit: str = "sentence"
     predicts: str = PUNCTUATION
+    corrected: Literal["never", "optionally", "always"] = "never"
+    underlying: bool = False
 
     @property
     def sections(self) -> dict[str, type[Any]]:
@@ -170,14 +174,21 @@ class Kind:
         """Import the class of the model."""
         return _import_place(self.model)
 
-    def figures(self, *arguments: Any) -> dict[str, Any]:
-        """Return metrics on held-out examples under their names in ``metrics.jsonl``.
+    def metrics(self, *arguments: Any) -> dict[str, Any]:
+        """Return metrics on held-out examples by name.
 
         Args:
             *arguments: arguments of the function named in ``assess``.
         """
-        values_by_name = _import_place(self.assess)(*arguments)
-        return {f"dev_{name}": value for name, value in values_by_name.items()}
+        return _import_place(self.assess)(*arguments)
+
+    def figures(self, *arguments: Any) -> dict[str, Any]:
+        """Return metrics on held-out examples under their names in ``metrics.jsonl``.
+
+        Args:
+            *arguments: as of ``metrics``.
+        """
+        return {f"dev_{name}": value for name, value in self.metrics(*arguments).items()}
 
     def preset(self, name: str) -> str:
         """Return the text of a preset, in TOML."""

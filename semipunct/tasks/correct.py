@@ -19,17 +19,15 @@ from semipunct.corpus.parallel import ParallelSentence, as_written
 from semipunct.corpus.sentences import Sentence, Words, Written
 from semipunct.corpus.tokens import with_unknown
 from semipunct.errors import ModelError, UsageError
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.signature import figures_signature
 from semipunct.inference import decode
 from semipunct.inference.decode import Analysis
 from semipunct.inference.draws import Draws
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
-from semipunct.models.running_text.model import TextModel
 from semipunct.tasks.base import InPlace, Slots, Trained, punctuation_model
 from semipunct.tasks.choice import beside_what_stands, best_draw, best_strings
-from semipunct.tasks.correct_running_text import correct_running_text
 from semipunct.tasks.correction import (
     Attached,
     Corrected,
@@ -43,7 +41,6 @@ from semipunct.tasks.parse import check_reads_words, parse
 from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.restore import drawn
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
-from semipunct.version import __version__
 
 
 def correct(
@@ -59,10 +56,9 @@ def correct(
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
     Args:
-        model: a model of the kind ``correction``, or a text model, with its weights.
-        sentences: sentences with the punctuation as written: trees or, with a parser, words; for a
-            text model, the words of paragraphs, as in ``correct_running_text``. Omitted ones pass
-            through.
+        model: a model of the kind ``correction`` with its weights.
+        sentences: sentences with the punctuation as written: trees or, with a parser, words.
+            Omitted ones pass through.
         options: by default ``CorrectOptions()``.
         parser: a parser that reads words only; its trees and tags replace existing ones.
         analysis: a punctuation model of text as written, for a model that uses the underlying tree
@@ -77,11 +73,6 @@ def correct(
         ModelError: if a model is of another kind, or the parser reads punctuation.
     """
     options = replace(options or CorrectOptions(), **settings)
-    if isinstance(model.model, TextModel):
-        if parser is not None or analysis is not None:
-            unused = "parser" if parser is not None else "analysis"
-            raise UsageError(f"a text model reads no trees; leave out {unused}")
-        return correct_running_text(model, sentences, options)
     fitted = correction_model(model)
     options.check(fitted.model)
     if fitted.model.analysed == (analysis is None):
@@ -292,17 +283,16 @@ def correction_signature(
         data: the corrected sentences, with references.
         options: the options of correction.
     """
-    return join_signature(
+    return figures_signature(
+        "correction",
+        digest[:12],
+        parallel_digest(data),
         {
-            "task": "correction",
-            "model": digest[:12],
-            "treebank": parallel_digest(data)[:12],
             "samples": str(options.samples),
             "seed": str(options.seed),
             "minimise": options.minimise,
             "analyses": str(options.analyses),
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.least:g}",
-            "version": __version__,
-        }
+        },
     )

@@ -13,14 +13,12 @@ from semipunct.corpus.omission import without_omitted
 from semipunct.errors import ModelError
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
-from semipunct.models.base import Model
+from semipunct.evaluation.signature import figures_signature
 from semipunct.models.contents import digest
 from semipunct.models.kind import PUNCTUATION
 from semipunct.models.registry import find_kind
 from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.tasks.base import Trained
-from semipunct.version import __version__
 
 
 def evaluate(
@@ -58,26 +56,10 @@ def evaluate(
     known = without_omitted(sentences)
     scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(known)))
     slots = np.array([s.choices for s in known], np.int64)
-    text = signature(
-        fitted, model_digest or digest(fitted, weights), treebank or treebank_digest(known)
+    line = figures_signature(
+        PerplexityStatistics.task,
+        (model_digest or digest(fitted, weights))[:12],
+        treebank or treebank_digest(known),
+        fitted.signature(),
     )
-    return Result(system or fitted.kind, text, PerplexityStatistics(scores, slots))
-
-
-def signature(model: Model[Any, Any, Any], model_digest: str, treebank: str) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        model: the model.
-        model_digest: a SHA-256 digest of the model and its weights.
-        treebank: a SHA-256 digest of the sentences.
-    """
-    return join_signature(
-        {
-            "task": "perplexity",
-            "model": model_digest[:12],
-            "treebank": treebank[:12],
-            **model.signature(),
-            "version": __version__,
-        }
-    )
+    return Result(system or fitted.kind, line, PerplexityStatistics(scores, slots))

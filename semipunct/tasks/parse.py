@@ -15,7 +15,7 @@ from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words, unfillable
 from semipunct.errors import ModelError, UsageError
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.signature import figures_signature
 from semipunct.models.parsing.decoding import (
     Certainty,
     Decoder,
@@ -32,7 +32,6 @@ from semipunct.tasks.base import InPlace, Trained, model_of_kind
 from semipunct.tasks.pieces import Pieces, joined_expectations, joined_tables
 from semipunct.tasks.slot_posteriors import SlotPosterior, predicted
 from semipunct.trees import DependencyTree
-from semipunct.version import __version__
 from semipunct.wording import quantity
 
 Table = npt.NDArray[np.float32]
@@ -338,12 +337,6 @@ def parsing_signature(system: str, sentences: Sequence[Sentence], options: Parse
         sentences: the gold sentences whose words were parsed.
         options: the options of parsing.
     """
-    return join_signature(
-        {
-            "task": "parsing",
-            "model": system,
-            "treebank": treebank_digest(sentences)[:12],
-            "decoder": options.decoder,
-            "version": __version__,
-        }
+    return figures_signature(
+        "parsing", system, treebank_digest(sentences), {"decoder": options.decoder}
     )

@@ -14,10 +14,9 @@ from semipunct.evaluation.derivations import (
     derivation_statistics,
 )
 from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.signature import figures_signature
 from semipunct.trees.derivations import Derivation
 from semipunct.trees.predicates import predicate_dependencies
-from semipunct.version import __version__
 
 Derived = Sentence[Derivation]
 
@@ -44,14 +43,7 @@ def compare_derivations(
     """
     gold = [_analysis(s.tree) for s in sentences]
     mine = [None if tree is None else _analysis(tree) for tree in found]
-    line = join_signature(
-        {
-            "task": DerivationStatistics.task,
-            "model": digest[:12],
-            "treebank": _digest(sentences, gold)[:12],
-            "version": __version__,
-        }
-    )
+    line = figures_signature(DerivationStatistics.task, digest[:12], _digest(sentences, gold))
     return Result(system, line, derivation_statistics(gold, mine))
 
 

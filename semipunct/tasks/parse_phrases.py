@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.marks_as_words import interleave_marks
 from semipunct.corpus.sentences import MISSING, Sentence, Words, dotted_forms
-from semipunct.evaluation.signature import join_signature
 from semipunct.models.constituency.decoding import PhraseFinder
 from semipunct.models.constituency.parser import PhraseParser
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.trees.phrases import PhraseTree
 from semipunct.trees.pruning import prune_words
-from semipunct.version import __version__
 
 JOINED = "FRAG"
 """The label of the node above the pieces of a sentence that is too long to be parsed at once."""
@@ -90,20 +87,3 @@ def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[
         s.sentence_id, s.path, s.line, s.forms, nothing, nothing, tree.tags, nothing, tree, s.slots,
         closed=s.closed, source=s.source,
     )  # fmt: skip
-
-
-def phrases_signature(digest: str, sentences: Sequence[Sentence[Any]]) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        digest: the digest of the model.
-        sentences: the parsed sentences, with their gold trees.
-    """
-    return join_signature(
-        {
-            "task": "brackets",
-            "model": digest[:12],
-            "treebank": treebank_digest(sentences)[:12],
-            "version": __version__,
-        }
-    )

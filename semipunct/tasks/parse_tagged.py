@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.treebank import PUNCTUATION
-from semipunct.evaluation.signature import join_signature
 from semipunct.models.beam_parsing.parser import BeamParser, Parse
 from semipunct.models.beam_parsing.tokens import check_tags
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.trees import DependencyTree, without_words
-from semipunct.version import __version__
 
 
 def parse_tagged(model: Trained[Any], sentences: Sequence[Sentence]) -> list[DependencyTree]:
@@ -49,20 +46,3 @@ def _of_words(sentence: Sentence, found: Parse) -> DependencyTree:
     root = 1 + found.heads.index(0)
     heads = tuple(root if head < 0 else head for head in found.heads)
     return without_words(DependencyTree(heads, found.relations), marks)
-
-
-def tagged_signature(digest: str, sentences: Sequence[Sentence]) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        digest: of the model.
-        sentences: the gold sentences whose words were parsed.
-    """
-    return join_signature(
-        {
-            "task": "parsing",
-            "model": digest[:12],
-            "treebank": treebank_digest(sentences)[:12],
-            "version": __version__,
-        }
-    )

@@ -18,22 +18,19 @@ import numpy.typing as npt
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.signature import figures_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
 from semipunct.marks import Puncteme
 from semipunct.marks.joining import BY_TYPOGRAPHY, JoiningMarks
 from semipunct.models.base import Weights
-from semipunct.models.commas.restorer import COMMA_MODELS
 from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks.base import Slots, Trained, punctuation_model
 from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
-from semipunct.tasks.restore_commas import restore_commas
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
-from semipunct.version import __version__
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,12 +49,12 @@ def restore(
     """Restore the punctuation of sentences, from scratch or given existing marks.
 
     Args:
-        model: a punctuation model, or a comma model (see ``restore_commas``), with its weights.
-        sentences: words and trees (phrase-structure trees for a comma model); ``options.keep``
-            determines the treatment of existing marks. Omitted ones pass through.
+        model: a punctuation model with its weights.
+        sentences: words and trees; ``options.keep`` determines the treatment of existing marks.
+            Omitted ones pass through.
         options: by default ``RestoreOptions()``.
         first: the number of the first sentence, for sentences that continue an earlier call; with
-            the seed it determines the draws, if the model draws.
+            the seed it determines the draws.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
@@ -65,8 +62,6 @@ def restore(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
-    if isinstance(model.model, COMMA_MODELS):
-        return restore_commas(model, sentences, options)
     known: list[Sentence] = without_omitted(sentences)
     draws = drawn(model, known, options, first)
     joining = punctuation_model(model).model.inventory.joining
@@ -206,19 +201,18 @@ def restoration_signature(
         sentences: the restored sentences, with their gold punctuation.
         options: the options of restoration.
     """
-    return join_signature(
+    return figures_signature(
+        "restoration",
+        digest[:12],
+        treebank_digest(sentences),
         {
-            "task": "restoration",
-            "model": digest[:12],
-            "treebank": treebank_digest(sentences)[:12],
             "samples": str(options.samples),
             "seed": str(options.seed),
             "minimise": options.minimise,
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.minimum_confidence:g}",
             "keep": _named(options, sentences),
-            "version": __version__,
-        }
+        },
     )
 
 

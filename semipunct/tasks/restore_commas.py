@@ -13,7 +13,7 @@ from semipunct.corpus.marks_as_words import join_marks, slots_of_words, with_mar
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import ModelError, UsageError
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.signature import figures_signature
 from semipunct.marks import Puncteme
 from semipunct.marks.neighbours import may_stand_between
 from semipunct.models.commas.decoding import Commas
@@ -28,7 +28,6 @@ from semipunct.tasks.parse_phrases import parse_phrases
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.trees.phrases import PhraseTree
-from semipunct.version import __version__
 
 
 def restore_commas(
@@ -218,17 +217,16 @@ def commas_signature(
         options: the options of restoration.
     """
     words = [_Surface(s) for s in sentences]
-    return join_signature(
+    return figures_signature(
+        "restoration",
+        digest[:12],
+        treebank_digest(words),
         {
-            "task": "restoration",
-            "model": digest[:12],
-            "treebank": treebank_digest(words)[:12],
             "minimise": options.minimise,
             "marks": "commas",
             "confidence": f">={options.minimum_confidence:g}",
             "keep": options.keep or "replace",
-            "version": __version__,
-        }
+        },
     )
 
 

@@ -11,14 +11,13 @@ from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Words
 from semipunct.errors import UsageError
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.signature import figures_signature
 from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.models.running_text.reader import Query, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
 from semipunct.tasks.running_text_choice import AnyWords, Chooser, Lines, Read
-from semipunct.version import __version__
 
 Objective = Literal["f1", "edits"]
 """What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
@@ -256,19 +255,18 @@ def running_text_signature(
     """
     examples = [_Surface(s) if isinstance(s, Words) else s for s in sentences]
     keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
-    return join_signature(
+    return figures_signature(
+        "restoration",
+        digest[:12],
+        treebank_digest(examples),
         {
-            "task": "restoration",
-            "model": digest[:12],
-            "treebank": treebank_digest(examples)[:12],
             "lines": ends,
             "objective": objective,
             "capitals": "hidden" if lower else "shown",
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.minimum_confidence:g}",
             "keep": keep,
-            "version": __version__,
-        }
+        },
     )
 
 

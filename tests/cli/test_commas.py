@@ -125,7 +125,7 @@ def test_what_cannot_be_done_is_said(
         (("parse", phrase_parser, dev, "--nbest", "3"), "does not support --nbest"),
         (("parse", phrase_parser, "-", "--gold", "-o", "x.mrg"), "can be read only once"),
         (("parse", phrase_parser, damaged), "damaged.mrg:1: sentence #1"),
-        (("evaluate", commas, dev), "predicts commas"),
+        (("evaluate", commas, words), "have no phrases"),
         (("decode", commas, dev), "but one of the kind punctuation is needed"),
         (
             ("train", words, "--dev", dev, "-o", tmp_path / "m", "--kind", "commas"),

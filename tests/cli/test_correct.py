@@ -276,6 +276,7 @@ def _stand_in(
     monkeypatch: pytest.MonkeyPatch, parsed: Callable[[Sequence[Words]], list[Sentence]]
 ) -> None:
     """Use a function in place of the parser named ``parser``."""
+    from semipunct.kinds import correction
     from semipunct.store import checkpoint
     from semipunct.tasks import correct as task
 
@@ -284,6 +285,12 @@ def _stand_in(
         checkpoint,
         "load",
         lambda path, kind=None: "parser" if str(path) == "parser" else load(path, kind),
+    )
+    checked = correction.of_kind
+    monkeypatch.setattr(
+        correction,
+        "of_kind",
+        lambda saved, kind: saved if saved == "parser" else checked(saved, kind),
     )
     monkeypatch.setattr(task, "check_reads_words", lambda *_: None)
     monkeypatch.setattr(
@@ -312,8 +319,8 @@ def test_what_does_not_fit_is_said(
     tmp_path: Path,
 ):  # fmt: skip
     test = parallel_treebanks["test"]
-    assert "one of the kind correction is needed" in cli("correct", model, test).message
-    assert "one of the kind correction" not in cli("correct", corrector, test).err
+    assert "cannot correct; name a model of the kind" in cli("correct", model, test).message
+    assert "of the kind correction" not in cli("correct", corrector, test).err
     for options, status, told in (
         (("--json",), 2, "--json needs --gold"),
         (("--tokeniser", corrector), 2, "give --parser as well"),
@@ -333,7 +340,7 @@ def test_what_does_not_fit_is_said(
         assert re.search(told, result.message), result.message
     result = cli("restore", corrector, test)
     assert result.status == 1
-    assert "kind correction, but one of the kind punctuation is needed" in result.message
+    assert "kind correction cannot restore; name a model of the kind punctuation" in result.message
     result = cli("evaluate", corrector, test)
     assert result.status == 1
     bare = tmp_path / "text.txt"
@@ -348,7 +355,7 @@ def test_a_model_to_stay_near_is_loaded_before_sentences_are_analysed(
     def analysed(*_: object) -> None:
         pytest.fail("this takes minutes")
 
-    monkeypatch.setattr("semipunct.cli.parallel_treebanks.analysed", analysed)
+    monkeypatch.setattr("semipunct.kinds.versions.with_underlying_trees", analysed)
     result = cli(
         "train", parallel_treebanks["dev"], "--corrected", treebanks["dev"], "--dev",
         parallel_treebanks["dev"], "--dev-corrected", treebanks["dev"], "-o", tmp_path / "m",

@@ -40,15 +40,39 @@ def test_a_slot_tagger_is_trained_and_evaluated(cli: Cli, tagger: Path, treebank
     assert "|network:crf|tokens:>=5|version:" in value["signature"]
 
 
+def test_a_parser_is_evaluated_as_parse_does(cli: Cli, parser: Path, treebanks: dict[str, Path]):
+    value = json.loads(cli("evaluate", parser, treebanks["dev"], "--json").out)
+    assert value["schema"] == "semipunct.parse-gold/1"
+    assert value == json.loads(cli("parse", parser, treebanks["dev"], "--gold", "--json").out)
+    assert value["words"] > value["sentences"] > 0
+
+
+def test_a_text_model_is_evaluated_by_its_criterion(cli: Cli, text_model: Path, tmp_path: Path):
+    text = tmp_path / "dev.txt"
+    text.write_text("is it here? yes, it is.\n" * 40, "utf-8")
+    done = cli("evaluate", text_model, text, "--json")
+    value = json.loads(done.out)
+    assert (value["schema"], value["kind"]) == ("semipunct.evaluate-criterion/1", "text")
+    assert value["figures"]["perplexity"] > 1
+    assert "|kind:text|" in value["signature"]
+    assert cli("evaluate", text_model, text, "--json").out == done.out
+    stored = cli("evaluate", text_model, text, "--result", tmp_path / "r.json")
+    assert (stored.status, (tmp_path / "r.json").exists()) == (2, False)
+    assert "counts by sentence" in stored.message
+
+
 def test_what_needs_the_punctuation_model_says_so(
     cli: Cli, tagger: Path, treebanks: dict[str, Path]
 ):
-    for command in ("decode", "restore", "analyse"):
+    for command in ("decode", "analyse"):
         result = cli(command, tagger, treebanks["dev"])
         assert result.status == 1
         assert "of the kind slot-tagger, but one of the kind punctuation is needed" in (
             result.message
         )
+    result = cli("restore", tagger, treebanks["dev"])
+    assert result.status == 1
+    assert "of the kind slot-tagger cannot restore; name a model of the kind" in result.message
     assert str(tagger) in cli("restore", tagger, treebanks["dev"]).message
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.cli import restore as command
 from semipunct.corpus.sentences import open_slots
 from semipunct.evaluation.results import read_result
 from semipunct.formats import read_entries, read_treebank
@@ -90,7 +89,7 @@ def test_how_the_input_is_cut_decides_nothing(
     cli: Cli, model: Path, some: Path, monkeypatch: pytest.MonkeyPatch
 ):
     whole = cli("restore", model, some, "--format", "json", "--nbest", 3, *FEW).out
-    monkeypatch.setattr(command, "CHUNK", 2)
+    monkeypatch.setattr("semipunct.tasks.run.CHUNK", 2)
     assert cli("restore", model, some, "--format", "json", "--nbest", 3, *FEW).out == whole
 
 

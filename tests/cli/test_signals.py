@@ -45,10 +45,10 @@ reading.stats = count
 
 WHILE_WRITING = """
 import semipunct.formats.reading as reading
-from semipunct.files import locked, output, replace_folder
+from semipunct.files import hold_lock, output, replace_folder
 import semipunct.files.folders as folders
 def count(target):
-    with output(target + "/new/file.txt") as stream, locked(target + "/lock"):
+    with output(target + "/new/file.txt") as stream, hold_lock(target + "/lock"):
         stream.write("half of it")
         stream.flush()
         folders.os.fsync = lambda _: send()

@@ -12,11 +12,15 @@ from unittest.mock import create_autospec
 import numpy as np
 import pytest
 
+from semipunct.cli.report import report
+from semipunct.evaluation import results
+from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.misc import attributes
 from semipunct.formats.conllu.records import read_records
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.kinds.assessment import Assessment
 from semipunct.marks import EDITS
 from semipunct.store import checkpoint as store
 from semipunct.tasks import decode as decode_task
@@ -311,12 +315,11 @@ def test_a_sentence_without_an_analysis_is_passed_through(
     assert "20 sentences not analysed: no analysis under the model" in result.err
 
 
-def test_an_infinite_perplexity_is_null(model: Path, test_file: Path):
-    from semipunct.cli.evaluate import as_dict
-    from semipunct.evaluation import results
-    from semipunct.evaluation.perplexity import PerplexityStatistics
-
+def test_an_infinite_perplexity_is_null(capsys: pytest.CaptureFixture[str]):
     statistics = PerplexityStatistics(np.array([-1.0, -np.inf]), np.array([2, 3]))
-    value = as_dict(results.Result("m", "s", statistics), read_treebank([test_file]))
+    extra = {"omitted": {}, "projectivised": 0}
+    assessment = Assessment.of(results.Result("m", "s", statistics), extra=extra)
+    report(assessment, json=True, path=None)
+    value = json.loads(capsys.readouterr().out)
     assert (value["perplexity"], value["log_likelihood"], value["unscorable"]) == (None, None, 1)
     assert value["perplexity_of_scorable"] == pytest.approx(np.exp(0.5))

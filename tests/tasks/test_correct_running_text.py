@@ -168,5 +168,5 @@ def test_trees_need_another_model(text_model: Path, model: Path, tmp_path: Path)
     assert result.status == 2
     assert "this is conllu" in result.message
     words = Words("1", "a.txt", 1, ("so",), ((), ()))
-    with pytest.raises(ModelError, match="--kind text"):
+    with pytest.raises(ModelError, match="--kind correction"):
         semipunct.correct(semipunct.load(model), [words])

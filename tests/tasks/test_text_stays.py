@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence, Words
@@ -103,6 +103,9 @@ def check(text: str, keep: Keep | None, found: str) -> None:
 
 
 @pytest.mark.parametrize("keep", KEEPS)
+@example("a\x1f،", 0)
+@example("a 我", 0)
+@example("a 。a", 0)
 @given(TEXTS, st.integers(0, 2**32))
 def test_lines(keep: Keep | None, text: str, seed: int):
     line = re.sub("[\r\n\u0085\u2028]", " ", text) + "\r\n"
@@ -116,6 +119,7 @@ def test_corrected_lines(text: str, seed: int):
     assert without_new(corrected_part(part, np.random.default_rng(seed))) == text
 
 
+@example(["", "我aa", "", "我al"], 0)
 @given(st.lists(TEXTS, min_size=4, max_size=4), st.integers(0, 2**32))
 def test_running_text(tokeniser: Any, texts: list[str], seed: int):
     generator = np.random.default_rng(seed)

@@ -53,4 +53,5 @@ KIND = kind.Kind(
     criterion=kind.Criterion("perplexity", "perplexity of the order of a node"),
     assess="semipunct.models.ordering.model:figures",
     predicts="the order of dependents",
+    underlying=True,
 )

@@ -164,5 +164,6 @@ CORRECTION = kind.Kind(
     model_options=CorrectionModelOptions,
     train_options=TrainOptions,
     presets=("correction", "parsed-correction", "paper-correction"),
+    corrected="always",
 )
 """The punctuation model with features of the written punctuation, trained on parallel treebanks."""

@@ -64,4 +64,5 @@ KIND = kind.Kind(
     model_options=TaggerOptions,
     train_options=TaggerTrainOptions,
     presets=("crf", "attention", "correction"),
+    corrected="optionally",
 )

@@ -18,6 +18,7 @@ from semipunct.render.outputs.figures import (
     Comparison,
     CorrectionsCompared,
     Counted,
+    CriterionEvaluated,
     DerivationsCompared,
     Evaluated,
     ParsesCompared,
@@ -35,7 +36,13 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "correct": (CorrectedSentence, LeftOut),
     "correct-gold": (CorrectionsCompared,),
     "decode": (Decoded, LeftOut),
-    "evaluate": (Evaluated, DerivationsCompared),
+    "evaluate": (
+        Evaluated,
+        ParsesCompared,
+        PhrasesCompared,
+        DerivationsCompared,
+        CriterionEvaluated,
+    ),
     "models-list": (ModelList,),
     "parse-derivations-gold": (DerivationsCompared,),
     "parse-gold": (ParsesCompared,),
@@ -47,6 +54,17 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "stats": (Counted,),
 }
 """The types of the objects that a command prints, by the name of the schema file."""
+
+FIGURES: Mapping[str, type[Part]] = {
+    "brackets": PhrasesCompared,
+    "correction": CorrectionsCompared,
+    "criterion": CriterionEvaluated,
+    "derivations": DerivationsCompared,
+    "parsing": ParsesCompared,
+    "perplexity": Evaluated,
+    "restoration": Compared,
+}
+"""The type of the object with the figures of each metric."""
 
 
 def output(kind: type[Part], value: Mapping[str, Any]) -> dict[str, Any]:

@@ -55,6 +55,16 @@ class Evaluated(Part, tag_field="schema", tag="semipunct.evaluate/1"):
     signature: Signature
 
 
+class CriterionEvaluated(Part, tag_field="schema", tag="semipunct.evaluate-criterion/1"):
+    """Figures by which training chooses the best weights of a kind: ``evaluate --json``."""
+
+    kind: Annotated[str, Meta(description="of model")]
+    unit: Annotated[str, Meta(description="one example")]
+    examples: Count
+    figures: Annotated[dict[str, float | None], Meta(description="null is infinite or undefined")]
+    signature: Signature
+
+
 class Score(Part):
     """Precision, recall and F1 of a mark; null where undefined."""
 

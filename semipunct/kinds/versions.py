@@ -1,29 +1,29 @@
-"""Parallel treebanks for the training of correction models."""
+"""Corrected versions and underlying trees of training files.
+
+Mistakes in files are reported before the modules that need JAX are imported.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from semipunct.corpus import Sentence
+from semipunct.corpus.parallel import Alignment
 from semipunct.errors import TreebankError, UsageError
-
-if TYPE_CHECKING:
-    from semipunct.corpus import Sentence
-    from semipunct.corpus.parallel import Alignment
-
-CORRECTION = "correction"
-"""The kind of model that is trained on original text and its corrected version."""
-
-ORDERING = "ordering"
-"""The kind of model that can be trained on underlying trees."""
+from semipunct.formats.parallel import read_corrections
+from semipunct.models.kind import Kind
+from semipunct.models.registry import KINDS, find_kind
 
 
-def check_corrected(
-    kind: str,
+def check_versions(
+    kind: Kind,
     corrected: Sequence[str] | None,
     dev_corrected: Sequence[str] | None,
     align: str | None,
     analysis: str | None,
 ) -> None:
-    """Check that the options for corrected versions are consistent.
+    """Check that the options for corrected versions and underlying trees suit a kind.
 
     Args:
         kind: of model.
@@ -33,7 +33,7 @@ def check_corrected(
         analysis: a model that finds underlying trees.
 
     Raises:
-        UsageError: if they are not.
+        UsageError: if they do not.
     """
     if bool(corrected) != bool(dev_corrected):
         missing = "--dev-corrected" if corrected else "--corrected"
@@ -41,14 +41,15 @@ def check_corrected(
             f"{missing} is missing; give corrected versions of both the training treebanks "
             "(--corrected) and the development treebanks (--dev-corrected)"
         )
-    if corrected and kind not in (CORRECTION, "slot-tagger"):
+    if corrected and kind.corrected == "never":
+        able = [name for name in KINDS if find_kind(name).corrected != "never"]
         raise UsageError(
-            f"--corrected is not for --kind {kind}; leave it out, or train a model of --kind "
-            f"{CORRECTION} or slot-tagger"
+            f"--corrected is not for --kind {kind.name}; leave it out, or train a model of --kind "
+            f"{' or '.join(able)}"
         )
-    if kind == CORRECTION and not corrected:
+    if kind.corrected == "always" and not corrected:
         raise UsageError(
-            "a model of --kind correction is trained on original text and its corrected version; "
+            f"a model of --kind {kind.name} is trained on original text and its corrected version; "
             "give the latter as --corrected and --dev-corrected. If there is only correct text, "
             "semipunct.formats.write_erroneous inserts learners' errors"
         )
@@ -57,16 +58,17 @@ def check_corrected(
             "--align needs corrected versions to align; give --corrected and --dev-corrected, or "
             "leave out --align"
         )
-    if analysis is not None and not corrected and kind != ORDERING:
+    if analysis is not None and not corrected and not kind.underlying:
+        able = [name for name in KINDS if find_kind(name).underlying]
         raise UsageError(
-            f"--analysis needs --corrected or --kind {ORDERING}; give one of them, or leave out "
-            "--analysis"
+            f"--analysis needs --corrected or --kind {' or '.join(able)}; give one of them, or "
+            "leave out --analysis"
         )
 
 
-def corrections(
-    written: Sequence[str], corrected: Sequence[str], alignment: "Alignment"
-) -> "Sequence[Sentence]":
+def read_versions(
+    written: Sequence[str], corrected: Sequence[str], alignment: Alignment
+) -> Sequence[Sentence]:
     """Read original treebanks and their corrected versions; at least one sentence must be usable.
 
     With alignment by trees, sentences whose trees differ are left out, as in Li, Wang and Eisner
@@ -80,8 +82,6 @@ def corrections(
     Raises:
         TreebankError: if no sentence is left, or as ``formats.parallel.read_corrections`` does.
     """
-    from semipunct.formats.parallel import read_corrections
-
     found = read_corrections(written, corrected, alignment, omit=alignment == "trees")
     if not found:
         told = f" (first {found.omitted[0]})" if found.omitted else ""
@@ -91,25 +91,24 @@ def corrections(
     return found
 
 
-def analysed(path: str, kind: str, sentences: "Sequence[Any]") -> "Sequence[Sentence]":
-    """Add the best underlying trees of the original punctuation to sentences.
+def with_underlying_trees(path: str, kind: Kind, sentences: Sequence[Any]) -> Sequence[Sentence]:
+    """Return sentences with the best underlying trees of their punctuation.
 
     Args:
         path: the folder of a punctuation model of such text.
         kind: of the model to be trained on them.
-        sentences: with original and corrected punctuation, or for an ordering model.
+        sentences: with original and corrected punctuation, or for a kind that is trained on the
+            underlying trees of its training sentences.
 
     Raises:
         ModelError: if there is no such model.
     """
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
+    from semipunct.tasks.correct import analysed as analyse_original
+    from semipunct.tasks.rephrase import analysed as analyse_correct
 
     model = load(path, PunctuationModel)
-    if kind == ORDERING:
-        from semipunct.tasks.rephrase import analysed as of_what_is_right
-
-        return of_what_is_right(model, sentences)
-    from semipunct.tasks.correct import analysed as of_written
-
-    return [one for (one,) in of_written(model, sentences)]
+    if kind.underlying:
+        return analyse_correct(model, sentences)
+    return [sentence for (sentence,) in analyse_original(model, sentences)]

@@ -1,32 +1,31 @@
 """Writing of corrected sentences, in the format of their input or in another one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, Literal, TextIO
 
-if TYPE_CHECKING:
-    from semipunct.corpus import Entry
-    from semipunct.formats import Writer
-    from semipunct.marks import Puncteme
-    from semipunct.tasks.correction import Corrected
+from semipunct.corpus import Entry, Omitted
+from semipunct.corpus.located import BLANKS, Located
+from semipunct.formats import Writer
+from semipunct.formats.conllu import Conllu, ConlluWriter, Record
+from semipunct.formats.m2 import M2Writer
+from semipunct.formats.text import TextWriter
+from semipunct.marks import Puncteme
+from semipunct.render.analyses import dump, omitted_as_dict
+from semipunct.render.corrected import Places, as_dict, difference, m2, unchanged_to_m2
+from semipunct.render.restored_files import with_trees
+from semipunct.tasks.correction import Corrected
+from semipunct.tasks.run import Outcome
 
-    Outcome = tuple[Entry[Any], Corrected | None]
-
-
-class Form(StrEnum):
-    """The formats that corrected sentences are written in."""
-
-    TEXT = "text"
-    CONLLU = "conllu"
-    JSON = "json"
-    DIFF = "diff"
-    M2 = "m2"
+Form = Literal["text", "conllu", "json", "diff", "m2"]
+"""The formats that corrected sentences are written in."""
 
 
 def write(
-    outcomes: "Iterable[Outcome]",
+    outcomes: Iterable[Outcome[Corrected]],
     form: Form,
-    writer: "Writer[Any]",
+    writer: Writer[Any],
     stream: TextIO,
     *,
     parsed: bool,
@@ -40,25 +39,20 @@ def write(
         stream: which must not translate line ends.
         parsed: whether a parser made their tags and trees.
     """
-    from semipunct.cli.restored_sentences import with_trees
-    from semipunct.formats.conllu import Conllu, ConlluWriter
-    from semipunct.formats.m2 import M2Writer
-    from semipunct.formats.text import TextWriter
-
-    own = {Form.TEXT: TextWriter, Form.M2: M2Writer}.get(form)
+    own = {"text": TextWriter, "m2": M2Writer}.get(form)
     # The writer of CoNLL-U attaches marks by trees, and the trees of the input were not read.
-    if parsed and (form is Form.CONLLU or isinstance(writer, ConlluWriter)):
-        outcomes = with_trees(outcomes, conllu=form is Form.CONLLU)
+    if parsed and (form == "conllu" or isinstance(writer, ConlluWriter)):
+        outcomes = with_trees(outcomes, conllu=form == "conllu")
         writer = Conllu().writer()
-    if form is Form.CONLLU or (own is not None and isinstance(writer, own)):
+    if form == "conllu" or (own is not None and isinstance(writer, own)):
         _as_input(outcomes, writer, stream)
     else:
-        lines = _json(outcomes, writer) if form is Form.JSON else _lines(outcomes, form, writer)
+        lines = _json(outcomes, writer) if form == "json" else _lines(outcomes, form, writer)
         stream.writelines(lines)
 
 
 def _as_input(
-    outcomes: "Iterable[tuple[Entry[Any], Any]]", writer: "Writer[Any]", stream: TextIO
+    outcomes: Iterable[tuple[Entry[Any, Any], Any]], writer: Writer[Any], stream: TextIO
 ) -> None:
     writer.write(
         (
@@ -69,53 +63,45 @@ def _as_input(
     )
 
 
-def _texts(entry: "Entry[Any]", found: "Corrected", writer: "Writer[Any]") -> tuple[str, str]:
+def _texts(entry: Entry[Any, Any], found: Corrected, writer: Writer[Any]) -> tuple[str, str]:
     """Return the text of a sentence as it was read, and with corrected punctuation."""
-    from semipunct.corpus.located import Located
-
     if isinstance(entry.record, Located):
         return entry.record.text.rstrip(), entry.record.punctuate(found.slots).rstrip()
     return writer.text(entry, found.sentence.slots), writer.text(entry, found.slots)
 
 
 def _spelt(
-    entry: "Entry[Any]", found: "Corrected", writer: "Writer[Any]"
-) -> "tuple[Sequence[Puncteme], Sequence[Puncteme]]":
+    entry: Entry[Any, Any], found: Corrected, writer: Writer[Any]
+) -> tuple[Sequence[Puncteme], Sequence[Puncteme]]:
     """Return the slots as they were read and corrected, with the characters of the file."""
     return writer.spell_marks(entry, found.sentence.slots), writer.spell_marks(entry, found.slots)
 
 
-def _tokens(entry: "Entry[Any]") -> Sequence[str]:
+def _tokens(entry: Entry[Any, Any]) -> Sequence[str]:
     """Return the tokens of a sentence that was left out, if its format provides them."""
-    from semipunct.corpus.located import BLANKS, Located
-    from semipunct.formats.conllu import Record
-
     if isinstance(entry.record, Located):
         return BLANKS.sub(" ", entry.record.text).split()
     return [t.form for t in entry.record.tokens] if isinstance(entry.record, Record) else ()
 
 
-def _lines(outcomes: "Iterable[Outcome]", form: Form, writer: "Writer[Any]") -> Iterator[str]:
-    from semipunct.render.corrected import difference, m2, unchanged_to_m2
+def _lines(
+    outcomes: Iterable[Outcome[Corrected]], form: Form, writer: Writer[Any]
+) -> Iterator[str]:
 
     for entry, found in outcomes:
         if found is None:
-            if form is Form.TEXT:
+            if form == "text":
                 yield writer.plain(entry) + "\n"
-            elif form is Form.M2:
+            elif form == "m2":
                 yield unchanged_to_m2(_tokens(entry))
-        elif form is Form.M2:
+        elif form == "m2":
             yield m2(found, *_spelt(entry, found, writer))
         else:
             before, after = _texts(entry, found, writer)
-            yield after + "\n" if form is Form.TEXT else difference(found, before, after)
+            yield after + "\n" if form == "text" else difference(found, before, after)
 
 
-def _json(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> Iterator[str]:
-    from semipunct.corpus import Omitted
-    from semipunct.corpus.located import Located
-    from semipunct.render.analyses import dump, omitted_as_dict
-    from semipunct.render.corrected import Places, as_dict
+def _json(outcomes: Iterable[Outcome[Corrected]], writer: Writer[Any]) -> Iterator[str]:
 
     offset, start = 0, None
     for entry, found in outcomes:

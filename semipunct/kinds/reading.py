@@ -1,15 +1,21 @@
-"""Running text, split by a tokeniser, for commands that read words."""
+"""Entries of files: running text that is segmented, words, or trees."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semipunct.cli.treebanks import in_chunks
+from semipunct.corpus.located import RawText
 from semipunct.errors import UsageError
 from semipunct.files import display_name
+from semipunct.formats import FORMATS, Format, format_of
+from semipunct.formats.text import Text, lines_with_text, paragraphs, text_entry
+from semipunct.tasks.run import in_chunks
+from semipunct.tasks.segment import segment
+from semipunct.tasks.segment_running_text import segment_running_text
 
 if TYPE_CHECKING:
     from semipunct.corpus.treebank import WordsEntry
-    from semipunct.formats import Format
     from semipunct.tasks.base import Trained
     from semipunct.tasks.restoration import Keep
     from semipunct.tasks.running_text_choice import Lines
@@ -21,16 +27,13 @@ LINES = 256
 """Lines that a text model reads at a time."""
 
 
-def running_text_format(paths: Sequence[str]) -> "Format[Any]":
+def running_text_format(paths: Sequence[str]) -> Format[Any]:
     """Return the format of files of running text.
 
     Raises:
         UsageError: for a format that is already split into words.
         TreebankError: if a file whose content determines its format cannot be read.
     """
-    from semipunct.formats import FORMATS, format_of
-    from semipunct.formats.text import Text
-
     for path in paths:
         form = format_of(path, words=True, default=Text.name)
         if form.name != Text.name:
@@ -42,8 +45,8 @@ def running_text_format(paths: Sequence[str]) -> "Format[Any]":
 
 
 def read_by_text_model(
-    paths: Sequence[str], text_model: "Trained[Any]", lines: "Lines", keep: "Keep | None"
-) -> "Iterator[WordsEntry]":
+    paths: Sequence[str], text_model: Trained[Any], lines: Lines, keep: Keep | None
+) -> Iterator[WordsEntry]:
     """Yield the sentences that a text model finds in running text, some lines at a time.
 
     Args:
@@ -56,10 +59,6 @@ def read_by_text_model(
         TreebankError: with file and line, if a file is missing or is not UTF-8 text.
         UsageError: if the treatment of marks is not for a text model.
     """
-    from semipunct.corpus.located import RawText
-    from semipunct.formats.text import lines_with_text, text_entry
-    from semipunct.tasks.segment_running_text import segment_running_text
-
     for number, path in enumerate(paths, start=1):
         name, line = display_name(path), 1
         for chunk in in_chunks(lines_with_text(path, ended=number < len(paths)), LINES):
@@ -71,7 +70,7 @@ def read_by_text_model(
             line += len(chunk)
 
 
-def read_running_text(paths: Sequence[str], tokeniser: "Trained[Any]") -> "Iterator[WordsEntry]":
+def read_by_tokeniser(paths: Sequence[str], tokeniser: Trained[Any]) -> Iterator[WordsEntry]:
     """Yield the sentences that a tokeniser finds in running text, paragraph by paragraph.
 
     Args:
@@ -81,9 +80,6 @@ def read_running_text(paths: Sequence[str], tokeniser: "Trained[Any]") -> "Itera
     Raises:
         TreebankError: with file and line, if a file is missing or is not UTF-8 text.
     """
-    from semipunct.formats.text import paragraphs, text_entry
-    from semipunct.tasks.segment import segment
-
     for number, path in enumerate(paths, start=1):
         for chunk in in_chunks(paragraphs(path, ended=number < len(paths)), PARAGRAPHS):
             for sentences in segment(tokeniser, chunk):

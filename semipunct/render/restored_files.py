@@ -1,34 +1,33 @@
 """Writing of restored sentences, in the format of their input or in another one."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TextIO
+from dataclasses import replace
+from typing import Any, Literal, TextIO
 
-from semipunct.cli.treebanks import in_chunks
+from semipunct.corpus import Entry, Omitted
+from semipunct.corpus.located import Located
+from semipunct.formats import Writer
+from semipunct.formats.conllu import Conllu, Record
+from semipunct.formats.conllu.analysed import analysed_entry
+from semipunct.formats.text import TextWriter
+from semipunct.render.analyses import dump, omitted_as_dict
+from semipunct.render.restorations import as_dict, in_own_characters
+from semipunct.tasks.base import Trained
+from semipunct.tasks.restoration import LISTED, Restoration
+from semipunct.tasks.run import Outcome, in_chunks
+from semipunct.tasks.truecase import truecase
 
-if TYPE_CHECKING:
-    from semipunct.corpus import Entry
-    from semipunct.formats import Writer
-    from semipunct.tasks.base import Trained
-    from semipunct.tasks.restoration import Restoration
-
-    Outcome = tuple[Entry[Any], Restoration[Any] | None]
+Restored = Outcome[Restoration[Any]]
 
 CHUNK = 256
 """Sentences truecased at a time."""
 
 
-class Format(StrEnum):
-    """The formats that restored sentences are written in."""
-
-    CONLLU = "conllu"
-    TEXT = "text"
-    JSON = "json"
-
-
 def with_capitals(
-    outcomes: "Iterable[Outcome]", truecaser: "Trained[Any]", writer: "Writer[Any]"
-) -> "Iterator[Outcome]":
+    outcomes: Iterable[Restored], truecaser: Trained[Any], writer: Writer[Any]
+) -> Iterator[Restored]:
     """Restore the capitals of restored sentences; other sentences are not changed.
 
     Args:
@@ -36,8 +35,6 @@ def with_capitals(
         truecaser: with its weights.
         writer: of the entries.
     """
-    from semipunct.tasks.truecase import truecase
-
     for chunk in in_chunks(outcomes, CHUNK):
         restored = [found for _, found in chunk if found]
         slots = [found.written for found in restored]
@@ -50,7 +47,7 @@ def with_capitals(
                 yield entry, None
 
 
-def in_own_capitals(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> "Iterator[Outcome]":
+def in_own_capitals(outcomes: Iterable[Restored], writer: Writer[Any]) -> Iterator[Restored]:
     """Write the capitals that restored sentences come with into their entries.
 
     Args:
@@ -62,9 +59,9 @@ def in_own_capitals(outcomes: "Iterable[Outcome]", writer: "Writer[Any]") -> "It
 
 
 def write(
-    outcomes: "Iterable[Outcome]",
-    form: Format,
-    writer: "Writer[Any]",
+    outcomes: Iterable[Restored],
+    form: Literal["conllu", "text", "json"],
+    writer: Writer[Any],
     stream: TextIO,
     *,
     parsed: bool,
@@ -78,20 +75,13 @@ def write(
         stream: which must not translate line ends.
         parsed: whether a parser made their tags and trees.
     """
-    from semipunct.corpus import Omitted
-    from semipunct.formats.conllu import Conllu
-    from semipunct.formats.text import TextWriter
-    from semipunct.render.analyses import dump, omitted_as_dict
-    from semipunct.render.restorations import as_dict, in_own_characters
-    from semipunct.tasks.restoration import LISTED
-
     is_text = isinstance(writer, TextWriter)
     # In text, marks have fixed places; in other formats they are attached by trees.
-    if parsed and (form is Format.CONLLU or not is_text):
-        trees = with_trees(outcomes, conllu=form is Format.CONLLU)
+    if parsed and (form == "conllu" or not is_text):
+        trees = with_trees(outcomes, conllu=form == "conllu")
         outcomes, writer = trees, Conllu().writer()
     # The layout of text is preserved, including empty lines.
-    if form is Format.CONLLU or (form is Format.TEXT and is_text):
+    if form == "conllu" or (form == "text" and is_text):
         writer.write(
             (
                 writer.punctuate(entry, found.written) if found else writer.source_text(entry)
@@ -102,7 +92,7 @@ def write(
         return
     for entry, found in outcomes:
         text = writer.text(entry, found.written) if found else writer.plain(entry)
-        if form is Format.TEXT:
+        if form == "text":
             stream.write(text + "\n")
         elif found:
             own = in_own_characters(found, writer.spell_marks(entry, found.written))
@@ -113,8 +103,8 @@ def write(
 
 
 def with_trees(
-    outcomes: "Iterable[tuple[Entry[Any], Any]]", *, conllu: bool
-) -> "Iterator[tuple[Entry[Any], Any]]":
+    outcomes: Iterable[tuple[Entry[Any, Any], Any]], *, conllu: bool
+) -> Iterator[tuple[Entry[Any, Any], Any]]:
     """Replace the tags and trees of entries with those of a parser.
 
     Args:
@@ -122,12 +112,6 @@ def with_trees(
             unchanged.
         conllu: whether the output is CoNLL-U, which cannot represent text without words.
     """
-    from dataclasses import replace
-
-    from semipunct.corpus.located import Located
-    from semipunct.formats.conllu import Record
-    from semipunct.formats.conllu.analysed import analysed_entry
-
     for entry, found in outcomes:
         if found:
             if isinstance(entry.record, Located):

@@ -1,0 +1,201 @@
+"""Comparison of answers with a reference: figures, tables for users, and a result to store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from semipunct.corpus import Sentence, Treebank
+from semipunct.corpus.omission import without_omitted
+from semipunct.corpus.sentences import open_slots
+from semipunct.errors import TreebankError
+from semipunct.evaluation.confusion import Confusion, confusions
+from semipunct.evaluation.correction import correction_statistics
+from semipunct.evaluation.metric import Figures
+from semipunct.evaluation.parsing import parsing_statistics
+from semipunct.evaluation.restoration import restoration_statistics
+from semipunct.evaluation.results import Result
+from semipunct.marks import Puncteme, display_form, shown_string
+from semipunct.tasks.reading import omissions
+from semipunct.wording import figure
+
+if TYPE_CHECKING:
+    from semipunct.corpus.parallel import ParallelSentence
+    from semipunct.tasks.correction import Corrected
+    from semipunct.tasks.restoration import Restoration
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of strings.
+
+    Attributes:
+        headings: of the columns.
+        rows: one string for each column.
+        wraps: whether the last column is wrapped on a narrow screen.
+    """
+
+    headings: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    wraps: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """Figures, and what is shown with them.
+
+    Attributes:
+        task: the name of the metric, or of the type of the figures.
+        figures: of the corpus.
+        rows: of the table of figures.
+        signature: of the figures.
+        result: the statistics to store; None if the metric has none for single sentences.
+        extra: further values of the JSON output.
+        tables: shown below the figures.
+        tokens: shown in tables, among which special ones are explained.
+        omitted: a message about sentences that were omitted, unless ``extra`` has their numbers
+            and these are printed.
+        messages: for users.
+    """
+
+    task: str
+    figures: Figures
+    rows: Sequence[tuple[str, str]]
+    signature: str
+    result: Result | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tables: Sequence[Table] = ()
+    tokens: Iterable[str] = ()
+    omitted: str = ""
+    messages: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, result: Result, **values: Any) -> Assessment:
+        """Assess a result.
+
+        Args:
+            result: the statistics; their figures are shown as they are unless ``rows`` are given.
+            **values: attributes by name.
+        """
+        figures = result.figures
+        rows = values.pop("rows", None) or figures.rows()
+        return cls(
+            task=result.task, figures=figures, rows=rows, signature=result.signature,
+            result=result, **values,
+        )  # fmt: skip
+
+
+def assess_parses(
+    system: str, signature: str, treebank: Sequence[Any], parses: Sequence[Sentence]
+) -> Assessment:
+    """Compare the trees and tags of a parser with those of a treebank.
+
+    Args:
+        system: the name of the parser.
+        signature: of the figures.
+        treebank: the sentences with their own trees and tags.
+        parses: the same sentences with those of the parser.
+    """
+    is_treebank = isinstance(treebank, Treebank)
+    return Assessment.of(
+        Result(system, signature, parsing_statistics(without_omitted(treebank), parses)),
+        extra={"omitted": treebank.omitted_by_reason()} if is_treebank else {},
+        omitted=omissions(treebank),
+    )
+
+
+def assess_restorations(
+    system: str,
+    signature: str,
+    restored: Sequence[Restoration[Any]],
+    *,
+    most: int = 0,
+    marks: Set[str] | None = None,
+) -> Assessment:
+    """Compare restored punctuation with that of the input.
+
+    Args:
+        system: the name of the model.
+        signature: of the figures.
+        restored: the restored sentences.
+        most: confusions to list.
+        marks: the marks to compare; None for all.
+    """
+    sentences = [one.sentence for one in restored]
+    if marks is not None:
+        sentences = [replace(s, slots=_only(s.slots, marks)) for s in sentences]
+    slots = [one.slots if marks is None else _only(one.slots, marks) for one in restored]
+    statistics = restoration_statistics(
+        [open_slots(s, s.slots) for s in sentences],
+        [open_slots(s, own) for s, own in zip(sentences, slots, strict=True)],
+    )
+    figures = statistics.figures()
+    mistakes = confusions(sentences, slots)[:most] if most else []
+    by_mark = [
+        (display_form(mark), figure(score.precision), figure(score.recall), figure(score.f1),
+         f"{score.gold:,}")
+        for mark, score in sorted(figures.marks.items(), key=lambda item: -item[1].gold)
+    ]  # fmt: skip
+    tables = [Table(("mark", "precision", "recall", "F1", "in the input"), by_mark)]
+    if mistakes:
+        headings = ("in the input", "restored", "slots", "edits", "for example")
+        tables.append(Table(headings, [_confusion_row(one) for one in mistakes], wraps=True))
+    strings = (string for one in mistakes for string in (one.gold, one.predicted))
+    return Assessment.of(
+        Result(system, signature, statistics),
+        extra={"confusions": [one.as_dict() for one in mistakes]} if most else {},
+        tables=tables,
+        tokens=[*figures.marks, *chain.from_iterable(strings)],
+    )
+
+
+def _only(slots: Sequence[Puncteme], marks: Set[str]) -> tuple[Puncteme, ...]:
+    return tuple(tuple(token for token in slot if token in marks) for slot in slots)
+
+
+def _confusion_row(confusion: Confusion) -> tuple[str, ...]:
+    example = confusion.examples[0]
+    return (
+        shown_string(confusion.gold, "nothing"),
+        shown_string(confusion.predicted, "nothing"),
+        f"{confusion.count:,}",
+        f"{confusion.edits:,}",
+        f"{' '.join(example.before)} ▁ {' '.join(example.after)}",
+    )
+
+
+def assess_corrections(
+    system: str,
+    signature: str,
+    pairs: Sequence[tuple[Corrected, ParallelSentence[Any]]],
+    *,
+    most: int,
+) -> Assessment:
+    """Compare corrected punctuation with references.
+
+    Args:
+        system: the name of the model.
+        signature: of the figures.
+        pairs: corrected sentences with their references.
+        most: errors to list.
+
+    Raises:
+        TreebankError: if there are no sentences.
+    """
+    if not pairs:
+        raise TreebankError("no sentence could be corrected, so there is nothing to compare")
+    statistics = correction_statistics(
+        [open_slots(one.sentence, one.sentence.slots) for one, _ in pairs],
+        [open_slots(one.sentence, one.slots) for one, _ in pairs],
+        [[open_slots(one.sentence, gold) for gold in pair.references] for one, pair in pairs],
+    )
+    errors = statistics.figures().errors.items()
+    ranked = sorted(errors, key=lambda item: (-item[1].needed, -item[1].proposed))
+    rows = [
+        (error, f"{score.correct:,}", f"{score.proposed - score.correct:,}", f"{score.needed:,}")
+        for error, score in ranked[:most]
+    ]
+    table = Table(("error", "corrected", "wrong corrections", "in the input"), rows)
+    return Assessment.of(Result(system, signature, statistics), tables=[table] if most else [])

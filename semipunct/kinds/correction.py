@@ -1,0 +1,119 @@
+"""The correction model: perplexity, and correction of trees, or of words with a parser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semipunct.formats import format_of, read_entries, read_words
+from semipunct.formats.parallel import read_references
+from semipunct.kinds.answers import Answers, CorrectWork
+from semipunct.kinds.assessment import Assessment, assess_corrections
+from semipunct.kinds.criteria import assess_perplexity
+from semipunct.kinds.reading import read_by_tokeniser, running_text_format
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.store.checkpoint import of_kind
+from semipunct.tasks.base import InPlace
+from semipunct.tasks.correct import correct, correction_model, correction_signature
+from semipunct.tasks.notices import LongSentences, Omissions, UnseenValues
+from semipunct.tasks.run import Chunk, Outcome, answer_entries
+
+if TYPE_CHECKING:
+    from semipunct.corpus import Entry
+    from semipunct.kinds.requests import CorrectRequest
+    from semipunct.store.checkpoint import SavedModel
+    from semipunct.tasks.correction import Corrected, CorrectOptions
+
+Assess = Callable[[Sequence[Outcome["Corrected"]]], Assessment]
+
+
+def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> CorrectWork:
+    """Prepare the correction of trees, or with a parser of words or text.
+
+    Args:
+        model: a correction model.
+        request: the files and options.
+
+    Raises:
+        ModelError: if a model is of another kind.
+        UsageError: if an option is invalid, or files have different formats.
+        TreebankError: if references do not match the input.
+    """
+    fitted = correction_model(model)
+    options = request.options
+    options.check(fitted.model)
+    parser = None if request.parser is None else of_kind(request.parser, Parser)
+    analysis = None
+    if request.analysis is not None:
+        analysis = InPlace.of(of_kind(request.analysis, PunctuationModel))
+    read: Iterator[Any]
+    if request.tokeniser is not None:
+        form = running_text_format(request.inputs)
+        read = read_by_tokeniser(request.inputs, of_kind(request.tokeniser, Tokeniser))
+    else:
+        form = format_of(*request.inputs, words=parser is not None)
+        read = (read_entries if parser is None else read_words)(request.inputs)
+    omitted = Omissions("left unchanged")
+    unseen, long = UnseenValues(model.model), LongSentences()
+
+    def answer(chunk: Chunk) -> Sequence[Corrected]:
+        # Relations of a parser are the same in every run, and not the user's to change.
+        (unseen if parser is None else long).count(chunk.contents)
+        return correct(
+            fitted, chunk.contents, options, parser=parser, analysis=analysis, first=chunk.first
+        )
+
+    entries, assess = corrections_assessed(model, read, request, options, running=False)
+    return CorrectWork(
+        entries=entries,
+        format=form,
+        answer=lambda read: answer_entries(read, answer, omitted),
+        assess=assess,
+        messages=lambda: [*omitted.messages(), *long.messages(), *unseen.messages()],
+        parsed=parser is not None,
+    )
+
+
+def corrections_assessed(
+    model: SavedModel[Any],
+    entries: Iterator[Entry[Any, Any]],
+    request: CorrectRequest,
+    options: CorrectOptions,
+    *,
+    running: bool,
+) -> tuple[Iterator[Entry[Any, Any]], Assess]:
+    """Return entries, and the comparison of their corrections with the references of a request.
+
+    Args:
+        model: whose corrections are compared.
+        entries: of the files; with references all of them are read now.
+        request: names the references, if there are any.
+        options: of the correction.
+        running: whether words are separated from their marks as in running text.
+
+    Raises:
+        TreebankError: if references do not match the entries.
+    """
+    references: list[Any] = []
+    if request.gold:
+        read = [*entries]
+        contents = [entry.content for entry in read]
+        alignment: Any = request.align
+        references = read_references(contents, request.gold, alignment, running=running)
+        entries = iter(read)
+
+    def assess(outcomes: Sequence[Outcome[Corrected]]) -> Assessment:
+        pairs = [
+            (corrected, pair)
+            for (_, corrected), pair in zip(outcomes, references, strict=True)
+            if corrected is not None and pair is not None
+        ]
+        line = correction_signature(model.digest, [pair for _, pair in pairs], options)
+        return assess_corrections(request.system, line, pairs, most=request.errors)
+
+    return entries, assess
+
+
+ANSWERS = Answers(evaluate=assess_perplexity, correct=prepare_correction, correct_sentences=correct)

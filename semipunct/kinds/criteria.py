@@ -1,0 +1,93 @@
+"""Assessment of models by what they were trained for, on examples of the same type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from semipunct.corpus import Treebank
+from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.omission import without_omitted
+from semipunct.evaluation.signature import figures_signature
+from semipunct.files import finite
+from semipunct.kinds.assessment import Assessment
+from semipunct.kinds.requests import EvaluateRequest
+from semipunct.models.registry import find_kind
+from semipunct.models.scoring import Batches
+from semipunct.tasks.evaluate import evaluate
+from semipunct.tasks.notices import UnseenValues
+from semipunct.tasks.reading import omissions
+from semipunct.wording import figure
+
+CRITERION = "criterion"
+"""The task of figures by which training chooses the best weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionFigures:
+    """The figures by which training chooses the best weights, without counts by sentence.
+
+    Attributes:
+        kind: the kind of model.
+        unit: the word for one example.
+        examples: their number.
+        figures: by name; NaN where undefined.
+    """
+
+    kind: str
+    unit: str
+    examples: int
+    figures: Mapping[str, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all figures for JSON; infinite or undefined ones are null."""
+        values = {name: finite(float(value)) for name, value in self.figures.items()}
+        return {
+            "kind": self.kind, "unit": self.unit, "examples": self.examples, "figures": values,
+        }  # fmt: skip
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the figures for a table."""
+        return [
+            *((name.replace("_", " "), figure(value)) for name, value in self.figures.items()),
+            (f"{self.unit}s", f"{self.examples:,}"),
+        ]
+
+
+def assess_on_examples(request: EvaluateRequest) -> Assessment:
+    """Compute the figures by which training chooses the best weights."""
+    fitted, known = request.model.model, without_omitted(request.examples)
+    kind = find_kind(fitted.kind)
+    batches = Batches(fitted, fitted.encode(known))
+    values = kind.metrics(fitted, request.model.parameters, known, batches)
+    treebank = request.treebank or treebank_digest(known)
+    line = figures_signature(CRITERION, request.digest[:12], treebank, {"kind": kind.name})
+    figures = CriterionFigures(kind.name, kind.unit, len(known), values)
+    return Assessment(
+        task=CRITERION, figures=figures, rows=figures.rows(), signature=line,
+        omitted=omissions(request.examples),
+    )  # fmt: skip
+
+
+def assess_perplexity(request: EvaluateRequest) -> Assessment:
+    """Compute the perplexity of punctuation."""
+    examples = request.examples
+    result = evaluate(
+        request.model, examples, system=request.system, treebank=request.treebank,
+        model_digest=request.digest,
+    )  # fmt: skip
+    unseen = UnseenValues(request.model.model)
+    unseen.count(without_omitted(examples))
+    rows = result.figures.rows()
+    extra: dict[str, Any] = {}
+    if isinstance(examples, Treebank):
+        place = 1 + next(i for i, (name, _) in enumerate(rows) if name == "sentences")
+        rows.insert(place, ("  made projective", f"{examples.projectivised:,}"))
+        extra = {
+            "omitted": examples.omitted_by_reason(), "projectivised": examples.projectivised,
+        }  # fmt: skip
+    messages = [*unseen.messages()]
+    return Assessment.of(
+        result, rows=rows, extra=extra, omitted=omissions(examples), messages=messages
+    )

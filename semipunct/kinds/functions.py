@@ -1,0 +1,228 @@
+"""The functions of ``import semipunct`` that work for several kinds of models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar, Unpack, overload
+
+from semipunct.corpus import Sentence, Words
+from semipunct.corpus.omission import OmittedT
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.results import Result
+from semipunct.kinds.answers import answer_of
+from semipunct.kinds.assessment import Assessment
+from semipunct.kinds.requests import EvaluateRequest, TextRequest
+from semipunct.models.contents import digest
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.slot_tagging.tagger import SlotTagger
+from semipunct.tasks.base import Trained
+from semipunct.tasks.correction import Corrected, CorrectOptions, CorrectSettings
+from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
+from semipunct.tasks.restore_running_text import Objective
+from semipunct.tasks.running_text_choice import Lines
+
+S = TypeVar("S", bound=Sentence[Any] | Words)
+
+
+@overload
+def evaluate(
+    model: Trained[PunctuationModel] | Trained[SlotTagger],
+    examples: Sequence[Any],
+    *,
+    system: str = "",
+    treebank: str | None = None,
+    model_digest: str | None = None,
+) -> Result[PerplexityStatistics]: ...
+@overload
+def evaluate(
+    model: Trained[Any],
+    examples: Sequence[Any],
+    *,
+    system: str = "",
+    treebank: str | None = None,
+    model_digest: str | None = None,
+) -> Any: ...
+def evaluate(
+    model: Trained[Any],
+    examples: Sequence[Any],
+    *,
+    system: str = "",
+    treebank: str | None = None,
+    model_digest: str | None = None,
+) -> Any:
+    """Evaluate a model of any kind on examples of the type that it is trained on.
+
+    Args:
+        model: the model with its weights.
+        examples: for a punctuation model sentences with words, trees and surface punctuation, whose
+            perplexity is computed; for a parser sentences with trees and tags, with which its own
+            are compared; and so on. Omitted ones do not count.
+        system: the name of the model in the result; by default its kind.
+        treebank: a SHA-256 digest for the signature; by default ``treebank_digest`` of the
+            examples.
+        model_digest: the digest of the model, if it is known; computing it reads all weights.
+
+    Returns:
+        The counts of each sentence as a ``Result``, of which ``figures`` are the figures of the
+        corpus; for kinds of which nothing is counted by sentence an ``Assessment``, which has
+        ``figures``, too.
+
+    Raises:
+        ModelError: if the examples are not those of the kind.
+    """
+    assessment = assess(
+        model, examples, system=system, treebank=treebank, model_digest=model_digest
+    )
+    return assessment if assessment.result is None else assessment.result
+
+
+def assess(
+    model: Trained[Any],
+    examples: Sequence[Any],
+    *,
+    system: str = "",
+    treebank: str | None = None,
+    model_digest: str | None = None,
+) -> Assessment:
+    """Assess a model of any kind on examples.
+
+    Args:
+        model: as of ``evaluate``, and so are the others.
+        examples: of the type that the model is trained on.
+        system: the name of the model.
+        treebank: a digest for the signature.
+        model_digest: the digest of the model.
+    """
+    request = EvaluateRequest(
+        system=system or model.model.kind,
+        model=model,
+        digest=model_digest or digest(model.model, model.parameters),
+        examples=examples,
+        treebank=treebank,
+    )
+    return answer_of(model.model, "evaluate")(request)
+
+
+def restore(
+    model: Trained[Any],
+    sentences: Sequence[S | OmittedT],
+    options: RestoreOptions | None = None,
+    *,
+    first: int = 0,
+    **settings: Unpack[RestoreSettings],
+) -> list[Restoration[S] | OmittedT]:
+    """Restore the punctuation of sentences, from scratch or given existing marks.
+
+    Args:
+        model: a punctuation model, a comma model (see ``restore_commas``) or a text model (see
+            ``restore_running_text``), with its weights.
+        sentences: words and trees (phrase-structure trees for a comma model, words for a text
+            model); ``options.keep`` determines the treatment of existing marks. Omitted ones pass
+            through.
+        options: by default ``RestoreOptions()``.
+        first: the number of the first sentence, for sentences that continue an earlier call; with
+            the seed it determines the draws, if the model draws.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+
+    Raises:
+        UsageError: if an option is invalid, or names marks that the model lacks.
+        ModelError: if the model is of another kind.
+    """
+    options = replace(options or RestoreOptions(), **settings)
+    answer = answer_of(model.model, "restore_sentences")
+    return answer(model, sentences, options, first=first)
+
+
+def correct(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words | OmittedT],
+    options: CorrectOptions | None = None,
+    *,
+    parser: Trained[Any] | None = None,
+    analysis: Trained[Any] | None = None,
+    first: int = 0,
+    **settings: Unpack[CorrectSettings],
+) -> list[Corrected | OmittedT]:
+    """Correct the punctuation of sentences; words, tags and trees are unchanged.
+
+    Args:
+        model: a model of the kind ``correction``, or a text model, with its weights.
+        sentences: sentences with the punctuation as written: trees or, with a parser, words; for a
+            text model, the words of paragraphs, as in ``correct_running_text``. Omitted ones pass
+            through.
+        options: by default ``CorrectOptions()``.
+        parser: a parser that reads words only; its trees and tags replace existing ones.
+        analysis: a punctuation model of text as written, for a model that uses the underlying tree
+            of the written text (preset ``paper-correction``).
+        first: the number of the first sentence, for sentences that continue an earlier call; with
+            the seed it determines the draws.
+        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
+
+    Raises:
+        UsageError: if an option is invalid, there is neither a tree nor a parser, or ``analysis``
+            is missing or not used by the model.
+        ModelError: if a model is of another kind, or the parser reads punctuation.
+    """
+    options = replace(options or CorrectOptions(), **settings)
+    answer = answer_of(model.model, "correct_sentences")
+    return answer(model, sentences, options, parser=parser, analysis=analysis, first=first)
+
+
+def restore_text(
+    model: Trained[Any],
+    text: str,
+    options: RestoreOptions | None = None,
+    *,
+    parser: Trained[Any] | Sequence[Trained[Any]] | None = None,
+    tokeniser: Trained[Any] | None = None,
+    text_model: Trained[Any] | None = None,
+    case: Trained[Any] | None = None,
+    trees: int = 0,
+    share: float | None = None,
+    ends: Lines = "paragraph",
+    objective: Objective | None = None,
+    **settings: Unpack[RestoreSettings],
+) -> str:
+    """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
+
+    This is ``semipunct restore --format text`` for text in memory. A text model needs no other.
+    With a punctuation model, words and sentences are found, parsed, punctuated by ``restore_words``
+    and written into the text.
+
+    Args:
+        model: a text model, a punctuation model or a comma model, with its weights.
+        text: a text of any length. With a text model, a line is a paragraph, or what ``ends`` says.
+            Otherwise each line is a sentence, whose words and marks are separated by blanks; with a
+            tokeniser, empty lines separate paragraphs, and sentences are found in these.
+        options: by default ``RestoreOptions()``.
+        parser: a parser with its weights, or several, as in ``restore_words``; for a comma model a
+            parser of phrases.
+        tokeniser: a tokeniser with its weights.
+        text_model: a text model with its weights, which finds sentences and capitals, and whose
+            marks are averaged with those of ``model``, as in ``restore_words``.
+        case: a truecaser with its weights, for capitals; without one they are unchanged.
+        trees: the number of trees drawn from each parser, as in ``restore_words``.
+        share: the weight of the parsers' own distributions of slots, or of the text model's, as in
+            ``restore_words``.
+        ends: with a text model, what the end of a line says.
+        objective: with a text model, what decisions optimise, as in ``restore_words``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+
+    Raises:
+        UsageError: if an option is invalid, excludes another one, or names marks that the model
+            lacks.
+        ModelError: if a model is of another kind, or a parser reads what is to be restored.
+    """
+    request = TextRequest(
+        options=replace(options or RestoreOptions(), **settings),
+        parser=parser,
+        tokeniser=tokeniser,
+        text_model=text_model,
+        case=case,
+        trees=trees,
+        share=share,
+        ends=ends,
+        objective=objective,
+    )
+    return answer_of(model.model, "restore_text")(model, text, request)

@@ -1,0 +1,146 @@
+"""The punctuation model: perplexity, and restoration of trees, or of words with a parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semipunct.errors import TreebankError, UsageError
+from semipunct.formats import format_of, read_entries, read_words
+from semipunct.formats.text import Text
+from semipunct.kinds.answers import Answers, RestoreWork
+from semipunct.kinds.assessment import Assessment, assess_restorations
+from semipunct.kinds.criteria import assess_perplexity
+from semipunct.kinds.reading import read_by_text_model, read_by_tokeniser, running_text_format
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.store.checkpoint import of_kind
+from semipunct.tasks.base import InPlace
+from semipunct.tasks.notices import LongSentences, Omissions, UnseenValues
+from semipunct.tasks.restore import restoration_signature, restore
+from semipunct.tasks.restore_text import sentences_by_text_model, sentences_of_text, write_text
+from semipunct.tasks.restore_words import restore_words
+from semipunct.tasks.run import Chunk, Outcome, answer_entries
+
+if TYPE_CHECKING:
+    from semipunct.kinds.requests import RestoreRequest, TextRequest
+    from semipunct.store.checkpoint import SavedModel
+    from semipunct.tasks.base import Trained
+    from semipunct.tasks.restoration import Restoration
+
+
+def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:
+    """Prepare the restoration of all marks that a punctuation model knows.
+
+    Args:
+        model: a punctuation model.
+        request: the files and options.
+
+    Raises:
+        ModelError: if a model is of another kind.
+        UsageError: if an option is invalid, or files have different formats.
+    """
+    if request.lower:
+        raise UsageError(f"--lower is for a text model, and {model.path} is another one")
+    if request.text_model is None:
+        for name in ("lines", "objective"):
+            if getattr(request, name) is not None:
+                raise UsageError(f"--{name} is for a text model, and {model.path} is another one")
+    fitted = InPlace.of(of_kind(model, PunctuationModel))
+    options = request.options
+    options.check(fitted.model)
+    parsers = [of_kind(parser, Parser) for parser in request.parsers]
+    # The comparison needs the punctuation of the input, read as a treebank.
+    needs_words = bool(parsers) and not request.gold
+    entries: Iterator[Any]
+    if request.tokeniser is not None:
+        form = running_text_format(request.inputs)
+        entries = read_by_tokeniser(request.inputs, request.tokeniser)
+    else:
+        form = format_of(*request.inputs, words=needs_words)  # before any of it is read
+        if request.text_model is not None and form.name == Text.name:
+            lines = request.lines or "paragraph"
+            entries = read_by_text_model(request.inputs, request.text_model, lines, options.keep)
+        elif request.lines is not None:
+            raise UsageError(
+                "--lines is for running text, but the sentences of these files are known; leave it "
+                "out"
+            )
+        else:
+            entries = (read_words if needs_words else read_entries)(request.inputs)
+    omitted = Omissions("left unchanged")
+    unseen, long = UnseenValues(fitted.model), LongSentences()
+
+    def answer(chunk: Chunk) -> Sequence[Restoration[Any]]:
+        sentences = chunk.contents
+        if parsers:
+            long.count(sentences)
+            # Relations of a parser are the same in every run, and not the user's to change.
+            return restore_words(
+                fitted, parsers, sentences, options, trees=request.trees, share=request.share,
+                text_model=request.text_model, objective=request.objective, first=chunk.first,
+            )  # fmt: skip
+        unseen.count(sentences)
+        return restore(fitted, sentences, options, first=chunk.first)
+
+    def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
+        restored = answered(outcomes)
+        line = restoration_signature(model.digest, [one.sentence for one in restored], options)
+        return assess_restorations(request.system, line, restored, most=request.confusions)
+
+    return RestoreWork(
+        entries=entries,
+        format=form,
+        answer=lambda read: answer_entries(read, answer, omitted),
+        assess=assess,
+        messages=lambda: [*omitted.messages(), *long.messages(), *unseen.messages()],
+        parsed=bool(parsers),
+    )
+
+
+def answered(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Restoration[Any]]:
+    """Return the restored sentences among outcomes.
+
+    Raises:
+        TreebankError: if there are none.
+    """
+    restored = [one for _, one in outcomes if one is not None]
+    if not restored:
+        raise TreebankError("no sentence could be restored, so there is nothing to compare")
+    return restored
+
+
+def restore_text(model: Trained[Any], text: str, request: TextRequest) -> str:
+    """Restore a text by a punctuation model and a parser.
+
+    Args:
+        model: a punctuation model with its weights.
+        text: a text of any length.
+        request: the options and the other models.
+    """
+    options, text_model = request.options, request.text_model
+    if request.parser is None:
+        raise UsageError(
+            f"a model of the kind {model.model.kind} restores text with a parser; give parser"
+        )
+    if text_model is None:
+        parts = sentences_of_text(text, request.tokeniser)
+    elif request.tokeniser is not None or request.case is not None:
+        raise UsageError(
+            "a text model finds sentences and capitals itself; give no tokeniser or truecaser"
+        )
+    else:
+        parts = sentences_by_text_model(text, text_model, options, request.ends)
+    restored = restore_words(
+        model, request.parser, [part.content for part in parts], options, trees=request.trees,
+        share=request.share, text_model=text_model, objective=request.objective,
+    )  # fmt: skip
+    return write_text(parts, restored, request.case)
+
+
+ANSWERS = Answers(
+    evaluate=assess_perplexity,
+    restore=prepare_restoration,
+    restore_sentences=restore,
+    restore_text=restore_text,
+)

@@ -1,0 +1,6 @@
+"""The slot taggers, which are compared with punctuation models: perplexity."""
+
+from semipunct.kinds.answers import Answers
+from semipunct.kinds.criteria import assess_perplexity
+
+ANSWERS = Answers(evaluate=assess_perplexity)

@@ -1,0 +1,226 @@
+"""The text model: restoration and correction of running text, and restoration of treebanks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from semipunct.corpus import Entry, Omitted
+from semipunct.corpus.located import Located
+from semipunct.errors import UsageError
+from semipunct.files import display_name
+from semipunct.formats import FORMATS, format_of, read_entries
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.running_text import read_lines
+from semipunct.formats.text import Text
+from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, refuse
+from semipunct.kinds.assessment import Assessment, assess_restorations
+from semipunct.kinds.correction import corrections_assessed
+from semipunct.kinds.punctuation import answered
+from semipunct.tasks.correct_running_text import check, correct_running_text, with_default
+from semipunct.tasks.notices import Omissions
+from semipunct.tasks.restore_running_text import (
+    Part,
+    compared,
+    restore_running_text,
+    restored_parts,
+    running_text_signature,
+)
+from semipunct.tasks.restore_text import restore_by_text_model
+from semipunct.tasks.run import Chunk, Outcome, answer_entries
+
+if TYPE_CHECKING:
+    from semipunct.kinds.requests import CorrectRequest, RestoreRequest, TextRequest
+    from semipunct.store.checkpoint import SavedModel
+    from semipunct.tasks.base import Trained
+    from semipunct.tasks.correction import Corrected, CorrectOptions
+    from semipunct.tasks.restoration import Restoration, RestoreOptions
+
+
+def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:
+    """Prepare the restoration of marks and capitals in text, or in treebanks in CoNLL-U.
+
+    Args:
+        model: a text model.
+        request: the files and options.
+
+    Raises:
+        UsageError: if an option is invalid for a text model, or a file is of another format.
+    """
+    refuse(
+        "a text model",
+        {
+            "--parser": request.parsers, "--tokeniser": request.tokeniser, "--case": request.case,
+        },
+    )  # fmt: skip
+    inputs, options = request.inputs, request.options
+    form = format_of(*inputs, words=True, default=Text.name)
+    if form.name not in (Text.name, Conllu.name):
+        raise UsageError(
+            f"{display_name(inputs[0])}: a text model restores plain text and treebanks in "
+            f"CoNLL-U, but this is {form.name}; give one of these"
+        )
+    is_text = form.name == Text.name
+    if is_text and request.form == "conllu":
+        raise UsageError(
+            "--format conllu needs the trees of a treebank, or of --parser with a punctuation "
+            "model; choose --format text or json"
+        )
+    written = request.form or ("text" if is_text else "conllu")
+    settings: dict[str, Any] = {
+        "ends": request.lines or ("paragraph" if is_text else "sentence"),
+        "objective": request.objective or "f1",
+        "lower": request.lower,
+    }
+    entries: Iterator[Any]
+    if is_text:
+        entries = read_lines(inputs, whole=request.gold or written == "json")
+    else:  # marks are attached by trees
+        entries = read_entries(inputs)
+    omitted = Omissions("left unchanged")
+
+    def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
+        restored = [compared(one) for one in answered(outcomes)]
+        # Capitals may have been restored, but what is compared is the same.
+        sentences: list[Any] = [entry.content for entry, one in outcomes if one]
+        line = running_text_signature(model.digest, sentences, options, **settings)
+        return assess_restorations(request.system, line, restored, most=request.confusions)
+
+    return RestoreWork(
+        entries=entries,
+        format=form,
+        answer=partial(_answer_in_parts, model, options, settings, omitted),
+        assess=assess,
+        messages=omitted.messages,
+        has_capitals=True,
+        written=written,
+    )
+
+
+def _answer_in_parts(
+    model: SavedModel[Any],
+    options: RestoreOptions,
+    settings: dict[str, Any],
+    omitted: Omissions,
+    entries: Iterable[Entry[Any, Any]],
+) -> Iterator[Outcome[Restoration[Any]]]:
+    """Restore entries as parts of texts, each of which is a file."""
+    waiting: deque[Entry[Any, Any]] = deque()
+
+    def parts() -> Iterator[Part]:
+        last: Part | None = None
+        for entry in entries:
+            waiting.append(entry)
+            content, record = entry.content, entry.record
+            ends_line = not isinstance(record, Located) or record.text.endswith("\n")
+            if isinstance(content, Omitted):
+                omitted.count(content)
+                if last is not None and ends_line:
+                    last = last._replace(ends_line=True)
+                continue
+            if last is not None:
+                yield last._replace(ends_text=last.words.path != content.path)
+            last = Part(content, ends_line)
+        if last is not None:
+            yield last
+
+    for restored in restored_parts(model, parts(), options, **settings):
+        while isinstance(waiting[0].content, Omitted):
+            yield waiting.popleft(), None
+        yield waiting.popleft(), restored
+    yield from ((entry, None) for entry in waiting)
+
+
+def restore_text(model: Trained[Any], text: str, request: TextRequest) -> str:
+    """Restore a text by a text model alone.
+
+    Args:
+        model: a text model with its weights.
+        text: a text of any length.
+        request: the options and the other models.
+    """
+    names = ("parser", "tokeniser", "text_model", "case", "trees", "share")
+    if needless := [name for name in names if getattr(request, name) not in (None, 0)]:
+        raise UsageError(f"a text model needs no other; leave out {', '.join(needless)}")
+    objective = request.objective or "f1"
+    return restore_by_text_model(model, text, request.options, request.ends, objective)
+
+
+def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> CorrectWork:
+    """Prepare the correction of running text.
+
+    Args:
+        model: a text model.
+        request: the files and options.
+
+    Raises:
+        UsageError: if an option is invalid for a text model, or a file is not text.
+        TreebankError: if references do not match the text.
+    """
+    refuse(
+        "a text model",
+        {
+            "--parser": request.parser, "--tokeniser": request.tokeniser,
+            "--analysis": request.analysis, **request.given,
+        },
+    )  # fmt: skip
+    for path in request.inputs:
+        form = format_of(path, words=True, default=Text.name)
+        if form.name != Text.name:
+            raise UsageError(
+                f"{display_name(path)}: a text model corrects text, but this is {form.name}; give "
+                "text, one paragraph a line, or a model of --kind correction"
+            )
+    options = with_default(request.options)
+    check(options, model.model)
+    omitted = Omissions("left unchanged")
+    entries, assess = corrections_assessed(
+        model, read_lines(request.inputs, whole=True), request, options, running=True
+    )
+
+    def answer(chunk: Chunk) -> Sequence[Corrected]:
+        return correct_running_text(model, chunk.contents, options)
+
+    return CorrectWork(
+        entries=entries,
+        format=FORMATS[Text.name],
+        answer=lambda read: answer_entries(read, answer, omitted),
+        assess=assess,
+        messages=omitted.messages,
+    )
+
+
+def correct_sentences(
+    model: Trained[Any],
+    sentences: Sequence[Any],
+    options: CorrectOptions,
+    *,
+    parser: Trained[Any] | None,
+    analysis: Trained[Any] | None,
+    first: int,
+) -> list[Any]:
+    """Correct lines of running text.
+
+    Args:
+        model: a text model with its weights.
+        sentences: lines of text.
+        options: of the correction.
+        parser: must be None.
+        analysis: must be None.
+        first: the number of the first line, which has no effect.
+    """
+    for name, value in (("parser", parser), ("analysis", analysis)):
+        if value is not None:
+            raise UsageError(f"a text model reads no trees; leave out {name}")
+    return correct_running_text(model, sentences, options)
+
+
+ANSWERS = Answers(
+    restore=prepare_restoration,
+    restore_sentences=restore_running_text,
+    restore_text=restore_text,
+    correct=prepare_correction,
+    correct_sentences=correct_sentences,
+)

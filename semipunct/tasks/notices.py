@@ -1,0 +1,102 @@
+"""Counts that users are told of after a run: sentences left out or cut, values never seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.treebank import EMPTY, Omitted
+from semipunct.tasks import limits
+from semipunct.wording import quantity
+
+_LISTED = 8  # the maximum number of unseen relations or tags in a message
+
+_NOUNS = {"relation": "relations", "upos": "tags", "xpos": "language-specific tags"}
+
+
+class HasVocabulary(Protocol):
+    """A model that counts the relations and tags that did not occur in its training data."""
+
+    def unseen(self, sentences: Sequence[Sentence]) -> Any:
+        """Return counters of values by attribute, as ``models.base.Model.unseen`` does."""
+        ...
+
+
+class UnseenValues:
+    """Counts relations and tags that a model has never seen: they are valid, but uninformative."""
+
+    def __init__(self, model: HasVocabulary) -> None:
+        """Begin without counts, for a model."""
+        self._model = model
+        self._counts: dict[str, Counter[str]] = {}
+
+    def count(self, sentences: Sequence[Sentence]) -> None:
+        """Add the counts of some sentences."""
+        for attribute, counts in self._model.unseen(sentences).items():
+            self._counts.setdefault(attribute, Counter()).update(counts)
+
+    def messages(self) -> Iterator[str]:
+        """Yield a message for each attribute, with the number of words that have each value."""
+        for attribute, noun in _NOUNS.items():
+            counts = self._counts.get(attribute)
+            if not counts:
+                continue
+            listed = ", ".join(f"{value} ({n:,})" for value, n in counts.most_common(_LISTED))
+            more = f" and {len(counts) - _LISTED:,} more" if len(counts) > _LISTED else ""
+            yield (
+                f"{quantity(counts.total(), 'word')} with {noun} that the model has never "
+                f"seen: {listed}{more}"
+            )
+
+
+class Omissions:
+    """Counts sentences that cannot be processed, by reason; empty lines are not sentences."""
+
+    def __init__(self, outcome: str) -> None:
+        """Begin without counts.
+
+        Args:
+            outcome: what becomes of such sentences, for the messages.
+        """
+        self._outcome = outcome
+        self._counts: Counter[str] = Counter()
+        self._faults: dict[str, str] = {}
+
+    def count(self, content: Omitted) -> None:
+        """Add a sentence that was omitted when it was read."""
+        if content.reason != EMPTY:
+            self.count_reason(content.reason)
+            if content.fault:
+                self._faults.setdefault(content.reason, content.fault)
+
+    def count_reason(self, reason: str) -> None:
+        """Add a sentence for another reason."""
+        self._counts[reason] += 1
+
+    def messages(self) -> Iterator[str]:
+        """Yield the number for each reason, with the first fault of malformed sentences."""
+        for reason, number in self._counts.items():
+            fault = f", first {self._faults[reason]}" if reason in self._faults else ""
+            yield f"{quantity(number, 'sentence')} {self._outcome}: {reason}{fault}"
+
+
+class LongSentences:
+    """Counts sentences that are too long to be parsed as a whole."""
+
+    def __init__(self) -> None:
+        """Begin with a count of zero."""
+        self._count = 0
+
+    def count(self, sentences: Sequence[Sentence[Any] | Words]) -> None:
+        """Add the count of some sentences."""
+        self._count += sum(len(s.forms) > limits.PARSED for s in sentences)
+
+    def messages(self) -> Iterator[str]:
+        """Yield their number, if there are any."""
+        if self._count:
+            yield (
+                f"{quantity(self._count, 'sentence')} of more than {limits.PARSED:,} words "
+                "parsed in pieces, attached to the root of the first piece"
+            )
