@@ -44,14 +44,24 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 
-def skip_alias(_app: Any, _what: str, _name: str, member: Any, _skip: bool, _options: Any) -> Any:
-    """Leave out the entries that Python writes for the fields of a named tuple.
+# The page that describes each name which several modules export.
+page_of: dict[str, str] = {}
 
-    The class says under Attributes what they mean; "Alias for field number 0" adds nothing.
+
+def skip(app: Any, what: str, _name: str, member: Any, _skip: bool, _options: Any) -> Any:
+    """Leave out the fields of named tuples, and names that another page describes.
+
+    The class says under Attributes what its fields mean; "Alias for field number 0" adds nothing.
     """
-    return True if str(getattr(member, "__doc__", "")).startswith("Alias for field") else None
+    if str(getattr(member, "__doc__", "")).startswith("Alias for field"):
+        return True
+    page = app.env.current_document.docname if what == "module" else None
+    full = f"{getattr(member, '__module__', '')}.{getattr(member, '__qualname__', '')}"
+    if page and full.startswith(("semipunct.", "semirings.")):
+        return True if page_of.setdefault(full, page) != page else None
+    return None
 
 
 def setup(app: Any) -> None:
     """Connect what is defined here to Sphinx."""
-    app.connect("autodoc-skip-member", skip_alias)
+    app.connect("autodoc-skip-member", skip)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from semipunct.arrays.padding import pad_rows, round_up
     from semipunct.cli import console
-    from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence
+    from semipunct.corpus import Entry, Omitted, ReadingNotes
     from semipunct.corpus.digest import treebank_digest
     from semipunct.corpus.synthetic import english_learner_errors
     from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from semipunct.render.trees import draw_derivation
     from semipunct.tasks.rephrase import Changes
     from semipunct.trees import (
-        DependencyTree,
         constituent_counts,
         dependencies,
         head_children,
@@ -61,14 +60,12 @@ __all__ = [
     "CommaModel",
     "CommaOptions",
     "CommaRestorer",
-    "DependencyTree",
     "Entry",
     "Kind",
     "Model",
     "Omitted",
     "Ptb",
     "ReadingNotes",
-    "Sentence",
     "SharedTrainOptions",
     "Single",
     "Spelling",
@@ -115,7 +112,6 @@ _MODULES = {
     "CommaModel": "semipunct.models.commas.model",
     "CommaOptions": "semipunct.models.commas.options",
     "CommaRestorer": "semipunct.models.commas.decoding",
-    "DependencyTree": "semipunct.trees",
     "Entry": "semipunct.corpus",
     "Kind": "semipunct.models.kind",
     "Model": "semipunct.models.base",
@@ -123,7 +119,6 @@ _MODULES = {
     "Ptb": "semipunct.formats.ptb",
     "ReadingNotes": "semipunct.corpus",
     "SILENT": "semipunct.marks",
-    "Sentence": "semipunct.corpus",
     "SharedTrainOptions": "semipunct.models.kind",
     "Single": "semipunct.features.attributes",
     "Spelling": "semipunct.features.strings",

@@ -13,12 +13,12 @@ import msgspec
 import numpy as np
 import optax
 
+from semipunct import Sentence
 from semipunct.extend import (
     UNK,
     AtLeastOne,
     Kind,
     Model,
-    Sentence,
     SharedTrainOptions,
     Spelling,
     Sums,

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from questions.metric import QuestionStatistics
 
+from semipunct import Sentence
 from semipunct.evaluation import Result, join_signature
-from semipunct.extend import Sentence, treebank_digest
+from semipunct.extend import treebank_digest
 
 ASKING = ("who", "what", "when", "where", "why", "how", "which", "whose")
 
