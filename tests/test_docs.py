@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jax.numpy as jnp
 import pytest
@@ -23,6 +23,7 @@ from semipunct.cli.app import app
 from semipunct.features.templates import TEMPLATES
 from semipunct.models.base import Model
 from semipunct.models.registry import KINDS, find_kind
+from semipunct.plugins import Group
 from semirings import Log
 from semirings.laws.catalogue import LAWS
 from semirings.plugins import available
@@ -48,6 +49,9 @@ BASES = (
 """Base folders of paths in the text and of names of models, besides the folder of the page."""
 
 PACKAGES = ("semipunct", "semirings")
+GROUPS = {f"semipunct.{group}" for group in get_args(Group)}
+"""Entry point groups, whose names look like those of modules."""
+
 WEIGHTS = "model.safetensors"
 """A file of a model folder, whose name looks like a setting."""
 
@@ -184,7 +188,7 @@ def is_module(name: str) -> bool:
 def test_dotted_names_resolve(page: str):
     for code in codes(page):
         name = re.sub(r"\(.*", "", code)
-        if re.fullmatch(r"(semipunct|semirings)(\.\w+)+", name):
+        if re.fullmatch(r"(semipunct|semirings)(\.\w+)+", name) and name not in GROUPS:
             resolved(name)
 
 
