@@ -353,7 +353,9 @@ def _read_rows(
     store: Value, indices: tuple[jax.Array, ...], width: int
 ) -> tuple[Value, tuple[Value, ...]]:
     """Return the store, and rows of it, the same number for each index."""
-    where = jnp.concatenate(indices)
+    # The functions of the solver below are traced once: the index must vary over the same devices
+    # as the store then, even where it is the same on all of them.
+    where = varying(jnp.concatenate(indices), axes_of(store))
     read = jax.tree.map(lambda leaf: _thread(leaf, where, width), store)
     rows = jax.tree.map(lambda _, store_and_rows: store_and_rows[1], store, read)
     count = len(indices[0])

@@ -42,8 +42,8 @@ class Case:
             rows of the item in the expanded log weights. Every item has at least one.
         rows: returns the rows of an item along the first axis of the expanded log weights.
         scans: whether its steps use ``Recursion.scan``, which has a memory budget.
-        saves: whether recomputation saves memory even for these few steps. It does not where states
-            are most of the stored memory.
+        saves: whether recomputation must save memory even for these few steps. It need not where
+            states are most of the stored memory.
         lacks: what the structure cannot have (``LACKING``), with the reason.
     """
 
