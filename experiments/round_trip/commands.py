@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from unicodedata import category
 
 from round_trip.reading import SPACING, Block, read_block, spaces_after, split_file
 from round_trip.texts import compare_texts, has_letters, same_characters
@@ -179,7 +180,8 @@ def _sentence_texts(*, deletions: bool) -> Compare:
     """Compare the text of each sentence, on a line of its own.
 
     Tokens of a treebank may stand together without being parts of an orthographic word, and where a
-    file records no spaces, there are none to be preserved.
+    file records no spaces, there are none to be preserved. Symbols that the treebank uses as marks,
+    such as ``<<``, may be inserted.
     """
     ignored = ("inside a word", "joining mark")
 
@@ -189,11 +191,15 @@ def _sentence_texts(*, deletions: bool) -> Compare:
         if len(blocks) != len(lines):
             return [Difference("number of lines", "file", str(len(blocks)), str(len(lines)))]
         is_recorded = any(name in before for name in SPACING)
+        marks = {unit.form for block in blocks for unit in block.units if unit.is_mark}
+        symbols = {char for form in marks for char in form if category(char).startswith("S")}
+        as_mark = str.maketrans(dict.fromkeys(symbols, "‹"))
         differences: list[Difference] = []
         for number, (block, line) in enumerate(zip(blocks, lines, strict=True), start=1):
             if any(has_letters(unit.form) for unit in block.units if unit.is_mark):
                 continue
-            for each in compare_texts(_text_of(block), line.rstrip(), deletions=deletions):
+            texts = (text.translate(as_mark) for text in (_text_of(block), line.rstrip()))
+            for each in compare_texts(*texts, deletions=deletions):
                 is_space = each.kind.startswith("spaces")
                 is_unrecorded = block.text is None and not is_recorded
                 if each.kind not in ignored and not (is_space and is_unrecorded):
