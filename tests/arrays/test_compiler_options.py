@@ -28,14 +28,14 @@ def elsewhere(semiring, x):
 @pytest.fixture
 def options(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     """Options of which the installed version knows all but one, and one value."""
-    found: dict[str, object] = {
+    option_values: dict[str, object] = {
         "xla_an_option_of_another_version": True,
         "xla_backend_optimization_level": 0,
         "xla_cpu_prefer_vector_width": "many",
     }
-    monkeypatch.setattr(compiler_options, "_OPTIONS", found)
+    monkeypatch.setattr(compiler_options, "_OPTIONS", option_values)
     monkeypatch.setattr(programs, "compilation_folder", lambda: None)
-    return found
+    return option_values
 
 
 @pytest.mark.parametrize("function", [total, elsewhere])
@@ -81,6 +81,6 @@ def test_the_environment_has_the_last_word():
         return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
 
     assert "xla_backend_optimization_level" in options("")
-    named = options("--xla_backend_optimization_level=0")
-    assert "xla_backend_optimization_level" not in named
-    assert "xla_cpu_experimental_ynn_fusion_type" in named
+    set_options = options("--xla_backend_optimization_level=0")
+    assert "xla_backend_optimization_level" not in set_options
+    assert "xla_cpu_experimental_ynn_fusion_type" in set_options

@@ -25,8 +25,8 @@ def test_log_sums_of_groups_far_apart(scale):
     scores = np.random.default_rng(3).normal(size=(50, 6)) * scale
     scores[7, 1:3] = scores[8, [0, 4]] = scores[9] = -np.inf
     expected = written_out(scores)
-    found, pull = jax.vjp(lambda x: log_sums(x, GROUPS), jnp.float32(scores))
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    sums, pull = jax.vjp(lambda x: log_sums(x, GROUPS), jnp.float32(scores))
+    np.testing.assert_allclose(sums, expected, rtol=1e-5, atol=1e-5)
     cotangent = np.random.default_rng(4).normal(size=(50, 4))
     shares = np.exp(scores - np.where(np.isneginf(expected), 0, expected)[:, GROUP])
     (gradient,) = pull(jnp.float32(cotangent))
@@ -35,9 +35,9 @@ def test_log_sums_of_groups_far_apart(scale):
 
 def test_a_score_that_is_no_number_is_not_lost():
     scores = jnp.zeros((2, 6)).at[1, 3].set(jnp.nan)
-    found = log_sums(scores, GROUPS)
-    assert jnp.isfinite(found[0, GROUP]).all()
-    assert jnp.isnan(found[1, 3])
+    sums = log_sums(scores, GROUPS)
+    assert jnp.isfinite(sums[0, GROUP]).all()
+    assert jnp.isnan(sums[1, 3])
 
 
 def test_accelerators_multiply_in_full_precision():
@@ -55,7 +55,7 @@ def test_accelerators_multiply_in_full_precision():
 
 def test_spreading_is_indexing_with_infinities_too():
     values = np.array([[1.0, 2.0, -np.inf, 4.0]], np.float32)
-    found, pull = jax.vjp(lambda x: spread(x, GROUPS), jnp.asarray(values))
-    np.testing.assert_array_equal(found, values[:, GROUP])
+    spread_values, pull = jax.vjp(lambda x: spread(x, GROUPS), jnp.asarray(values))
+    np.testing.assert_array_equal(spread_values, values[:, GROUP])
     (gradient,) = pull(jnp.ones((1, 6)))
     np.testing.assert_array_equal(gradient, [[3.0, 0.0, 2.0, 1.0]])

@@ -18,12 +18,12 @@ def resident():
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not GNU's")
 def test_memory_between_blocks_in_use_is_given_back():
     blocks = [bytes(100_000) for _ in range(1_000)]
-    kept = blocks[::10]
+    blocks_in_use = blocks[::10]
     del blocks
     before = resident()
     assert release_memory()
     assert before - resident() > 50_000_000
-    assert len(kept) == 100
+    assert len(blocks_in_use) == 100
 
 
 def test_other_systems_are_left_alone(monkeypatch):

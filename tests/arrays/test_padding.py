@@ -87,8 +87,8 @@ def test_the_padding_of_a_sentence_in_a_small_batch_is_its_own(lengths: list[int
 
 
 def test_short_lines_are_padded_little():
-    (members, shape), (rest, again) = in_small_batches([9] * 70)
-    assert (len(members), len(rest)) == (64, 6)
+    (members, shape), (last_members, again) = in_small_batches([9] * 70)
+    assert (len(members), len(last_members)) == (64, 6)
     assert shape == again == (64, 12)
 
 
@@ -102,12 +102,12 @@ def test_padded_lengths_written_out():
 
 def test_padded_arrays_written_out():
     rows = [np.array([[1, 2], [3, 4]], np.int8), np.array([[5, 6]], np.int8)]
-    found = pad_rows(rows, (3, 3), fill=9)
-    assert found.dtype == np.int8
+    padded = pad_rows(rows, (3, 3), fill=9)
+    assert padded.dtype == np.int8
     nine = [9, 9]
-    assert found.tolist() == [[[1, 2], [3, 4], nine], [[5, 6], nine, nine], [nine] * 3]
+    assert padded.tolist() == [[[1, 2], [3, 4], nine], [[5, 6], nine, nine], [nine] * 3]
     columns = pad_rows([row.T for row in rows], (3, 3), axis=1, fill=9)
-    np.testing.assert_array_equal(columns, np.moveaxis(found, 2, 0))
+    np.testing.assert_array_equal(columns, np.moveaxis(padded, 2, 0))
     assert row_lengths([2, 1], 3).tolist() == [2, 1, 0]
     # A sentence without words consists of padding only.
     assert pad_rows([np.zeros(0, bool)], (1, 2), fill=True).tolist() == [[True, True]]

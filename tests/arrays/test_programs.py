@@ -79,8 +79,8 @@ def program(donated=()):
     return function, Program(function, 2, donated)
 
 
-def sums(found):
-    return float(found["sum"]), np.asarray(found["pair"][0]).tolist(), float(found["pair"][1])
+def sums(answer):
+    return float(answer["sum"]), np.asarray(answer["pair"][0]).tolist(), float(answer["pair"][1])
 
 
 def kept(folder):
@@ -183,10 +183,10 @@ def test_arguments_from_wherever_share_a_compiled_form():
     _, run = program()
     of_host = {"a": np.arange(3.0, dtype=np.float32), "b": np.array([2, 3], np.int32)}
     with compilation.CompileClock() as clock:
-        found = run(Ours("2.0"), Log(), of_host)
+        answer = run(Ours("2.0"), Log(), of_host)
         once = clock.seconds
         committed = jax.device_put(of_host["a"], jax.devices()[0])
-        run(Ours("2.0"), Log(), {"a": committed, "b": found["pair"][0]})
+        run(Ours("2.0"), Log(), {"a": committed, "b": answer["pair"][0]})
     assert clock.seconds == once > 0
 
 
@@ -219,9 +219,9 @@ def test_few_programs_stay_in_memory(monkeypatch):
 def test_threads_share_a_trace():
     function, run = program()
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(run, Ours("2.0"), Log(), X) for _ in range(8)]
-        found = [sums(each.result()) for each in asked]
-    assert [x[0] for x in found] == [found[0][0]] * 8
+        futures = [pool.submit(run, Ours("2.0"), Log(), X) for _ in range(8)]
+        answers = [sums(each.result()) for each in futures]
+    assert [x[0] for x in answers] == [answers[0][0]] * 8
     assert function.traced == 1
 
 

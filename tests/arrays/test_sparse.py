@@ -47,8 +47,8 @@ def test_it_is_a_product_of_matrices(cells, monkeypatch):
     table = np.zeros((ROWS, OUTCOMES))
     table[held] = weights[:-2]
 
-    found, pull = jax.vjp(lambda w: product(w, rows, NODES, OUTCOMES), jnp.float32(weights))
-    np.testing.assert_allclose(found, matrix @ table, rtol=1e-5, atol=1e-6)
+    products, pull = jax.vjp(lambda w: product(w, rows, NODES, OUTCOMES), jnp.float32(weights))
+    np.testing.assert_allclose(products, matrix @ table, rtol=1e-5, atol=1e-6)
     (gradient,) = pull(jnp.float32(cotangent))
     expected = np.append((matrix.T @ cotangent)[held], [0, 0])
     np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)

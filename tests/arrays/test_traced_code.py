@@ -25,25 +25,25 @@ NOT_TRACED = {"msgspec", "platformdirs", "safetensors", "typing_extensions"}
 def imported() -> set[str]:
     """Return the packages of others that the rooms with functions of arrays import."""
     folders = [ROOT / "semirings", *(ROOT / "semipunct" / room for room in ROOMS)]
-    found: set[str] = set()
+    packages: set[str] = set()
     for path in (path for folder in folders for path in folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
+                packages |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module.split(".")[0])
-    return found - {*sys.stdlib_module_names, *traced_code.OURS}
+                packages.add(node.module.split(".")[0])
+    return packages - {*sys.stdlib_module_names, *traced_code.OURS}
 
 
 def required(distribution: str) -> set[str]:
     """Return a distribution with all that it requires, without extras."""
-    found, new = set[str](), {distribution}
-    while new:
-        found |= new
-        needed = (text for name in new for text in metadata.requires(name) or ())
-        names = (re.match(r"[\w.-]+", text) for text in needed if "extra ==" not in text)
-        new = {name[0].lower().replace("_", "-") for name in names if name} - found
-    return found
+    required_packages, pending = set[str](), {distribution}
+    while pending:
+        required_packages |= pending
+        requirements = (text for name in pending for text in metadata.requires(name) or ())
+        names = (re.match(r"[\w.-]+", text) for text in requirements if "extra ==" not in text)
+        pending = {name[0].lower().replace("_", "-") for name in names if name} - required_packages
+    return required_packages
 
 
 def test_everything_that_is_traced_is_in_the_key():
@@ -171,11 +171,11 @@ def test_a_patched_optax_is_not_answered_from_a_warm_cache(tmp_path: Path):
             "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "cache"),
             "PYTHONPATH": os.pathsep.join(map(str, (*first, ROOT))),
         }
-        done = subprocess.run(
+        finished = subprocess.run(
             [sys.executable, "-c", STEP], env=environment, capture_output=True, text=True
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip(), "traced" in done.stderr.split("step\n")[1]
+        assert finished.returncode == 0, finished.stderr
+        return finished.stdout.strip(), "traced" in finished.stderr.split("step\n")[1]
 
     assert run() == ("[0.5, 0.5]", True)
     assert run() == ("[0.5, 0.5]", False)

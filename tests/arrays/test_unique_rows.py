@@ -44,16 +44,16 @@ def test_things_are_numbered_as_they_come_up():
 
 def test_rows_are_read_once_for_each_thing():
     numbers = Numbering("")
-    asked: list[str] = []
+    strings_read: list[str] = []
 
-    def read(things: list[str]) -> np.ndarray:
-        asked.extend(things)
-        return np.array([[len(thing), thing.count("a")] for thing in things])
+    def read(items: list[str]) -> np.ndarray:
+        strings_read.extend(items)
+        return np.array([[len(item), item.count("a")] for item in items])
 
     cache = RowCache(numbers, read)
-    for thing in ("aa", "b", "aa"):
-        numbers.number(thing)
+    for string in ("aa", "b", "aa"):
+        numbers.number(string)
     assert cache[np.array([0, 2, 1, 1])].tolist() == [[0, 0], [1, 0], [2, 2], [2, 2]]
     numbers.number("aba")
     assert cache[np.array([3])].tolist() == [[3, 2]]
-    assert asked == ["", "aa", "b", "aba"]
+    assert strings_read == ["", "aa", "b", "aba"]

@@ -42,7 +42,10 @@ def test_what_is_to_be_corrected():
         sentence = replace(GO, tree=DependencyTree(tree, ("a", "b")), slots=slots)
         return ParallelSentence(sentence, (), (reference,))
 
-    known = parallel_digest([pair()])
-    assert parallel_digest([pair(tree=(2, 0))]) == known
-    others = [pair(slots=((), (), (",",))), pair(reference=((), (), None))]
-    assert len({known, parallel_digest([]), *(parallel_digest([one]) for one in others)}) == 4
+    digest = parallel_digest([pair()])
+    assert parallel_digest([pair(tree=(2, 0))]) == digest
+    variants = [pair(slots=((), (), (",",))), pair(reference=((), (), None))]
+    assert (
+        len({digest, parallel_digest([]), *(parallel_digest([variant]) for variant in variants)})
+        == 4
+    )

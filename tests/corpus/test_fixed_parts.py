@@ -95,8 +95,8 @@ def test_long_texts_take_linear_time(piece: str):
 
 def test_a_bracket_that_closes_one_in_an_address_belongs_to_it():
     text = "(https://x.org/a_(b)), https://x.org/a) www.x.org/[c]. https://x.org/(d)!"
-    found = [text[start:end] for start, end in whole_tokens(text)]
-    assert found == ["https://x.org/a_(b)", "https://x.org/a", "www.x.org/[c]", "https://x.org/(d)"]
+    whole = [text[start:end] for start, end in whole_tokens(text)]
+    assert whole == ["https://x.org/a_(b)", "https://x.org/a", "www.x.org/[c]", "https://x.org/(d)"]
 
 
 def test_fixed_marks_outlive_replacement_and_labels_stay_empty():

@@ -31,21 +31,21 @@ def test_marks_without_blanks_are_learnt(tmp_path: Path):
     hyphens = [record("-", (False, False), 3)] * 6 + [record("-", (True, True), 3)] * 2
     dashes = [record("-", (True, True), 4)] * 5 + [record("-", (False, False), 4)] * 2
     commas = [record(",", (False, True), 3)] * 5
-    found = learnt(path, *hyphens, *dashes, *commas)
+    habits = learnt(path, *hyphens, *dashes, *commas)
     # A word and its head are joined by a hyphen, other words are parted by a dash.
-    assert found.places == {("-", True)}
-    assert not found.may_part(("-",), is_compound=True)
-    assert found.may_part(("-",), is_compound=False)
-    assert found.may_part((",",), is_compound=True)
+    assert habits.places == {("-", True)}
+    assert not habits.may_part(("-",), is_compound=True)
+    assert habits.may_part(("-",), is_compound=False)
+    assert habits.may_part((",",), is_compound=True)
 
 
 def test_without_spaces_typography_decides(tmp_path: Path):
-    found = learnt(tmp_path / "x.conllu", *[record("-", (True, True), 3)] * 6)
-    assert found == BY_TYPOGRAPHY
-    assert [found.join("-", is_compound=is_compound) for is_compound in (True, False)] == [
+    habits = learnt(tmp_path / "x.conllu", *[record("-", (True, True), 3)] * 6)
+    assert habits == BY_TYPOGRAPHY
+    assert [habits.join("-", is_compound=is_compound) for is_compound in (True, False)] == [
         True, False,
     ]  # fmt: skip
-    assert [found.join(token, is_compound=True) for token in "/–,"] == [True, False, False]
+    assert [habits.join(token, is_compound=True) for token in "/–,"] == [True, False, False]
 
 
 @pytest.mark.parametrize("spaces", [(False, True), (True, False), (True, True)])

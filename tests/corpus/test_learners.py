@@ -75,9 +75,9 @@ def test_contexts():
 
 def test_errors_are_counted_once_for_each_reference():
     source = words("Well", "I", "goes", "home", "and", "sleep", ",")
-    one = words("Well", ",", "I", "go", "home", ",", "and", "sleep", ".")
-    other = words("Well", ",", "I", "went", "home", "and", "sleep", ".")
-    errors = count_errors([align_versions(source, [one, other], "shared")])
+    first_version = words("Well", ",", "I", "go", "home", ",", "and", "sleep", ".")
+    second_version = words("Well", ",", "I", "went", "home", "and", "sleep", ".")
+    errors = count_errors([align_versions(source, [first_version, second_version], "shared")])
     # The slots next to "goes" are not annotated.
     assert errors.occurrences == {
         Situation((), "initial"): 2,
@@ -128,9 +128,11 @@ def test_counts_that_cannot_be_are_refused(written):
 def test_the_same_seed_gives_the_same_errors(drawn):
     errors = english_learner_errors()
     some = drawn[:50]
-    one, two, other = (list(erroneous(some, errors, seed)) for seed in (1, 1, 2))
-    assert one == two != other
-    assert list(erroneous(some[:20], errors, 1)) == one[:20]
+    drawn_first, drawn_again, drawn_otherwise = (
+        list(erroneous(some, errors, seed)) for seed in (1, 1, 2)
+    )
+    assert drawn_first == drawn_again != drawn_otherwise
+    assert list(erroneous(some[:20], errors, 1)) == drawn_first[:20]
     assert list(erroneous([], errors, 1)) == []
 
 
@@ -148,11 +150,14 @@ def test_dots_of_abbreviations_stay(drawn):
         replace(s, slots=(s.slots[0], *(("<abbr>", *slot) for slot in s.slots[1:])))
         for s in drawn[:200]
     ]
-    plain, found = (
+    plain, with_dots = (
         list(erroneous(side, english_learner_errors(), 3)) for side in (drawn[:200], dotted)
     )
-    for one, other in zip(plain, found, strict=True):
-        assert other.slots == (one.slots[0], *(("<abbr>", *slot) for slot in one.slots[1:]))
+    for plain_sentence, dotted_sentence in zip(plain, with_dots, strict=True):
+        assert dotted_sentence.slots == (
+            plain_sentence.slots[0],
+            *(("<abbr>", *slot) for slot in plain_sentence.slots[1:]),
+        )
 
 
 def test_no_errors_where_none_are_known(drawn):
@@ -170,8 +175,8 @@ def test_rates_come_out(drawn):
     )
     pairs = Counter(
         (before, after)
-        for old, new in zip(drawn, erroneous(drawn, errors, 5), strict=True)
-        for before, after in zip(old.slots[1:-1], new.slots[1:-1], strict=True)
+        for sentence, erroneous_sentence in zip(drawn, erroneous(drawn, errors, 5), strict=True)
+        for before, after in zip(sentence.slots[1:-1], erroneous_sentence.slots[1:-1], strict=True)
     )
     for right, wrong, rate in (
         (COMMA, NOTHING, 0.3),
@@ -188,16 +193,16 @@ def test_what_was_drawn_is_counted_again(drawn):
     """Counting errors in generated sentences yields the rates used to generate them."""
     errors = english_learner_errors()
     pairs = [
-        align_versions(new, [old])
-        for old, new in zip(drawn, erroneous(drawn, errors, 8), strict=True)
+        align_versions(erroneous_sentence, [sentence])
+        for sentence, erroneous_sentence in zip(drawn, erroneous(drawn, errors, 8), strict=True)
     ]
     counted = count_errors(pairs)
     compared = 0
     for situation, rates in errors.rates().items():
         n = counted.occurrences.get(situation, 0)
         for string, rate in rates.items():
-            made = counted.errors.get(situation, {}).get(string, Made(0, 0)).times
-            assert abs(made - n * rate) <= 4 * math.sqrt(n * rate * (1 - rate)) + 1
+            times = counted.errors.get(situation, {}).get(string, Made(0, 0)).times
+            assert abs(times - n * rate) <= 4 * math.sqrt(n * rate * (1 - rate)) + 1
             compared += n * rate > 20
     assert compared >= 5
 
@@ -205,38 +210,44 @@ def test_what_was_drawn_is_counted_again(drawn):
 def test_a_treebank_is_written_twice(tmp_path):
     source, corrected = tmp_path / "source.conllu", tmp_path / "corrected.conllu.gz"
     errors = english_learner_errors()
-    made = write_erroneous([SAMPLE], errors, 4, source, corrected)
-    found = read_parallel_treebanks([source], [corrected])
-    assert found.omitted == ()
+    counts = write_erroneous([SAMPLE], errors, 4, source, corrected)
+    pairs_read = read_parallel_treebanks([source], [corrected])
+    assert pairs_read.omitted == ()
     sentences = [e.content for e in read_entries([SAMPLE]) if not hasattr(e.content, "reason")]
-    assert made.sentences == len(found.sentences) == len(sentences)
-    wanted = erroneous(sentences, errors, 4)
+    assert counts.sentences == len(pairs_read.sentences) == len(sentences)
+    expected_sentences = erroneous(sentences, errors, 4)
     changed = 0
-    for pair, sentence, new in zip(found.sentences, sentences, wanted, strict=True):
-        assert pair.source.slots == new.slots
+    for pair, sentence, expected_sentence in zip(
+        pairs_read.sentences, sentences, expected_sentences, strict=True
+    ):
+        assert pair.source.slots == expected_sentence.slots
         assert pair.corrected[0].slots == sentence.slots == pair.target().slots
-        for one in (pair.source, pair.corrected[0]):
-            assert (one.forms, one.upos, one.tree) == (sentence.forms, sentence.upos, sentence.tree)
-        changed += sum(a != b for a, b in zip(new.slots, sentence.slots, strict=True))
-    assert made.errors == changed > 50
+        for side in (pair.source, pair.corrected[0]):
+            assert (side.forms, side.upos, side.tree) == (
+                sentence.forms,
+                sentence.upos,
+                sentence.tree,
+            )
+        changed += sum(a != b for a, b in zip(expected_sentence.slots, sentence.slots, strict=True))
+    assert counts.errors == changed > 50
     with pytest.raises(UsageError, match="named twice"):
         write_erroneous([SAMPLE], errors, 4, source, source)
 
 
 def test_beliefs_of_a_parser_stay(tmp_path):
     """Errors can also be sampled in the output of ``semipunct jackknife``."""
-    writer, texts, known = Conllu().writer(), [], []
+    writer, texts, beliefs = Conllu().writer(), [], []
     for entry in list(read_entries([SAMPLE]))[:60]:
         slots = len(entry.content.slots)
-        known.append(Expected((0.25,) * (slots - 1), ((",",),) * slots, (0.5,) * slots))
-        attributes = dict(enumerate(expected_attributes(known[-1]), 1))
+        beliefs.append(Expected((0.25,) * (slots - 1), ((",",),) * slots, (0.5,) * slots))
+        attributes = dict(enumerate(expected_attributes(beliefs[-1]), 1))
         texts.append(writer.annotate(entry, Annotation(attributes, {})))
     parsed, source, corrected = (tmp_path / f"{name}.conllu" for name in "abc")
     parsed.write_text("".join(texts), "utf-8")
-    made = write_erroneous([parsed], english_learner_errors(), 4, source, corrected)
-    assert made.errors > 10
+    counts = write_erroneous([parsed], english_learner_errors(), 4, source, corrected)
+    assert counts.errors > 10
     for path in (source, corrected):
-        assert [s.expected for s in read_treebank([path])] == known
+        assert [s.expected for s in read_treebank([path])] == beliefs
 
 
 def test_the_table_is_what_the_driver_counts():
@@ -251,12 +262,14 @@ def test_real_treebanks_are_written_twice(shared_data, tmp_path):
     picked = sorted(random.Random(0).sample(range(len(text) - 1), 150))
     (tmp_path / "some.conllu").write_text("\n\n".join(text[i] for i in picked) + "\n\n", "utf-8")
     errors = english_learner_errors()
-    made = write_erroneous(
+    counts = write_erroneous(
         [tmp_path / "some.conllu"], errors, 0, tmp_path / "a.conllu", tmp_path / "b.conllu"
     )
-    found = read_parallel_treebanks([tmp_path / "a.conllu"], [tmp_path / "b.conllu"])
-    assert len(found.sentences) == made.sentences
-    originals = [pair.corrected[0] for pair in found.sentences]
-    for pair, new in zip(found.sentences, erroneous(originals, errors, 0), strict=True):
-        assert pair.source.slots == new.slots
+    pairs_read = read_parallel_treebanks([tmp_path / "a.conllu"], [tmp_path / "b.conllu"])
+    assert len(pairs_read.sentences) == counts.sentences
+    originals = [pair.corrected[0] for pair in pairs_read.sentences]
+    for pair, expected_sentence in zip(
+        pairs_read.sentences, erroneous(originals, errors, 0), strict=True
+    ):
+        assert pair.source.slots == expected_sentence.slots
         assert pair.source.tree == pair.corrected[0].tree

@@ -41,10 +41,10 @@ def test_the_same_punctuation_gives_the_same_text():
 
 
 def test_marks_that_stay_are_spelt_as_they_are():
-    same = [('"',), ('"', ","), (), (), (), (ABBREVIATION,), (".",)]
-    assert SAID.spell_marks(SAID.content.slots) == same
-    other = ((), ("”", "—"), ("“",), (), (), (ABBREVIATION, "!"), (".", "”"))
-    assert SAID.spell_marks(other) == [
+    unchanged = [('"',), ('"', ","), (), (), (), (ABBREVIATION,), (".",)]
+    assert SAID.spell_marks(SAID.content.slots) == unchanged
+    changed = ((), ("”", "—"), ("“",), (), (), (ABBREVIATION, "!"), (".", "”"))
+    assert SAID.spell_marks(changed) == [
         (),
         ('"', "—"),
         ("“",),
@@ -94,24 +94,24 @@ def test_chinese_has_no_spaces():
 
 
 def test_a_part_without_words():
-    found = made(" *** \n", "***")
-    assert found.content == Omitted("nothing but punctuation", "s", "x.txt", 4)
-    assert found.punctuate() == " *** \n"
+    part = made(" *** \n", "***")
+    assert part.content == Omitted("nothing but punctuation", "s", "x.txt", 4)
+    assert part.punctuate() == " *** \n"
     with pytest.raises(UsageError, match=r"x\.txt:4: sentence s: nothing but punctuation"):
-        found.punctuate([()])
+        part.punctuate([()])
 
 
 def test_an_empty_line():
-    found = made(" \t\n")
-    assert found.content == Omitted("empty line", "s", "x.txt", 4)
-    assert found.punctuate() == " \t\n"
+    part = made(" \t\n")
+    assert part.content == Omitted("empty line", "s", "x.txt", 4)
+    assert part.punctuate() == " \t\n"
 
 
 def test_a_token_spelt_like_a_special_one_stays():
     pieces = [Piece((0, 1), mark=False), Piece((1, 6), mark=True), Piece((6, 7), mark=True)]
-    found = located_sentence("s", "x.txt", 1, "a<unk>.", pieces)
-    assert found.content.slots[1] == (UNK, ".")
-    assert found.punctuate([(), (UNK, "!")]) == "a<unk>!"
+    part = located_sentence("s", "x.txt", 1, "a<unk>.", pieces)
+    assert part.content.slots[1] == (UNK, ".")
+    assert part.punctuate([(), (UNK, "!")]) == "a<unk>!"
 
 
 @pytest.mark.parametrize(

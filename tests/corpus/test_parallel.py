@@ -105,5 +105,5 @@ def test_judged_slots_are_between_words_that_agree(one, other):
 
 def test_long_sentences_are_aligned():
     forms = [str(i) for i in range(5000)]
-    found = shared_slots(forms, [*forms[:2000], "x", *forms[2000:]], [()] * 5002)
-    assert found.count(None) == 1
+    slots = shared_slots(forms, [*forms[:2000], "x", *forms[2000:]], [()] * 5002)
+    assert slots.count(None) == 1

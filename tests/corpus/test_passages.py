@@ -32,8 +32,8 @@ def test_a_digest_is_of_what_is_seen():
     import dataclasses
 
     assert treebank_digest([GO]) == treebank_digest([dataclasses.replace(GO, name="b", line=7)])
-    other = dataclasses.replace(GO, ends=(False, False, False, False, True))
-    assert treebank_digest([GO]) != treebank_digest([other])
+    changed = dataclasses.replace(GO, ends=(False, False, False, False, True))
+    assert treebank_digest([GO]) != treebank_digest([changed])
 
 
 @pytest.mark.parametrize("tokens", [(), ((0, 2),), ((0, 2), (1, 3)), ((0, 99), (99, 100))])

@@ -29,16 +29,16 @@ def test_round_trip(shared_data, name):
 
 
 def test_english_counts(shared_data):
-    found = statistics(read_entries([shared_data / "en" / "train.conllu"]))
-    assert (found.sentences_read, found.sentences_used, found.words) == (12543, 12467, 180403)
-    assert found.omitted == {"punctuation has dependents": 40, "nothing but punctuation": 36}
-    assert (found.types, found.punctemes, found.pairs) == (39, 218, 1029)
-    assert found.percent_projectivised == pytest.approx(3.7, abs=0.05)
-    assert max(found.slot_lengths) == 5
+    counts = statistics(read_entries([shared_data / "en" / "train.conllu"]))
+    assert (counts.sentences_read, counts.sentences_used, counts.words) == (12543, 12467, 180403)
+    assert counts.omitted == {"punctuation has dependents": 40, "nothing but punctuation": 36}
+    assert (counts.types, counts.punctemes, counts.pairs) == (39, 218, 1029)
+    assert counts.percent_projectivised == pytest.approx(3.7, abs=0.05)
+    assert max(counts.slot_lengths) == 5
 
 
 def test_chinese_counts(shared_data):
-    found = statistics(read_entries([shared_data / "zh" / "train.conllu"]))
-    assert (found.sentences_read, found.sentences_used) == (3997, 3994)
-    assert found.omitted == {"punctuation has dependents": 3, "nothing but punctuation": 0}
-    assert (found.types, found.punctemes, found.pairs) == (22, 74, 379)
+    counts = statistics(read_entries([shared_data / "zh" / "train.conllu"]))
+    assert (counts.sentences_read, counts.sentences_used) == (3997, 3994)
+    assert counts.omitted == {"punctuation has dependents": 3, "nothing but punctuation": 0}
+    assert (counts.types, counts.punctemes, counts.pairs) == (22, 74, 379)

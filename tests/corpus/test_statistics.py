@@ -51,9 +51,9 @@ def test_counts(found):
 def test_empty_lines_of_text_are_no_sentences(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("\n...\n\n", encoding="utf-8")
-    found = statistics(read_entries([path]))
-    assert (found.sentences_read, found.omitted["nothing but punctuation"]) == (1, 1)
-    assert [(one.reason, one.line) for one in read_treebank([path]).omitted] == [
+    counts = statistics(read_entries([path]))
+    assert (counts.sentences_read, counts.omitted["nothing but punctuation"]) == (1, 1)
+    assert [(omitted.reason, omitted.line) for omitted in read_treebank([path]).omitted] == [
         ("nothing but punctuation", 2)
     ]
 

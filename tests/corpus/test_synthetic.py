@@ -102,11 +102,11 @@ def test_underlying_and_surface_are_those_of_the_oracle(direction: str):
         assert list(item.underlying) == oracle.underlying_slots(
             sentence.tree.heads, item.pairs, marks["initial"], marks["final"]
         )
-        for underlying, surface, made in zip(
+        for underlying, surface, rewriting in zip(
             item.underlying, sentence.slots, item.edits, strict=True
         ):
             paths = oracle.edit_paths(oracle.Channel(direction, parameters.edits), underlying)
-            names = tuple(edit.name for edit in made)
+            names = tuple(edit.name for edit in rewriting)
             assert (names, surface) in [(path[1], without_boundaries(path[2])) for path in paths]
 
 
@@ -133,8 +133,8 @@ def test_the_seed_decides():
 
 def written(sentence: Sentence) -> Record:
     """Return the record of a sentence written as CoNLL-U and read again."""
-    made = punctuate_record(bare_entry(sentence), sentence.slots)
-    (record,) = records(format_record(made))
+    new_record = punctuate_record(bare_entry(sentence), sentence.slots)
+    (record,) = records(format_record(new_record))
     return record
 
 
@@ -144,8 +144,8 @@ def read_back(sentence: Sentence) -> Sentence:
     return content(back)
 
 
-def same(one: Sentence, other: Sentence) -> bool:
-    return one == replace(other, path=one.path, line=one.line)
+def same(a: Sentence, b: Sentence) -> bool:
+    return a == replace(b, path=a.path, line=a.line)
 
 
 def test_written_and_read_back():

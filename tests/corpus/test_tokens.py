@@ -19,8 +19,8 @@ def test_the_most_frequent_come_first():
 
 
 def test_rare_tokens_become_unknown():
-    known = {".", UNK}
-    assert with_unknown(("”", ".", UNK), known) == (UNK, ".", UNK)
-    assert with_unknown((), known) == ()
+    vocabulary = {".", UNK}
+    assert with_unknown(("”", ".", UNK), vocabulary) == (UNK, ".", UNK)
+    assert with_unknown((), vocabulary) == ()
     string = (".", ".")
-    assert with_unknown(string, known) is string
+    assert with_unknown(string, vocabulary) is string

@@ -23,19 +23,19 @@ CASES = {
 
 @pytest.mark.parametrize("text", CASES)
 def test_words_and_marks(text: str):
-    found = [mark or text[start:end] for start, end, mark in tokens(text)]
-    assert found == CASES[text].split()
+    pieces = [mark or text[start:end] for start, end, mark in tokens(text)]
+    assert pieces == CASES[text].split()
 
 
 @given(st.text(st.sampled_from("ab é你،。…-—.,'\"(¿ \n\t\x00\u0301"), max_size=40))
 def test_tokens_are_all_that_is_not_blank(text: str):
-    found = list(tokens(text))
-    edges = [place for start, end, _ in found for place in (start, end)]
+    tokens_found = list(tokens(text))
+    edges = [place for start, end, _ in tokens_found for place in (start, end)]
     assert edges == sorted(edges)
-    assert all(start < end for start, end, _ in found)
-    covered = "".join(text[start:end] for start, end, _ in found)
+    assert all(start < end for start, end, _ in tokens_found)
+    covered = "".join(text[start:end] for start, end, _ in tokens_found)
     assert covered == "".join(c for c in text if not (c.isspace() or c == "\x00"))
-    for start, end, mark in found:
+    for start, end, mark in tokens_found:
         assert not mark or set(text[start:end]) <= MARKS
         assert mark or set(text[start:end]) - MARKS
 

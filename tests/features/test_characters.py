@@ -20,9 +20,9 @@ def test_ngrams_written_out():
 
 @given(st.text(st.characters(), max_size=30))
 def test_ngrams_are_different_and_of_the_word(form: str):
-    found = ngrams(form)
-    assert len(set(found)) == len(found)
-    assert all(piece[1:] in f"<{form.lower()}>" for piece in found)
+    pieces = ngrams(form)
+    assert len(set(pieces)) == len(pieces)
+    assert all(piece[1:] in f"<{form.lower()}>" for piece in pieces)
 
 
 def test_words_share_what_they_have_in_common():
@@ -50,12 +50,12 @@ def test_codes_are_of_ngrams_that_forms_share():
     rows = vocabulary.ngrams([*forms, "zzqqy"])
     assert rows.shape == (len(forms) + 1, vocabulary.most)
     for form, row in zip(forms, rows.tolist(), strict=False):
-        known = [vocabulary.ngram[code - 1] for code in row if code]
+        pieces = [vocabulary.ngram[code - 1] for code in row if code]
         assert (
-            known
+            pieces
             == [piece for piece in ngrams(form) if piece in vocabulary.ngram][: vocabulary.most]
         )
-        assert all(sum(piece in ngrams(other) for other in forms) > 1 for piece in known)
+        assert all(sum(piece in ngrams(form) for form in forms) > 1 for piece in pieces)
     assert vocabulary.ngrams([]).shape == (0, vocabulary.most)
     everything = ParserVocabulary.of(planted(10, 0), 1, 1)
     assert len(everything.ngram) > len(vocabulary.ngram)

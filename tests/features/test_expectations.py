@@ -36,7 +36,7 @@ def test_columns_written_out():
 
 
 def test_nothing_is_known_of_a_treebank():
-    known = columns(KNOWN)
-    both = columns(PLAIN, KNOWN, PLAIN)
-    assert {name: column[3:6] for name, column in both.items()} == known
-    assert all(column[:3] == column[6:] == [0, 0, 0] for column in both.values())
+    of_known = columns(KNOWN)
+    mixed = columns(PLAIN, KNOWN, PLAIN)
+    assert {name: column[3:6] for name, column in mixed.items()} == of_known
+    assert all(column[:3] == column[6:] == [0, 0, 0] for column in mixed.values())

@@ -69,8 +69,8 @@ def test_the_innermost_mark_that_waits_for_its_partner(slots: list[str], innermo
 def test_what_is_seen_from_a_slot():
     slots = ["“", "", ", ;", "", "", ". ”"]
     quote, unknown = code("“"), code("<unk>")
-    found = [seen(after(slots[:i]), i) for i in range(6)]
-    assert [(f["seen"], f["marked"], f["open"]) for f in found] == [
+    views = [seen(after(slots[:i]), i) for i in range(6)]
+    assert [(f["seen"], f["marked"], f["open"]) for f in views] == [
         (NONE, 0, NONE),
         (quote, 1, quote),
         (quote, 1, quote),
@@ -103,7 +103,7 @@ def test_many_states_are_as_each_alone():
         together.read(slot, np.array(numbers).reshape(2, 2))
     columns = [column.ravel().tolist() for column in together.seen_columns(3)]
     alone = [seen(after(text), 3) for text in texts]
-    assert columns == [[one[name] for one in alone] for name in SEEN]
+    assert columns == [[row[name] for row in alone] for name in SEEN]
     few = together.distinct(3)
     assert few.seen[few.kind.ravel()].T.tolist() == columns
     assert few.last_marked[few.state].tolist() == together.last_marked.tolist()
@@ -116,25 +116,25 @@ def test_many_states_are_as_each_alone():
 def test_columns_are_what_is_seen_from_both_edges():
     s = sentence([2, 5, 4, 2, 0], ["“", "", ", ;", "", "", ". ”"])
     # A shorter and a longer sentence in the batch change nothing.
-    others = (sentence([0], [", .", "”"]), sentence([2, 3, 4, 5, 6, 0], ["“"] * 7))
-    words = Words.of([others[0], s, others[1]])
+    longer = (sentence([0], [", .", "”"]), sentence([2, 3, 4, 5, 6, 0], ["“"] * 7))
+    words = Words.of([longer[0], s, longer[1]])
     together = history_columns(words, SYMBOLS)
-    found = {name: column[1:6] for name, column in together.items()}
+    columns = {name: column[1:6] for name, column in together.items()}
     quote, comma, unknown = code("“"), code(","), code("<unk>")
-    assert found["left_seen"].tolist() == [NONE, NONE, quote, quote, NONE]
-    assert found["right_seen"].tolist() == [quote, unknown, unknown, unknown, unknown]
-    assert found["left_since"].tolist() == [0, 0, 2, 2, 0]
-    assert found["right_since"].tolist() == [0, 2, 0, 2, 4]
-    assert found["right_marked"].tolist() == [1, 2, 2, 2, 2]
-    assert found["left_open"].tolist() == [NONE, NONE, quote, quote, NONE]
-    assert found["edge"].tolist() == [quote, quote, comma, comma, quote]
+    assert columns["left_seen"].tolist() == [NONE, NONE, quote, quote, NONE]
+    assert columns["right_seen"].tolist() == [quote, unknown, unknown, unknown, unknown]
+    assert columns["left_since"].tolist() == [0, 0, 2, 2, 0]
+    assert columns["right_since"].tolist() == [0, 2, 0, 2, 4]
+    assert columns["right_marked"].tolist() == [1, 2, 2, 2, 2]
+    assert columns["left_open"].tolist() == [NONE, NONE, quote, quote, NONE]
+    assert columns["edge"].tolist() == [quote, quote, comma, comma, quote]
     # At the beginning, within, at the beginning, at the beginning, within.
-    assert found["last_place"].tolist() == [2, 3, 2, 2, 3]
+    assert columns["last_place"].tolist() == [2, 3, 2, 2, 3]
     empty = history_columns(Words.of([sentence([0], ["", ""])]), SYMBOLS)
     assert empty["last_place"].tolist() == [0]
     codes = history_codes(SYMBOLS)
-    assert set(codes) == set(found) == {*OPENING, *CLOSING}
-    assert all(column.max() < codes[name] for name, column in found.items())
+    assert set(codes) == set(columns) == {*OPENING, *CLOSING}
+    assert all(column.max() < codes[name] for name, column in columns.items())
 
 
 def test_what_comes_later_is_not_looked_at():
@@ -147,12 +147,12 @@ def test_what_comes_later_is_not_looked_at():
         after = m.features.extract([changed])
         for word, (left, right) in enumerate([(0, 1), (0, 4), (2, 4), (3, 4)]):
             for table, edge in (("opening", left), ("closing", right)):
-                one, other = (
+                columns, columns_of_changed = (
                     rows[table].context[slice(*rows[table].start[word : word + 2])]
                     for rows in (before, after)
                 )
                 if edge <= slot:
-                    np.testing.assert_array_equal(one, other)
+                    np.testing.assert_array_equal(columns, columns_of_changed)
 
 
 @pytest.mark.parametrize("hard_sets", [False, True])
@@ -179,12 +179,14 @@ def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
             for t, table in weights.items()
         }
         weight = np.where(allowed[word], np.exp(score[word]), 0)
-        then = weight * np.exp(gain["closing"][rights] + gain["closing"][-1] * symmetric)
+        right_weights = weight * np.exp(gain["closing"][rights] + gain["closing"][-1] * symmetric)
         first = np.array(
             [weight[lefts == a].sum() * np.exp(gain["opening"][a]) for a in range(lefts.max() + 1)]
         )
         expected = [
-            first[a] / first.sum() * then[i] / then[lefts == a].sum() if then[i] else 0.0
+            first[a] / first.sum() * right_weights[i] / right_weights[lefts == a].sum()
+            if right_weights[i]
+            else 0.0
             for i, a in enumerate(lefts)
         ]
         np.testing.assert_allclose(np.exp(log_p[word]), expected, rtol=2e-4, atol=1e-7)
@@ -192,7 +194,7 @@ def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
 
 def test_the_templates_fire():
     m = model("l2r", templates=LOOKING_BACK)
-    kept = [c for c in m.features.conjunctions if len(c.kept)]
-    named = {(target, c.parts) for c in kept for target in c.targets}
-    assert {(t.target, parts) for t in HISTORY for parts in t.contexts} <= named
+    families = [c for c in m.features.conjunctions if len(c.kept)]
+    contexts = {(target, c.parts) for c in families for target in c.targets}
+    assert {(t.target, parts) for t in HISTORY for parts in t.contexts} <= contexts
     assert len(TRAINING) > len(SENTENCES)

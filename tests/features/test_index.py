@@ -60,11 +60,11 @@ def literal(s: Sentence, node: int) -> dict[str, Named]:
             for names in BACK_OFFS
         }
 
-    found: defaultdict[str, Named] = defaultdict(dict)
+    features: defaultdict[str, Named] = defaultdict(dict)
 
     def add(families: dict[str, Named]) -> None:
-        for family, named in families.items():
-            found[family].update(named)
+        for family, features_of_family in families.items():
+            features[family].update(features_of_family)
 
     def tags_around(slot: int) -> tuple[str, str]:
         before = s.upos[slot - 1] if slot > 0 else "BOS"
@@ -78,24 +78,24 @@ def literal(s: Sentence, node: int) -> dict[str, Named]:
     while ancestor:
         path[s.tree.relations[ancestor - 1]] += 1
         ancestor = s.tree.heads[ancestor - 1]
-    for other, count in path.items():
-        add(backed_off("A", other, value=count))
+    for ancestor_relation, count in path.items():
+        add(backed_off("A", ancestor_relation, value=count))
     children = Counter(d for d, h in zip(s.tree.relations, s.tree.heads, strict=True) if h == node)
-    for other, count in children.items():
-        add(backed_off("C", other, value=count))
+    for ancestor_relation, count in children.items():
+        add(backed_off("C", ancestor_relation, value=count))
     add({"L": {tags_around(first_slot): 1.0}, "R": {tags_around(last_slot): 1.0}})
     add(backed_off("S"))
     inside = {t for slot in range(first_slot + 1, last_slot) for t in s.slots[slot]}
     for token in inside:
         add(backed_off("c", token))
-    return found
+    return features
 
 
 def family_name(template: str, parts: Sequence[str]) -> str:
     """Return the library's name of a family of `literal`."""
     short = {"upos": "g", "arc": "->d", "relation": "d"}
-    own = [short[p] for p in parts if p in short]
-    return ".".join((template, *own))
+    letters = [short[p] for p in parts if p in short]
+    return ".".join((template, *letters))
 
 
 def signatures(entries: dict[object, dict[int, float]]) -> Counter[tuple[tuple[int, float], ...]]:
@@ -112,17 +112,19 @@ def test_features_are_those_of_the_appendix():
     row = 0
     for s in SOME:
         for node in range(1, len(s.tree.heads) + 1):
-            for family, named in literal(s, node).items():
-                for name, value in named.items():
+            for family, features_of_family in literal(s, node).items():
+                for name, value in features_of_family.items():
                     expected[family][name][row] = value
             row += 1
-    got: defaultdict[str, defaultdict[object, dict[int, float]]] = defaultdict(
+    computed_features: defaultdict[str, defaultdict[object, dict[int, float]]] = defaultdict(
         lambda: defaultdict(dict)
     )
     rows = features.extract(SOME)
-    for table, found in rows.items():
-        for part in found.__slots__:
-            np.testing.assert_array_equal(getattr(found, part), getattr(fitted[table], part))
+    for table, rows_of_table in rows.items():
+        for part in rows_of_table.__slots__:
+            np.testing.assert_array_equal(
+                getattr(rows_of_table, part), getattr(fitted[table], part)
+            )
     for family in features.conjunctions:
         of_table = rows[family.table]
         (template,) = family.templates
@@ -132,11 +134,11 @@ def test_features_are_those_of_the_appendix():
             entries = zip(of_table.context[span], of_table.value[span], strict=True)
             for context, value in entries:
                 if 0 <= context - family.offset < len(family.kept):
-                    got[name][int(context)][node] = float(value)
-    assert got.keys() == expected.keys()
+                    computed_features[name][int(context)][node] = float(value)
+    assert computed_features.keys() == expected.keys()
     assert len(expected) == 5 * 6 + 2  # six templates with their back-offs, L and R
     for family, entries in expected.items():
-        assert signatures(got[family]) == signatures(entries), family
+        assert signatures(computed_features[family]) == signatures(entries), family
 
 
 def test_the_node_of_table_7():
@@ -161,10 +163,10 @@ def test_what_is_around_a_constituent():
     }
     s = replace(sentence([3, 3, 0, 3], [""] * 5), **words)
     symbols = Vocabulary.of([s] * 5, ())
-    found = Attributes([s], symbols)
+    attributes = Attributes([s], symbols)
 
     def column(name: str) -> list[int]:
-        return found.single(name).tolist()
+        return attributes.single(name).tolist()
 
     xpos, form = ({v: i + 1 for i, v in enumerate(symbols.values[k])} for k in ("xpos", "form"))
     outside, no_form = symbols.size("xpos"), symbols.size("form")
@@ -192,9 +194,9 @@ def test_what_is_around_a_constituent():
     # Only the root reaches the edges of the sentence on both sides: 2 for the left edge, 1 for the
     # right edge.
     assert column("place") == [2, 0, 3, 1]
-    node, code, count = found.multiple("sentence_form")
+    node, code, count = attributes.multiple("sentence_form")
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
-    node, code, count = found.multiple("sentence_tags")
+    node, code, count = attributes.multiple("sentence_tags")
     pairs = {outside * xpos[a] + xpos[b] for a, b in pairwise(words["xpos"])}
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 3, sorted(pairs), [1] * 3)
 
@@ -202,10 +204,10 @@ def test_what_is_around_a_constituent():
 def test_what_stands_beside_a_word_in_its_family():
     s = sentence([3, 3, 0, 5, 3, 3], [""] * 7, ["cc", "nsubj", "root", "case", "nmod", "advmod"])
     symbols = Vocabulary.of([s], ())
-    found = Attributes([s], symbols)
+    attributes = Attributes([s], symbols)
 
     def column(name: str) -> list[int]:
-        return found.single(name).tolist()
+        return attributes.single(name).tolist()
 
     code = {v: i + 1 for i, v in enumerate(symbols.values["relation"])}
     nothing, head = symbols.size("relation"), symbols.size("relation") + 1
@@ -245,10 +247,10 @@ def test_first_and_last_characters():
     s = replace(sentence([2, 0, 2], [""] * 4), forms=("ab", "cd", "e"))
     symbols = Vocabulary.of([s] * 5, ())
     assert symbols.values["character"] == ("a", "b", "c", "d", "e")
-    found = Attributes([s], symbols)
+    attributes = Attributes([s], symbols)
 
     def column(name: str) -> list[int]:
-        return found.single(name).tolist()
+        return attributes.single(name).tolist()
 
     assert column("ends") == [2, 4, 5]
     assert column("first_begins") == [1, 1, 5]
@@ -264,10 +266,10 @@ def test_shapes_and_morphology():
     }
     s = replace(sentence([2, 0, 2, 3, 4], [""] * 6), **words)
     symbols = Vocabulary.of([s], ())
-    found = Attributes([s], symbols)
+    attributes = Attributes([s], symbols)
 
     def column(name: str) -> list[int]:
-        return found.single(name).tolist()
+        return attributes.single(name).tolist()
 
     # An initial capital counts 1, all capitals 2, a digit 4.
     assert column("shape") == [1, 1, 0, 3, 4]
@@ -275,7 +277,7 @@ def test_shapes_and_morphology():
     assert column("last_shape") == [1, 4, 4, 4, 4]
     # "The"; all words, one in lower case and one without case; one of two; "NATO 42"; "42".
     assert column("writing") == [4, 3, 3, 4, 0]
-    node, code, count = found.multiple("feature")
+    node, code, count = attributes.multiple("feature")
     assert symbols.values["feature"] == ("Case=Nom", "Number=Sing")
     assert (node.tolist(), code.tolist(), count.tolist()) == ([1, 1, 3], [1, 2, 2], [1, 1, 1])
 
@@ -327,16 +329,16 @@ def test_nodes_are_looked_up_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, to
         vocabulary = model("l2r").features.vocabulary
         return FeatureIndex.fit(TRAINING, vocabulary, [*TEMPLATES, *APPENDIX_A])
 
-    known, whole = fitted()
+    index, whole = fitted()
     monkeypatch.setattr("semipunct.features.index._NODES_TOGETHER", together)
     again, parts = fitted()
-    for found in (parts, again.extract(TRAINING), known.extract(TRAINING)):
+    for extracted in (parts, again.extract(TRAINING), index.extract(TRAINING)):
         for table, rows in whole.items():
             for name in ("start", "context", "value"):
-                np.testing.assert_array_equal(getattr(rows, name), getattr(found[table], name))
+                np.testing.assert_array_equal(getattr(rows, name), getattr(extracted[table], name))
     assert any(rows.value.max() > 1 for rows in whole.values())
-    few = known.extract(SENTENCES, ["pair"])
-    np.testing.assert_array_equal(few["pair"].context, known.extract(SENTENCES)["pair"].context)
+    few = index.extract(SENTENCES, ["pair"])
+    np.testing.assert_array_equal(few["pair"].context, index.extract(SENTENCES)["pair"].context)
     assert few.keys() == {"pair"}
 
 
@@ -349,8 +351,8 @@ def test_a_rare_token_has_the_features_of_unk():
     m = model("l2r", minimum_token_count=12)
     s = SENTENCES[4]
     assert s.slots[3] == ("”", ".")
-    known = frozenset(m.inventory.tokens)
-    replaced = replace(s, slots=tuple(with_unknown(slot, known) for slot in s.slots))
+    tokens = frozenset(m.inventory.tokens)
+    replaced = replace(s, slots=tuple(with_unknown(slot, tokens) for slot in s.slots))
     assert replaced.slots[3] == ("”", "<unk>")
     before, after = (m.features.extract([x])["pair"] for x in (s, replaced))
     np.testing.assert_array_equal(np.sort(before.context), np.sort(after.context))
@@ -361,7 +363,7 @@ def test_scores_are_sums_of_weights():
     generator = np.random.default_rng(0)
     parameters = attach_parameters(m.inventory, m.supports, generator, 0.7)
     batch = batch_of(m, SENTENCES)
-    got = log_attach(m.read(parameters, batch), m.attach_tables, batch.features, batch.relation)
+    log_p = log_attach(m.read(parameters, batch), m.attach_tables, batch.features, batch.relation)
     rows = m.features.extract(SENTENCES)
     weights = {t: m.supports[t].table(parameters[f"attach.{t}"]) for t in rows}
     labels = len(m.inventory.labels)
@@ -373,15 +375,15 @@ def test_scores_are_sums_of_weights():
             score = float(parameters["attach.relation"][number, p])
             mirrored = [2 * labels] if is_symmetric(*m.inventory.pair_name(p)) else []
             columns = {"pair": [p], "side": [left, labels + right, *mirrored]}
-            for table, own in columns.items():
+            for table, span in columns.items():
                 r = rows[table]
                 for i in range(r.start[node], r.start[node + 1]):
-                    weight = weights[table][r.context[i], own].sum()
+                    weight = weights[table][r.context[i], span].sum()
                     score += float(weight * r.value[i])
             scores.append(score)
         expected = np.array(scores) - np.log(np.sum(np.exp(scores)))
-        np.testing.assert_allclose(got[node], expected, atol=1e-4)
-    np.testing.assert_allclose(np.exp(got).sum(1), 1.0, rtol=1e-5)
+        np.testing.assert_allclose(log_p[node], expected, atol=1e-4)
+    np.testing.assert_allclose(np.exp(log_p).sum(1), 1.0, rtol=1e-5)
 
 
 def test_the_weights_of_relations_start_at_log_counts():
@@ -398,10 +400,10 @@ def test_a_relation_never_seen_takes_the_row_of_all_relations():
     m = model("l2r", templates=("L",))
     parameters = attach_parameters(m.inventory, m.supports, None, 0.0)
     batch = batch_of(m, [sentence([0], ["", ""], ["orphan"])])
-    got = log_attach(m.read(parameters, batch), m.attach_tables, batch.features, batch.relation)
+    log_p = log_attach(m.read(parameters, batch), m.attach_tables, batch.features, batch.relation)
     counts = m.inventory.counts[:-1].sum(0)
     total = counts + 100 * (counts + 0.5) / (counts + 0.5).sum()
-    np.testing.assert_allclose(np.exp(got[0]), total / total.sum(), rtol=1e-4)
+    np.testing.assert_allclose(np.exp(log_p[0]), total / total.sum(), rtol=1e-4)
 
 
 def test_a_rare_relation_starts_like_any_other():
@@ -409,8 +411,8 @@ def test_a_rare_relation_starts_like_any_other():
     rare = m.inventory.counts[:-1].sum(1).argmin()
     parameters = attach_parameters(m.inventory, m.supports, None, 0.0)
     start = np.asarray(jax.nn.softmax(parameters["attach.relation"]))
-    own = m.inventory.counts[rare] / m.inventory.counts[rare].sum()
-    assert 0 < abs(start[rare] - start[-1]).sum() < abs(own - start[-1]).sum() / 2
+    shares = m.inventory.counts[rare] / m.inventory.counts[rare].sum()
+    assert 0 < abs(start[rare] - start[-1]).sum() < abs(shares - start[-1]).sum() / 2
 
 
 def test_hard_sets_forbid_what_the_relation_never_took():
@@ -421,11 +423,11 @@ def test_hard_sets_forbid_what_the_relation_never_took():
     def table(p: dict[str, np.ndarray]) -> jax.Array:
         return log_attach(m.read(p, batch), m.attach_tables, batch.features, batch.relation)
 
-    got = np.asarray(table(parameters))
+    log_p = np.asarray(table(parameters))
     assert m.inventory.allowed is not None
-    np.testing.assert_array_equal(np.isfinite(got), m.inventory.allowed[batch.relation])
+    np.testing.assert_array_equal(np.isfinite(log_p), m.inventory.allowed[batch.relation])
     possible = m.inventory.allowed[batch.relation].any(1)
-    np.testing.assert_allclose(np.exp(got[possible]).sum(1), 1.0, rtol=1e-5)
+    np.testing.assert_allclose(np.exp(log_p[possible]).sum(1), 1.0, rtol=1e-5)
     gradient = jax.grad(lambda p: jax.numpy.exp(table(p))[:, 0].sum())(parameters)
     assert all(np.isfinite(g).all() for g in gradient.values())
 
@@ -440,5 +442,5 @@ def test_every_template_is_explained():
     text = (Path(__file__).parents[2] / "docs" / "choosing.md").read_text("utf-8")
     section = text.split("## Templates")[1].split("\n## ")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
-    named = re.findall(r"`(\w+)`", " ".join(rows))
-    assert sorted(named) == sorted({template.name for template in TEMPLATES})
+    template_names = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(template_names) == sorted({template.name for template in TEMPLATES})

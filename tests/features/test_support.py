@@ -19,8 +19,10 @@ TEMPLATES = ("N", "L", "R", "S", "side", "history")
 def parts(m, string):
     """Return the labels that are substrings of a string; also the open one if it is no label."""
     n = len(string)
-    found = {string[i:j] for i in range(n + 1) for j in range(i, n + 1)} & {*m.inventory.labels}
-    return found if string in found else {*found, (OPEN,)}
+    label_strings = {string[i:j] for i in range(n + 1) for j in range(i, n + 1)} & {
+        *m.inventory.labels
+    }
+    return label_strings if string in label_strings else {*label_strings, (OPEN,)}
 
 
 def outcomes_of(m, sentence, word):
@@ -32,14 +34,14 @@ def outcomes_of(m, sentence, word):
     names = [m.inventory.pair_name(p) for p in range(len(m.inventory.pairs))]
     pairs = [p for p in product(left, right) if p in names]
     mirrored = any(is_symmetric(*p) for p in pairs)
-    found = {("pair", names.index(p)) for p in pairs}
+    outcomes = {("pair", names.index(p)) for p in pairs}
     for target, side in zip(
         ("left", "right", "opening", "closing"), (left, right) * 2, strict=True
     ):
-        found |= {(target, label[x]) for x in side}
+        outcomes |= {(target, label[x]) for x in side}
     for target in ("symmetric", "closing_symmetric"):
-        found |= {(target, 0)} if mirrored else set()
-    return found
+        outcomes |= {(target, 0)} if mirrored else set()
+    return outcomes
 
 
 @pytest.mark.parametrize("minimum", [0, 1, 3])
@@ -59,9 +61,9 @@ def test_by_counting(minimum):
         columns, support = m.attach_tables.columns[family.table], m.supports[family.table]
         for feature in range(family.offset, family.offset + len(family.kept)):
             expected = {
-                own.start + outcome
-                for target, own in columns.items()
-                for outcome in range(own.stop - own.start)
+                span.start + outcome
+                for target, span in columns.items()
+                for outcome in range(span.stop - span.start)
                 if target in family.targets
                 and (
                     seen[family.table, feature, target, outcome] >= minimum

@@ -57,10 +57,10 @@ def numbers_of(model: PunctuationModel, parts: tuple[str, ...]) -> list[list[int
     """Return the features of one family at each word of ``APPLE``, by their index in the family."""
     (family,) = (c for c in model.features.conjunctions if c.parts == parts)
     rows = model.features.extract([APPLE])["pair"]
-    own = [
+    numbers = [
         rows.context[a:b] - family.offset for a, b in zip(rows.start, rows.start[1:], strict=False)
     ]
-    return [[int(i) for i in x if 0 <= i < len(family.kept)] for x in own]
+    return [[int(i) for i in x if 0 <= i < len(family.kept)] for x in numbers]
 
 
 def test_a_setting_chooses_it(fitted: PunctuationModel):
@@ -81,8 +81,8 @@ def test_its_weights_count(fitted: PunctuationModel):
 
     def chosen() -> np.ndarray:
         read = fitted.read(parameters, batch)
-        found = log_attach(read, fitted.attach_tables, batch.features, batch.relation)
-        return np.asarray(found)[:3]
+        log_p = log_attach(read, fitted.attach_tables, batch.features, batch.relation)
+        return np.asarray(log_p)[:3]
 
     before = chosen()
     _, numbers, outcomes = fitted.supports["pair"].of(np.array([family.offset + 1]))
@@ -95,8 +95,8 @@ def test_its_weights_count(fitted: PunctuationModel):
 def test_a_model_folder_keeps_it(fitted: PunctuationModel, config: Config, tmp_path: Path):
     save(tmp_path / "m", fitted, fitted.initial_parameters(0, 0.0), config)
     again = load(tmp_path / "m", PunctuationModel).model
-    ours, theirs = (m.features.extract([APPLE])["pair"] for m in (fitted, again))
-    np.testing.assert_array_equal(ours.context, theirs.context)
+    original, loaded = (m.features.extract([APPLE])["pair"] for m in (fitted, again))
+    np.testing.assert_array_equal(original.context, loaded.context)
     TEMPLATES.pop()
     with pytest.raises(ModelError, match="no feature template 'vowel'"):
         load(tmp_path / "m")

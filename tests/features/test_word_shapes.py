@@ -53,10 +53,10 @@ def test_only_the_case_of_letters_changes(text: str):
     low = text.lower()
     for shape in range(SHAPES):
         if possible(low, {})[shape]:
-            found = apply_shape(low, shape, {})
-            assert len(found) == len(low)
-            assert all(a == b or a == b.upper() for a, b in zip(found, low, strict=True))
-            assert found.lower() == low.lower()
+            reshaped = apply_shape(low, shape, {})
+            assert len(reshaped) == len(low)
+            assert all(a == b or a == b.upper() for a, b in zip(reshaped, low, strict=True))
+            assert reshaped.lower() == low.lower()
 
 
 def test_a_capital_of_two_characters_is_none():

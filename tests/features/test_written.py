@@ -39,8 +39,8 @@ def test_columns_written_out():
     empty, quoted = string(0, none, none), string(2, period, unknown)
     # For single marks: those of the vocabulary, nothing, no slot.
     nothing, no_slot = 5, 6
-    found = columns(KNOWN)
-    assert found == {
+    columns_found = columns(KNOWN)
+    assert columns_found == {
         "written_left": [empty, empty, string(1, comma, comma)],
         "written_right": [empty, quoted, quoted],
         "written_before": [no_slot, no_slot, nothing],
@@ -59,10 +59,10 @@ def test_columns_written_out():
 
 
 def test_nothing_is_known_of_correct_text():
-    known = columns(KNOWN)
-    both = columns(PLAIN, KNOWN, PLAIN)
-    assert {name: column[3:6] for name, column in both.items()} == known
-    assert all(column[:3] == column[6:] == [0, 0, 0] for column in both.values())
+    of_known = columns(KNOWN)
+    mixed = columns(PLAIN, KNOWN, PLAIN)
+    assert {name: column[3:6] for name, column in mixed.items()} == of_known
+    assert all(column[:3] == column[6:] == [0, 0, 0] for column in mixed.values())
 
 
 def test_a_sentence_without_analysis_among_others():

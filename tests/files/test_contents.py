@@ -17,18 +17,18 @@ from semipunct.files.contents import binary, markup
 
 def archive(*members: str, first: tuple[str, str] | None = None) -> bytes:
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as writer:
         if first:
-            made.writestr(zipfile.ZipInfo(first[0]), first[1])
+            writer.writestr(zipfile.ZipInfo(first[0]), first[1])
         for member in members:
-            made.writestr(member, "some content")
+            writer.writestr(member, "some content")
     return stream.getvalue()
 
 
 def tar() -> bytes:
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as made:
-        made.addfile(tarfile.TarInfo("some.txt"))
+    with tarfile.open(fileobj=stream, mode="w") as writer:
+        writer.addfile(tarfile.TarInfo("some.txt"))
     return stream.getvalue()
 
 
@@ -73,15 +73,15 @@ JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00"
     ],
 )
 def test_contents_are_recognised(content: bytes, name: str):
-    found = binary(content)
-    assert found is not None
-    assert re.search(name, found.name)
+    kind = binary(content)
+    assert kind is not None
+    assert re.search(name, kind.name)
 
 
 def test_a_database(tmp_path: Path):
-    found = binary(database(tmp_path / "some.db"))
-    assert found is not None
-    assert "SQLite" in found.name
+    kind = binary(database(tmp_path / "some.db"))
+    assert kind is not None
+    assert "SQLite" in kind.name
 
 
 @pytest.mark.parametrize("text", ["", "MZ is a firm", "BZh9 ID3 OggS", "PKs", "caf\xe9", "BM 1000"])

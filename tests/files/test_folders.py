@@ -33,7 +33,7 @@ def test_only_a_known_folder_is_recovered_and_none_replaced(tmp_path: Path):
     replace_folder(aside, {"one": b"1"}, frozenset())
     recover_folder(folder, lambda _: False)
     assert not folder.exists()
-    recover_folder(folder, lambda found: (found / "one").exists())
+    recover_folder(folder, lambda candidate: (candidate / "one").exists())
     assert contents(folder) == {"one": b"1"}
     replace_folder(aside, {"one": b"2"}, frozenset())
     recover_folder(folder, lambda _: True)

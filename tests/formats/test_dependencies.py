@@ -28,13 +28,13 @@ def file(tmp_path: Path) -> Path:
 
 def test_marks_go_into_slots(file: Path):
     first, second = read_entries([file])
-    found = first.content
-    assert isinstance(found, Sentence)
-    assert found.forms == ("Go", "Mr", "A")
-    assert found.slots == (("“",), (",", "”"), ("<abbr>",), (".",))
-    assert found.tree.heads == (0, 3, 1)
-    assert (found.xpos, found.upos) == (("VB", "NNP", "NNP"), ("_",) * 3)
-    assert (found.where, first.word_ids) == (f"{file}:1: sentence #1", (2, 5, 6))
+    read_sentence = first.content
+    assert isinstance(read_sentence, Sentence)
+    assert read_sentence.forms == ("Go", "Mr", "A")
+    assert read_sentence.slots == (("“",), (",", "”"), ("<abbr>",), (".",))
+    assert read_sentence.tree.heads == (0, 3, 1)
+    assert (read_sentence.xpos, read_sentence.upos) == (("VB", "NNP", "NNP"), ("_",) * 3)
+    assert (read_sentence.where, first.word_ids) == (f"{file}:1: sentence #1", (2, 5, 6))
     assert first.notes.quotes_replaced == 2
     assert second.content.slots == ((), ("-RRB-",))
     assert second.content.where == f"{file}:10: sentence #2"
@@ -42,12 +42,12 @@ def test_marks_go_into_slots(file: Path):
 
 def test_marks_stay_among_the_words(file: Path):
     first, _ = Dependencies(marks="words").read(file)
-    found = first.content
-    assert isinstance(found, Sentence)
-    assert found.forms == ("“", "Go", ",", "”", "Mr.", "A", ".")
-    assert found.tree.heads == (2, 0, 2, 2, 6, 2, 2)
-    assert [i for i, upos in enumerate(found.upos) if upos == "PUNCT"] == [0, 2, 3, 6]
-    assert found.slots == ((),) * 8
+    read_sentence = first.content
+    assert isinstance(read_sentence, Sentence)
+    assert read_sentence.forms == ("“", "Go", ",", "”", "Mr.", "A", ".")
+    assert read_sentence.tree.heads == (2, 0, 2, 2, 6, 2, 2)
+    assert [i for i, upos in enumerate(read_sentence.upos) if upos == "PUNCT"] == [0, 2, 3, 6]
+    assert read_sentence.slots == ((),) * 8
 
 
 def test_what_was_read_is_written(file: Path):
@@ -127,6 +127,6 @@ def test_sentences_that_models_cannot_take_are_told(tmp_path: Path):
 
 def test_the_sample_of_the_penn_treebank(shared_data: Path):
     """The counts are from another program: lines whose tag is that of a mark."""
-    found = statistics(read_entries([shared_data.parent / "ptb-sample" / "dev.dp"]))
-    assert (found.sentences_used, found.words) == (273, 6327 - 659)
+    counts = statistics(read_entries([shared_data.parent / "ptb-sample" / "dev.dp"]))
+    assert (counts.sentences_used, counts.words) == (273, 6327 - 659)
     assert len(MARK_TAGS) == 7

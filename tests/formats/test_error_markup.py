@@ -61,11 +61,11 @@ def test_paragraphs_of_xml(tmp_path: Path):
 
 
 def test_comments_of_conllu(tmp_path: Path):
-    one, two = read_error_markup(write(tmp_path, ESL, "esl.conllu"), "words")
-    assert (one.source.sentence_id, two.source.sentence_id) == ("doc1", "two")
-    assert one.source.forms == ("But", "he", "came", "late")
-    assert one.references == (((), (), (), (), (".",)),)
-    assert two.references == (((), ("!",)),)
+    first, second = read_error_markup(write(tmp_path, ESL, "esl.conllu"), "words")
+    assert (first.source.sentence_id, second.source.sentence_id) == ("doc1", "two")
+    assert first.source.forms == ("But", "he", "came", "late")
+    assert first.references == (((), (), (), (), (".",)),)
+    assert second.references == (((), ("!",)),)
 
 
 TREEBANK = """\
@@ -92,16 +92,16 @@ RELEASED = re.sub(
 
 
 def test_a_treebank_of_learners(tmp_path: Path):
-    (found,) = read_learner_treebank(write(tmp_path, TREEBANK, "esl.conllu"))
-    assert found.source.forms == ("I", "do", "n't", "now", "him", "but", "he", "came")
-    assert found.source.tree.heads == (4, 4, 4, 0, 4, 4, 8, 4)
-    assert found.source.slots[-1] == (",",)
+    (pair,) = read_learner_treebank(write(tmp_path, TREEBANK, "esl.conllu"))
+    assert pair.source.forms == ("I", "do", "n't", "now", "him", "but", "he", "came")
+    assert pair.source.tree.heads == (4, 4, 4, 0, 4, 4, 8, 4)
+    assert pair.source.slots[-1] == (",",)
     # Slots next to words that differ, or are tokenised differently, are not annotated.
     nobody = None
-    assert found.references == (
+    assert pair.references == (
         ((), nobody, nobody, nobody, nobody, (",",), (), (), (".",)),
     )  # fmt: skip
-    assert found.target().slots[-1] == (".",)
+    assert pair.target().slots[-1] == (".",)
 
 
 def test_a_release_without_words_is_told(tmp_path: Path):
@@ -149,13 +149,13 @@ def test_damage_is_told(tmp_path: Path, text: str, name: str, told: str):
 )
 def test_versions_are_those_that_were_put_together(pairs: list[tuple[str, str]]):
     marked = "x".join(f'<ns type="R"><i>{i}</i><c>{c}</c></ns>' for i, c in pairs)
-    found = versions(marked)
-    wanted = ("x".join(i for i, _ in pairs), "x".join(c for _, c in pairs))
-    assert found == tuple(" ".join(text.split()) for text in wanted)
+    put_together = versions(marked)
+    expected = ("x".join(i for i, _ in pairs), "x".join(c for _, c in pairs))
+    assert put_together == tuple(" ".join(text.split()) for text in expected)
 
 
 def test_markup_of_any_depth_and_all_characters(tmp_path: Path):
     marked = '<ns type="R&amp;D">' * 3000 + "<i>a &lt; b</i><c>a &amp; b</c>" + "</ns>" * 3000
     path = write(tmp_path, f"<a><p>so {marked} é</p></a>", "a.xml")
-    (found,) = read_error_markup(path)
-    assert found.source.forms == ("so", "a", "<", "b", "é")
+    (pair,) = read_error_markup(path)
+    assert pair.source.forms == ("so", "a", "<", "b", "é")

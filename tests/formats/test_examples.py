@@ -40,5 +40,5 @@ def test_what_counts_as_a_word(
 ):
     path = tmp_path / name
     path.write_text(text, "utf-8")
-    (found,) = read_examples(examples, [path])
-    assert found.size == size
+    (example,) = read_examples(examples, [path])
+    assert example.size == size

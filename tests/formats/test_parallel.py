@@ -40,24 +40,24 @@ def files(tmp_path: Path):
 def test_sentences_of_one_id(files):
     first, second = conllu("I see", "Well I know").split("\n\n")[:2]
     a, b = files(a=conllu("I see ,", "Well I know ."), b=f"{second}\n\n{first}\n\n")
-    found = read_parallel_treebanks([a], [b])
-    assert [pair.source.sentence_id for pair in found.sentences] == ["s1", "s2"]
-    assert [pair.references[0][-1] for pair in found.sentences] == [(), ()]
-    assert found.sentences[0].target().slots == ((), (), ())
-    assert found.sentences[0].target().tree == found.sentences[0].source.tree
+    parallel = read_parallel_treebanks([a], [b])
+    assert [pair.source.sentence_id for pair in parallel.sentences] == ["s1", "s2"]
+    assert [pair.references[0][-1] for pair in parallel.sentences] == [(), ()]
+    assert parallel.sentences[0].target().slots == ((), (), ())
+    assert parallel.sentences[0].target().tree == parallel.sentences[0].source.tree
 
 
 def test_sentences_of_one_place(files):
     a, b = files(a=conllu("I see", "I know"), b=conllu("I see .", "I know !", tag="c"))
-    found = read_parallel_treebanks([a], [b])
-    assert [pair.references[0][-1] for pair in found.sentences] == [(".",), ("!",)]
+    parallel = read_parallel_treebanks([a], [b])
+    assert [pair.references[0][-1] for pair in parallel.sentences] == [(".",), ("!",)]
 
 
 def test_sentences_of_which_models_take_only_one_side(files):
     a, b = files(a=conllu("I see", ", I"), b=conllu("I see .", "I ,"))
-    found = read_parallel_treebanks([a], [b])
-    assert len(found.sentences) == 1
-    (message,) = found.omitted
+    parallel = read_parallel_treebanks([a], [b])
+    assert len(parallel.sentences) == 1
+    (message,) = parallel.omitted
     assert message == f"{a}:5: sentence s2: punctuation has dependents"
 
 
@@ -65,8 +65,8 @@ def test_words_that_differ(files):
     a, b = files(a=conllu("I see", "we knows"), b=conllu("I see .", "we know ."))
     with pytest.raises(TreebankError, match="s2: word 2 is 'knows', and 'know'"):
         read_parallel_treebanks([a], [b])
-    found = read_parallel_treebanks([a], [b], omit=True)
-    assert (len(found.sentences), len(found.omitted)) == (1, 1)
+    parallel = read_parallel_treebanks([a], [b], omit=True)
+    assert (len(parallel.sentences), len(parallel.omitted)) == (1, 1)
     assert len(read_parallel_treebanks([a], [b], "trees").sentences) == 2
     shared = read_parallel_treebanks([a], [b], "shared").sentences[1]
     assert shared.references == (((), None, None),)
@@ -123,15 +123,15 @@ def test_an_annotator_without_edits_of_a_sentence_changed_nothing(tmp_path):
         "S This is four\n", "utf-8",
     )  # fmt: skip
     none = ((),) * 4
-    one, two, three, four = read_m2(path)
-    assert one.references == (((), (",",), (), ()), ((), (), (), (",",)))
-    assert two.references == (((), (), (), (",",)), none)
+    first, second, three, four = read_m2(path)
+    assert first.references == (((), (",",), (), ()), ((), (), (), (",",)))
+    assert second.references == (((), (), (), (",",)), none)
     assert three.references == (none, ((), (), (",",), ()))
     assert four.references == (none, none)
-    sources = [pair.source for pair in (one, two, three, four)]
-    found = read_references(sources, [path])
-    assert [pair.references for pair in found if pair] == [
-        one.references, two.references, three.references, four.references
+    sources = [pair.source for pair in (first, second, three, four)]
+    references = read_references(sources, [path])
+    assert [pair.references for pair in references if pair] == [
+        first.references, second.references, three.references, four.references
     ]  # fmt: skip
 
 
@@ -139,9 +139,9 @@ def test_a_header_needs_no_counterpart(tmp_path):
     files = [tmp_path / "a.mrg", tmp_path / "b.mrg"]
     files[0].write_text("a header\n(S (UH yes) (. .))\n(())\n(S (UH no))\n", "utf-8")
     files[1].write_text("(S (UH yes))\n(S (UH no))\n(S (UH no) (. .))\n", "utf-8")
-    found = read_parallel_treebanks(files[:1], files[1:])
-    assert [pair.references[0] for pair in found.sentences] == [((), ()), ((), (".",))]
-    (omitted,) = found.omitted
+    parallel = read_parallel_treebanks(files[:1], files[1:])
+    assert [pair.references[0] for pair in parallel.sentences] == [((), ()), ((), (".",))]
+    (omitted,) = parallel.omitted
     assert omitted.startswith(f"{files[0]}:3: sentence #2: the bracket ( has no word in it")
     sources = [entry.content for entry in read_entries(files[:1])]
     assert [pair is not None for pair in read_references(sources, files[1:])] == [

@@ -23,13 +23,13 @@ BY_GOVERNOR = sentence(word(1, "Here", 3), mark(2, ",", 3), word(3, "is", 0), ma
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
     """The test format, registered."""
-    made = Lines()
-    monkeypatch.setitem(FORMATS, made.name, made)
-    return made
+    registered = Lines()
+    monkeypatch.setitem(FORMATS, registered.name, registered)
+    return registered
 
 
 def test_names_are_keys():
-    assert FORMATS.keys() == {known.name for known in FORMATS.values()}
+    assert FORMATS.keys() == {file_format.name for file_format in FORMATS.values()}
     assert isinstance(FORMATS["conllu"], Conllu)
 
 
@@ -96,14 +96,14 @@ def test_files_are_read_in_order_each_in_its_format(lines: Lines, tmp_path: Path
     paths[0].write_text(chain(2) + mark(1, ".", 0) + "\n\n", encoding="utf-8")
     paths[1].write_bytes(gzip.compress(b"a b c\n"))
     paths[2].write_text(chain(4), encoding="utf-8")
-    found = read_treebank(paths)
-    assert [len(item.forms) for item in found.sentences] == [2, 3, 4]
-    assert [item.path for item in found.omitted] == [str(paths[0])]
-    assert found.omitted_by_reason() == {
+    treebank = read_treebank(paths)
+    assert [len(item.forms) for item in treebank.sentences] == [2, 3, 4]
+    assert [item.path for item in treebank.omitted] == [str(paths[0])]
+    assert treebank.omitted_by_reason() == {
         "punctuation has dependents": 0,
         "nothing but punctuation": 1,
     }
-    assert found.projectivised == 0
+    assert treebank.projectivised == 0
     assert [type(entry.record).__name__ for entry in read_entries(paths)] == [
         "Record", "Record", "str", "Record",
     ]  # fmt: skip

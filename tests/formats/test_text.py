@@ -66,9 +66,9 @@ def test_new_marks_change_nothing_but_spaces_between_words(text: str):
         return [(*slot, "§") for slot in entry.content.slots]
 
     content = text.encode("utf-8")
-    found = written(entries(content), change).decode("utf-8").replace("§", "")
+    output = written(entries(content), change).decode("utf-8").replace("§", "")
     gone = str.maketrans("", "", " ")
-    assert found.translate(gone) == text.replace("§", "").translate(gone)
+    assert output.translate(gone) == text.replace("§", "").translate(gone)
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ def test_it_is_read(path):
 
 
 def test_it_is_counted(path):
-    found = statistics(read_entries([path]), minimum_count=1)
-    assert (found.sentences_read, found.sentences_used, found.words) == (3, 2, 4)
-    assert (found.tokens, found.punctuation) == (12, 8)
-    assert found.token_counts == {"!": 1, ",": 1, ".": 1, "“": 1, "”": 1}
+    counts = statistics(read_entries([path]), minimum_count=1)
+    assert (counts.sentences_read, counts.sentences_used, counts.words) == (3, 2, 4)
+    assert (counts.tokens, counts.punctuation) == (12, 8)
+    assert counts.token_counts == {"!": 1, ",": 1, ".": 1, "“": 1, "”": 1}
 
 
 def test_it_is_written(path):

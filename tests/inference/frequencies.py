@@ -17,14 +17,14 @@ def pvalue(counts: Mapping[Hashable, int], expected: Mapping[Hashable, float], d
     """Test counts against probabilities; other outcomes have the remaining probability."""
     frequent = [x for x, p in expected.items() if p * draws >= LEAST]
     observed = [counts.get(x, 0) for x in frequent]
-    wanted = [expected[x] * draws for x in frequent]
+    expected_counts = [expected[x] * draws for x in frequent]
     observed.append(draws - sum(observed))
-    wanted.append(max(draws - sum(wanted), 1e-9))
-    if wanted[-1] < LEAST:
-        observed, wanted = observed[:-1], wanted[:-1]
+    expected_counts.append(max(draws - sum(expected_counts), 1e-9))
+    if expected_counts[-1] < LEAST:
+        observed, expected_counts = observed[:-1], expected_counts[:-1]
     if len(observed) == 1:
-        return stats.binomtest(observed[0], draws, min(wanted[0] / draws, 1.0)).pvalue
-    return float(stats.chisquare(observed, wanted, sum_check=False).pvalue)
+        return stats.binomtest(observed[0], draws, min(expected_counts[0] / draws, 1.0)).pvalue
+    return float(stats.chisquare(observed, expected_counts, sum_check=False).pvalue)
 
 
 def rows(draws: Draws) -> list[tuple[tuple[str, ...], ...]]:

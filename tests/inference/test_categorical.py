@@ -27,8 +27,8 @@ def test_outcomes_are_as_frequent_as_they_are_probable():
     scores[1, ::3] = -np.inf
     distribution = np.arange(3 * DRAWS) % 3
     drawn = Categorical.of(scores, distribution).draw(generator.random(3 * DRAWS))
-    for d, own in enumerate(np.exp(scores.astype(np.float64))):
-        expected = dict(enumerate((own / own.sum()).tolist()))
+    for d, weights in enumerate(np.exp(scores.astype(np.float64))):
+        expected = dict(enumerate((weights / weights.sum()).tolist()))
         counts = Counter(drawn[distribution == d].tolist())
         assert all(expected[x] > 0 for x in counts)
         assert pvalue(counts, expected, DRAWS) > 1e-4

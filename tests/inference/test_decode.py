@@ -61,19 +61,19 @@ def samples_of() -> list[list[Analysis]]:
 
 
 def test_likelihoods():
-    m, parameters, found = case()
-    got = corpus_log_likelihood(m, parameters, SENTENCES)
-    np.testing.assert_allclose(got, [log(total(f)) for f in found], rtol=1e-5, atol=1e-5)
+    m, parameters, derivations = case()
+    log_p = corpus_log_likelihood(m, parameters, SENTENCES)
+    np.testing.assert_allclose(log_p, [log(total(f)) for f in derivations], rtol=1e-5, atol=1e-5)
 
 
 def test_the_best_analysis_is_the_most_probable_derivation():
-    _, _, found = case()
-    for analysis, f in zip(best_of(), found, strict=True):
+    _, _, derivations = case()
+    for analysis, f in zip(best_of(), derivations, strict=True):
         assert analysis is not None
         winner = most_probable(f).probability
         winners = [d for d in f if d.probability > winner * (1 - 1e-4)]
-        made = tuple(tuple(e.name for e in slot.edits) for slot in analysis.slots)
-        assert (analysis.pairs, made) in [(d.pairs, d.edits) for d in winners]
+        edit_names = tuple(tuple(e.name for e in slot.edits) for slot in analysis.slots)
+        assert (analysis.pairs, edit_names) in [(d.pairs, d.edits) for d in winners]
 
 
 @pytest.mark.exhaustive
@@ -91,8 +91,8 @@ def test_many_words_and_few_have_the_same_analyses():
 
 def test_probabilities_of_analyses():
     """log p(T', x | T) sums over edits; the posterior divides it by p(x | T)."""
-    _, _, found = case()
-    for i, f in enumerate(found):
+    _, _, derivations = case()
+    for i, f in enumerate(derivations):
         evidence, by_pairs = total(f), posterior(f)
         for analysis in (best_of()[i], *samples_of()[i][:20]):
             assert analysis is not None
@@ -102,8 +102,8 @@ def test_probabilities_of_analyses():
 
 
 def test_samples_follow_the_posterior():
-    _, _, found = case()
-    for analyses, f in zip(samples_of(), found, strict=True):
+    _, _, derivations = case()
+    for analyses, f in zip(samples_of(), derivations, strict=True):
         assert len(analyses) == DRAWS
         counts = Counter(a.pairs for a in analyses)
         expected = posterior(f)
@@ -123,11 +123,11 @@ def test_slots_tell_how_they_came_about():
         for slot, string, surface in zip(analysis.slots, strings, shown, strict=True):
             assert (slot.underlying, slot.surface) == (string, surface)
             assert len(slot.edits) == max(0, len(string) - 1)
-            known = tuple(m.inventory.symbols[i] for i in m.inventory.encode(surface))
-            ways = rewrite(channel, string, known)
+            encoded = tuple(m.inventory.symbols[i] for i in m.inventory.encode(surface))
+            ways = rewrite(channel, string, encoded)
             most = max(p for p, _ in ways)
-            made = tuple(e.name for e in slot.edits)
-            assert made in [e for p, e in ways if p > most * (1 - 1e-4)]
+            edit_names = tuple(e.name for e in slot.edits)
+            assert edit_names in [e for p, e in ways if p > most * (1 - 1e-4)]
 
 
 def test_a_sentence_without_an_analysis_has_none():
@@ -154,8 +154,8 @@ def test_no_sentences_no_answers():
 
 def test_any_semiring_may_say_what_is_best():
     m, parameters, _ = case()
-    found = best(m, parameters, SENTENCES, Derivation(Viterbi()))
-    assert [a and a.pairs for a in found] == [a and a.pairs for a in best_of()]
+    analyses = best(m, parameters, SENTENCES, Derivation(Viterbi()))
+    assert [a and a.pairs for a in analyses] == [a and a.pairs for a in best_of()]
 
 
 def test_expected_choices_of_a_word_alone():
@@ -163,7 +163,7 @@ def test_expected_choices_of_a_word_alone():
     m, parameters, _ = case()
     s = SENTENCES[0]
     ((choices,),) = oracle_choices(m, parameters, [s])
-    (found,) = oracle_derivations(m, parameters, [s])
+    (derivations,) = oracle_derivations(m, parameters, [s])
     keep = oracle_channel(m, parameters).edits
     window = {token: keep["^", token] for token in (".", ",")}
     weights = {
@@ -174,7 +174,7 @@ def test_expected_choices_of_a_word_alone():
         (("“",), (".",)): choices[("“",), (".",)] * keep["^", "“"]["absorb_right"],
         ((), (",", ".")): choices[(), (",", ".")] * keep[",", "."]["absorb_left"],
     }
-    assert total(found) == pytest.approx(sum(weights.values()), rel=1e-6)
+    assert total(derivations) == pytest.approx(sum(weights.values()), rel=1e-6)
     log_likelihood = corpus_log_likelihood(m, parameters, [s])
     assert log_likelihood[0] == pytest.approx(math.log(sum(weights.values())), abs=1e-5)
 
@@ -182,11 +182,11 @@ def test_expected_choices_of_a_word_alone():
 @pytest.mark.exhaustive
 def test_the_best_few_are_the_most_probable_derivations():
     """They are sorted by best derivation; derivations that differ in edits alone are merged."""
-    m, parameters, found = case()
-    for analyses, f in zip(few(m, parameters, SENTENCES, 2), found, strict=True):
+    m, parameters, derivations = case()
+    for analyses, f in zip(few(m, parameters, SENTENCES, 2), derivations, strict=True):
         by_pairs: dict[object, float] = {}
         for derivation in sorted(f, key=lambda d: -d.probability)[:4]:
             by_pairs.setdefault(derivation.pairs, derivation.probability)
-        got = [max(d.probability for d in f if d.pairs == a.pairs) for a in analyses]
+        probabilities = [max(d.probability for d in f if d.pairs == a.pairs) for a in analyses]
         assert len({a.pairs for a in analyses}) == len(analyses)
-        np.testing.assert_allclose(got, list(by_pairs.values())[:2], rtol=1e-4)
+        np.testing.assert_allclose(probabilities, list(by_pairs.values())[:2], rtol=1e-4)

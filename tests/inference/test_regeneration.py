@@ -27,8 +27,8 @@ def test_the_likeliest_path_is_the_best_of_all(direction: str):
             string = tuple(int(x) for x in chance.choice(symbols, length))
             listed = window_pass.outcomes(string)
             best = max(paths.log_best for paths in listed.values())
-            found = listed[window_pass.likeliest(string)].log_best
-            assert found == pytest.approx(best)
+            log_best = listed[window_pass.likeliest(string)].log_best
+            assert log_best == pytest.approx(best)
 
 
 def analysed(pairs, slots, underlying, forms=("a", "b", "c", "d"), heads=(0, 1, 2, 1)):
@@ -65,15 +65,15 @@ def test_marks_go_with_their_constituent_and_meet_others():
     assert regenerator.surface(tree, chance, drawn=True) == analysis.sentence.slots
     moved = Arrangement(analysis.sentence.tree)
     moved.move(2, 1, "last")
-    new = tree.rearrange(moved)
-    assert new.sentence.forms == ("a", "d", "b", "c")
+    rearranged = tree.rearrange(moved)
+    assert rearranged.sentence.forms == ("a", "d", "b", "c")
     for drawn in (False, True):
-        found = regenerator.surface(new, chance, drawn=drawn)
-        assert found == ((), (), comma, (), stop)
+        surface = regenerator.surface(rearranged, chance, drawn=drawn)
+        assert surface == ((), (), comma, (), stop)
     gone = Arrangement(analysis.sentence.tree)
     gone.delete(2)
-    found = regenerator.surface(tree.rearrange(gone), chance, drawn=False)
-    assert found == ((), (), stop)
+    surface = regenerator.surface(tree.rearrange(gone), chance, drawn=False)
+    assert surface == ((), (), stop)
 
 
 def test_a_bracket_goes_with_its_partner():
@@ -86,10 +86,10 @@ def test_a_bracket_goes_with_its_partner():
     tree = UnderlyingTree.of(analysis)
     assert tree.sides[1][0] == (Mark("(", pair=1),)
     assert tree.sides[2][1] == (Mark(")", pair=1),)
-    both = Arrangement(analysis.sentence.tree)
-    assert tree.rearrange(both).sides == tree.sides
-    both.delete(3)
-    left = tree.rearrange(both)
+    arrangement = Arrangement(analysis.sentence.tree)
+    assert tree.rearrange(arrangement).sides == tree.sides
+    arrangement.delete(3)
+    left = tree.rearrange(arrangement)
     assert left.sides == (((), (Mark("."),)), ((), ()), ((), ()))
 
 
@@ -108,8 +108,8 @@ def test_an_absorbed_bracket_without_a_partner_is_left_out():
     gone = Arrangement(analysis.sentence.tree)
     gone.delete(2)
     regenerator = Regenerator(keeping(), final_mark=False)
-    found = regenerator.surface(tree.rearrange(gone), np.random.default_rng(0), drawn=False)
-    assert found == ((), (), (), ())
+    surface = regenerator.surface(tree.rearrange(gone), np.random.default_rng(0), drawn=False)
+    assert surface == ((), (), (), ())
     # If the surface has both brackets, both stay; if it has two of three, one is removed.
     slots = (*analysis.slots[:2], SlotAnalysis((")", ")"), (), (")", ")")), *analysis.slots[3:])
     assert len(UnderlyingTree.of(replace(analysis, slots=slots)).sides[0][1]) == 1
@@ -132,7 +132,7 @@ def test_unknown_quotation_marks_are_partners_by_their_spelling():
     assert tree.sides[1][0] == (Mark(UNK, ("‘",), 1),)
     gone = Arrangement(analysis.sentence.tree)
     gone.delete(3)
-    assert not any(side for both in tree.rearrange(gone).sides for side in both)
+    assert not any(side for sides in tree.rearrange(gone).sides for side in sides)
 
 
 def test_unknown_marks_and_open_punctemes_are_spelt_as_they_were():
@@ -147,8 +147,8 @@ def test_unknown_marks_and_open_punctemes_are_spelt_as_they_were():
     moved = Arrangement(analysis.sentence.tree)
     moved.move(4, 1, "before")
     regenerator = Regenerator(keeping(), final_mark=False)
-    found = regenerator.surface(tree.rearrange(moved), np.random.default_rng(0), drawn=True)
-    assert found == ((), ("☂",), ("♥",), (), (":", "-", ")"))
+    surface = regenerator.surface(tree.rearrange(moved), np.random.default_rng(0), drawn=True)
+    assert surface == ((), ("☂",), ("♥",), (), (":", "-", ")"))
 
 
 def test_the_dot_of_an_abbreviation_stays_with_its_word():
@@ -160,11 +160,11 @@ def test_the_dot_of_an_abbreviation_stays_with_its_word():
     )
     moved = Arrangement(analysis.sentence.tree)
     moved.move(2, 1, "last")
-    new = UnderlyingTree.of(analysis).rearrange(moved)
+    rearranged = UnderlyingTree.of(analysis).rearrange(moved)
     regenerator = Regenerator(keeping(), final_mark=False)
-    assert new.sentence.forms == ("a", "c", "d", "b")
+    assert rearranged.sentence.forms == ("a", "c", "d", "b")
     # Whether or not the channel has the mark, it appears once, with the word.
-    assert new.sentence.slots == ((), (), (), (), (ABBREVIATION,))
+    assert rearranged.sentence.slots == ((), (), (), (), (ABBREVIATION,))
     if ABBREVIATION in regenerator.rewriter.inventory.symbols:
-        found = regenerator.surface(new, np.random.default_rng(0), drawn=True)
-        assert found == ((), (), (), (), (ABBREVIATION,))
+        surface = regenerator.surface(rearranged, np.random.default_rng(0), drawn=True)
+        assert surface == ((), (), (), (), (ABBREVIATION,))

@@ -37,20 +37,20 @@ def test_labels_that_spell_a_string():
     probability = generator.dirichlet(np.ones(4), (3, 2))
     kind = np.repeat([0, 1], DRAWS)
     choices = [Categorical(p.T, kind) for p in probability]
-    wanted = (",", ".")
-    drawn, total = sample_spelling(choices, LABELS, wanted, generator)
+    target = (",", ".")
+    drawn, total = sample_spelling(choices, LABELS, target, generator)
     tuples = list(zip(*(label.tolist() for label in drawn), strict=True))
     for k in (0, 1):
         joint = {
             labels: float(np.prod([p[k, i] for p, i in zip(probability, labels, strict=True)]))
             for labels in itertools.product(range(4), repeat=3)
-            if tuple(t for i in labels for t in list(LABELS)[i]) == wanted
+            if tuple(t for i in labels for t in list(LABELS)[i]) == target
         }
         np.testing.assert_allclose(total[kind == k], sum(joint.values()))
-        mine = [t for t, belongs in zip(tuples, kind == k, strict=True) if belongs]
-        assert set(mine) <= set(joint)
+        of_kind = [t for t, belongs in zip(tuples, kind == k, strict=True) if belongs]
+        assert set(of_kind) <= set(joint)
         for labels, p in joint.items():
-            assert mine.count(labels) / DRAWS == pytest.approx(p / sum(joint.values()), abs=0.04)
+            assert of_kind.count(labels) / DRAWS == pytest.approx(p / sum(joint.values()), abs=0.04)
 
 
 def test_a_string_that_no_labels_spell_has_probability_zero():
@@ -93,11 +93,11 @@ def test_the_likelihood_of_evidence():
     assert evidence.weight(2, ("!",)) == pytest.approx(0.1)
 
 
-def marginals(found: Iterable[tuple], weights: Iterable[float]) -> list[defaultdict]:
+def marginals(rows: Iterable[tuple], weights: Iterable[float]) -> list[defaultdict]:
     """Return the relative frequency of each string in each slot."""
     tables: list[defaultdict] = []
     total = 0.0
-    for row, weight in zip(found, weights, strict=True):
+    for row, weight in zip(rows, weights, strict=True):
         tables = tables or [defaultdict(float) for _ in row]
         total += weight
         for table, string in zip(tables, row, strict=True):
@@ -141,7 +141,9 @@ def test_draws_are_from_the_posterior(stands: tuple[str, ...], mistaken: float):
     agreement = [
         math.prod(evidence.weight(i, s) for i, s in enumerate(x))
         if mistaken
-        else float(all(s == own or not own for s, own in zip(x, present, strict=True)))
+        else float(
+            all(s == standing or not standing for s, standing in zip(x, present, strict=True))
+        )
         for x in every
     ]
     expected = marginals(every, probability * agreement)
@@ -150,20 +152,20 @@ def test_draws_are_from_the_posterior(stands: tuple[str, ...], mistaken: float):
     drawn = [row for draws in runs for row in rows(draws)]
     listed = [x for x in drawn if all(s in some for s, some in zip(x, often, strict=True))]
     assert len(listed) > RUNS * DRAWS / 2
-    found = marginals(listed, [1.0] * len(listed))
+    frequencies = marginals(listed, [1.0] * len(listed))
     before = marginals(prior, [1.0] * DRAWS)
-    for got, wanted in zip(found, expected, strict=True):
-        for string in {*got, *wanted}:
-            assert got[string] == pytest.approx(wanted[string], abs=0.09), string
-    pairs = zip(before, found, strict=True)
+    for frequency, expected_frequency in zip(frequencies, expected, strict=True):
+        for string in {*frequency, *expected_frequency}:
+            assert frequency[string] == pytest.approx(expected_frequency[string], abs=0.09), string
+    pairs = zip(before, frequencies, strict=True)
     assert max(abs(a[s] - b[s]) for a, b in pairs for s in [*a, *b]) > 0.15
 
 
 def test_a_mark_that_the_model_cannot_make_stands():
     m = model("none", templates=LOOKING_BACK)
-    kept = Evidence(((), ("§", "§"), ()))
+    evidence = Evidence(((), ("§", "§"), ()))
     draws = generate(
-        m, m.initial_parameters(0, 0.0), [sentence([2, 0], ["", "", ""])], 50, 0, [kept]
+        m, m.initial_parameters(0, 0.0), [sentence([2, 0], ["", "", ""])], 50, 0, [evidence]
     )
     assert draws[0].strings[1] == (("§", "§"),)
 

@@ -59,8 +59,10 @@ def test_draws_are_as_frequent_as_the_likelihood_says(
     # Nothing is drawn within an orthographic word, and all else follows the probabilities.
     sentences[2] = replace(sentences[2], closed=frozenset({1}))
     # The outcomes to test are selected on separate draws.
-    some, others = (generate(m, parameters, sentences, DRAWS, seed=seed) for seed in (3, 4))
-    often = [[x for x, n in counted(chosen_by).most_common(60) if n > 3] for chosen_by in others]
+    some, further_draws = (generate(m, parameters, sentences, DRAWS, seed=seed) for seed in (3, 4))
+    often = [
+        [x for x, n in counted(chosen_by).most_common(60) if n > 3] for chosen_by in further_draws
+    ]
     scored = [replace(s, slots=x) for s, xs in zip(sentences, often, strict=True) for x in xs]
     p = iter(np.exp(corpus_log_likelihood(m, parameters, scored)).tolist())
     for s, draws, xs in zip(sentences, some, often, strict=True):
@@ -77,14 +79,17 @@ def test_draws_are_as_frequent_as_enumeration_says(looking: str):
     m = model("r2l", templates=("N", "W", "A", "C", "L", "R", "S", looking), final_mark=True)
     parameters = m.initial_parameters(7, 1.0)
     bare = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS[:2]]
-    draws, others = (generate(m, parameters, bare, DRAWS, seed=seed) for seed in (5, 6))
-    often = [[x for x, _ in counted(found).most_common(7)] for found in others]
+    draws, further_draws = (generate(m, parameters, bare, DRAWS, seed=seed) for seed in (5, 6))
+    often = [
+        [x for x, _ in counted(draws_of_sentence).most_common(7)]
+        for draws_of_sentence in further_draws
+    ]
     shown = [replace(s, slots=x) for s, xs in zip(bare, often, strict=True) for x in xs]
-    sums = iter([total(found) for found in oracle_derivations(m, parameters, shown)])
-    for found, xs in zip(draws, often, strict=True):
+    sums = iter([total(derivations) for derivations in oracle_derivations(m, parameters, shown)])
+    for draws_of_sentence, xs in zip(draws, often, strict=True):
         expected = {x: next(sums) for x in xs}
         assert 0.1 < sum(expected.values()) < 1
-        assert pvalue(counted(found), expected, DRAWS) > 1e-4
+        assert pvalue(counted(draws_of_sentence), expected, DRAWS) > 1e-4
 
 
 def test_marks_within_and_to_the_left_cannot_both_be_looked_at():
@@ -109,12 +114,12 @@ def test_the_channel_makes_of_a_string_what_the_oracle_says(direction: str, text
     strings[DRAWS, :1] = number[","]
     strings[DRAWS + 1] = number["."]
     points = np.random.default_rng(0).random((len(strings), len(tokens)))
-    (one,) = Rewriter.of(m, parameters).passes
-    found = sample_pass(one, strings, points)
-    assert found[DRAWS].tolist()[:1] == [number[","]]
-    assert (found[DRAWS, 1:] == END).all()
+    (window_pass,) = Rewriter.of(m, parameters).passes
+    written = sample_pass(window_pass, strings, points)
+    assert written[DRAWS].tolist()[:1] == [number[","]]
+    assert (written[DRAWS, 1:] == END).all()
     counts = Counter(
-        tuple(m.inventory.symbols[s] for s in row if s != END) for row in found[:DRAWS].tolist()
+        tuple(m.inventory.symbols[s] for s in row if s != END) for row in written[:DRAWS].tolist()
     )
     assert set(counts) <= set(expected)
     assert pvalue(counts, expected, DRAWS) > 1e-4
@@ -135,8 +140,8 @@ def test_what_stands_in_the_slots_is_not_looked_at():
     first, second = (generate(m, parameters, [s], 50, seed=1)[0] for s in (empty, full))
     assert first.strings == second.strings
     np.testing.assert_array_equal(first.chosen, second.chosen)
-    other = generate(m, parameters, [empty], 50, seed=2)[0]
-    assert other.strings != first.strings or (other.chosen != first.chosen).any()
+    without_marks = generate(m, parameters, [empty], 50, seed=2)[0]
+    assert without_marks.strings != first.strings or (without_marks.chosen != first.chosen).any()
 
 
 @pytest.mark.parametrize("looking", ["c", "history"])
@@ -145,10 +150,10 @@ def test_company_changes_nothing(looking: str):
     m = model("r2l", templates=("N", "W", "L", "R", "S", looking))
     parameters = m.initial_parameters(7, 1.0)
     sentences = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
-    others = [*sentences, *(sentence([2, 0, 2, 2, 2], [""] * 6) for _ in range(6))]
+    company = [*sentences, *(sentence([2, 0, 2, 2, 2], [""] * 6) for _ in range(6))]
     for alone, together in zip(
         generate(m, parameters, sentences, 200, seed=3),
-        generate(m, parameters, others, 200, seed=3),
+        generate(m, parameters, company, 200, seed=3),
         strict=False,
     ):
         assert alone.strings == together.strings
@@ -160,17 +165,17 @@ def test_threads_and_batches_change_nothing(evidence: bool, monkeypatch: pytest.
     m = model("r2l", templates=("N", "W", "L", "R", "S", "history"))
     parameters = m.initial_parameters(7, 1.0)
     bare = [sentence(heads, [""] * (len(heads) + 1)) for heads in (*HEADS, *HEADS[1:])]
-    known = [Evidence(((), (",",), *[()] * (len(s.slots) - 2))) for s in bare]
-    found = []
+    evidence_of = [Evidence(((), (",",), *[()] * (len(s.slots) - 2))) for s in bare]
+    runs = []
     for cores, sentences, together in ((1, 64, 1 << 15), (5, 2, 1 << 15), (2, 64, 150)):
         monkeypatch.setattr(sampler, "_cores", lambda n=cores: n)
         monkeypatch.setattr(PunctuationModel, "scoring_limits", (sentences, 512))
         monkeypatch.setattr(left_to_right, "DRAWS_TOGETHER", together)
         monkeypatch.setattr(left_to_right, "LABELS_TOGETHER", together)
-        drawn = generate(m, parameters, bare, 50, 3, known if evidence else None)
-        found.append([rows(draws) for draws in drawn])
-    assert len({str(own) for own in found[0]}) == len(bare)
-    assert found[0] == found[1] == found[2]
+        drawn = generate(m, parameters, bare, 50, 3, evidence_of if evidence else None)
+        runs.append([rows(draws) for draws in drawn])
+    assert len({str(rows_of_sentence) for rows_of_sentence in runs[0]}) == len(bare)
+    assert runs[0] == runs[1] == runs[2]
 
 
 def test_all_calls_draw_in_the_same_threads(monkeypatch: pytest.MonkeyPatch):
@@ -193,15 +198,15 @@ def test_the_number_of_the_first_sentence_continues_a_run():
     parameters = m.initial_parameters(7, 1.0)
     bare = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
     whole = generate(m, parameters, bare, 30, 3)
-    rest = generate(m, parameters, bare[2:], 30, 3, first=2)
-    assert [rows(draws) for draws in whole[2:]] == [rows(draws) for draws in rest]
+    continued = generate(m, parameters, bare[2:], 30, 3, first=2)
+    assert [rows(draws) for draws in whole[2:]] == [rows(draws) for draws in continued]
 
 
 def test_draws_are_collected_in_an_order_of_their_own():
     strings = [(), (".",), (",",), ("”",)]
-    found = Draws.of(np.array([[1, 2, 2], [0, 0, 3]]), strings)
-    assert found.strings == (((",",), (".",)), ((), ("”",)))
-    assert found.chosen.tolist() == [[1, 0], [0, 0], [0, 1]]
+    collected = Draws.of(np.array([[1, 2, 2], [0, 0, 3]]), strings)
+    assert collected.strings == (((",",), (".",)), ((), ("”",)))
+    assert collected.chosen.tolist() == [[1, 0], [0, 0], [0, 1]]
 
 
 def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():
@@ -217,10 +222,10 @@ def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():
     comma, two = label((",",)), label((",", "”"))
     # Two constituents of the first sentence and one of the second, two draws of each.
     labels = np.array([[comma, 0], [two, 0], [comma, comma]])
-    found = channel.inputs(labels, np.array([0, 0, 1]), [("^",), ("$",)])
-    assert found.shape == (2, 2)
-    assert found.at.tolist() == [0, 2, 3]  # nothing in its second draw of the first sentence
-    strings = [channel.tokens(row) for row in found.symbols.tolist()]
+    lined_up = channel.inputs(labels, np.array([0, 0, 1]), [("^",), ("$",)])
+    assert lined_up.shape == (2, 2)
+    assert lined_up.at.tolist() == [0, 2, 3]  # nothing in its second draw of the first sentence
+    strings = [channel.tokens(row) for row in lined_up.symbols.tolist()]
     assert strings == [("^", ",", ",", "”"), (",", "$"), (",", "$")]
     lengths = channel.map_strings(
         channel.inputs(labels[:2], np.array([0, 0]), [("^",)]), lambda string: float(len(string))

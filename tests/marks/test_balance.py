@@ -19,19 +19,19 @@ def partners(string: str) -> dict[int, int | None]:
 
     A closing mark reaches past open marks of the other kind, which are then unmatched.
     """
-    found: dict[int, int | None] = {}
+    partner_of: dict[int, int | None] = {}
     waiting: list[int] = []
     for place, char in enumerate(string):
         if char in PARTNERS:
             waiting.append(place)
-            found[place] = None
+            partner_of[place] = None
         elif char in PARTNERS.values():
-            found[place] = None
+            partner_of[place] = None
             if any(PARTNERS[string[i]] == char for i in waiting):
                 while PARTNERS[string[i := waiting.pop()]] != char:
                     pass
-                found[place], found[i] = i, place
-    return found
+                partner_of[place], partner_of[i] = i, place
+    return partner_of
 
 
 def lone(string: str) -> int:
@@ -40,7 +40,7 @@ def lone(string: str) -> int:
 
 def counts(slots: list[Puncteme], forms: Sequence[str], existing: list[Puncteme]) -> Unmatched:
     """Count unmatched marks place by place."""
-    all_ = "".join("".join(s) + w for s, w in zip(slots, (*forms, ""), strict=True))
+    whole = "".join("".join(s) + w for s, w in zip(slots, (*forms, ""), strict=True))
     places = [(i, token) for i, slot in enumerate(existing) for token in slot]
     before = partners("".join(token for _, token in places))
     had_partner = {places[i] for i, partner in before.items() if partner is not None}
@@ -54,7 +54,7 @@ def counts(slots: list[Puncteme], forms: Sequence[str], existing: list[Puncteme]
         if partner is not None and partner not in inserted and places[partner] in had_partner
     }
     alone = sum(partner is None for partner in after.values())
-    return Unmatched(alone, lone(all_), len(robbing & inserted))
+    return Unmatched(alone, lone(whole), len(robbing & inserted))
 
 
 SLOTS = st.lists(st.sampled_from(TOKENS), min_size=6, max_size=6)
@@ -95,22 +95,22 @@ def test_the_choice_is_the_best_of_all(
         for way in itertools.product(*alternatives)
         if is_possible([s for s, _ in way])
     ]
-    found = balance_strings(alternatives, forms, statuses(existing), limits)
-    if found is None:
+    chosen = balance_strings(alternatives, forms, statuses(existing), limits)
+    if chosen is None:
         assert not possible
         return
-    known = [min(c for s, c in of if s == t) for of, t in zip(alternatives, found, strict=True)]
-    assert sum(known) == pytest.approx(min(possible))
-    assert is_possible(found)
+    costs = [min(c for s, c in of if s == t) for of, t in zip(alternatives, chosen, strict=True)]
+    assert sum(costs) == pytest.approx(min(possible))
+    assert is_possible(chosen)
 
 
 def test_long_sentences_with_many_alternatives_end():
     ways = [((), 0.4), (("(",), 0.3), ((")",), 0.3), (("“",), 0.35), (("”",), 0.35)]
     nothing = statuses([()] * 300)
-    found = balance_strings([ways] * 300, ["w"] * 299, nothing, Unmatched(0, 0, 0))
-    assert found is not None
-    assert count_unmatched(found, ["w"] * 299, nothing) == (0, 0, 0)
-    assert sum(map(bool, found)) > 250  # almost all slots get a mark with a partner
+    chosen = balance_strings([ways] * 300, ["w"] * 299, nothing, Unmatched(0, 0, 0))
+    assert chosen is not None
+    assert count_unmatched(chosen, ["w"] * 299, nothing) == (0, 0, 0)
+    assert sum(map(bool, chosen)) > 250  # almost all slots get a mark with a partner
 
 
 def test_straight_quotes_pair_with_themselves_and_question_marks_do_not():

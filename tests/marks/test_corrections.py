@@ -39,22 +39,22 @@ def test_what_changes_and_the_kind_of_the_error(before, after, start, old, new, 
 @given(SENTENCES)
 def test_they_lead_from_one_to_the_other(pairs):
     before, after = zip(*pairs, strict=True)
-    found = corrections(before, after)
-    assert apply_corrections(before, found) == after
-    assert apply_corrections(before, reversed(found)) == after
-    assert [one.slot for one in found] == [i for i, (a, b) in enumerate(pairs) if a != b]
+    edits = corrections(before, after)
+    assert apply_corrections(before, edits) == after
+    assert apply_corrections(before, reversed(edits)) == after
+    assert [edit.slot for edit in edits] == [i for i, (a, b) in enumerate(pairs) if a != b]
 
 
 @given(SENTENCES)
 def test_what_changes_is_as_short_as_it_can_be(pairs):
-    for one in corrections(*zip(*pairs, strict=True)):
-        if one.before and one.after:
-            assert one.before[0] != one.after[0]
-            assert one.before[-1] != one.after[-1]
-        assert (one.kind == "missing") == (not one.before)
-        assert (one.kind in ("superfluous", "doubled")) == (not one.after)
-        if one.before and one.after:
-            assert (one.kind == "moved") == (Counter(one.before) == Counter(one.after))
+    for edit in corrections(*zip(*pairs, strict=True)):
+        if edit.before and edit.after:
+            assert edit.before[0] != edit.after[0]
+            assert edit.before[-1] != edit.after[-1]
+        assert (edit.kind == "missing") == (not edit.before)
+        assert (edit.kind in ("superfluous", "doubled")) == (not edit.after)
+        if edit.before and edit.after:
+            assert (edit.kind == "moved") == (Counter(edit.before) == Counter(edit.after))
 
 
 def test_slots_of_which_nothing_is_known_are_left_alone():
@@ -83,9 +83,9 @@ def test_corrections_that_do_not_fit_are_refused(found):
 def test_a_comma_on_the_wrong_side_of_a_conjunction():
     before = [(), (), (",",), (",",), ()]
     after = [(), (",",), (), (), ()]
-    found = corrections(before, after)
-    assert moves(found) == [(found[1], found[0])]
-    assert moves(found, reach=0) == []
+    edits = corrections(before, after)
+    assert moves(edits) == [(edits[1], edits[0])]
+    assert moves(edits, reach=0) == []
     far = corrections([(), (), (",",)], [(",",), (), ()])
     assert moves(far) == []
     assert moves(far, reach=2) == [(far[1], far[0])]

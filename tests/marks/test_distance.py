@@ -26,10 +26,10 @@ def levenshtein(a: Puncteme, b: Puncteme) -> int:
 
 @given(punctemes, punctemes)
 def test_edit_distance_is_a_distance(a: Puncteme, b: Puncteme):
-    found = edit_distance(a, b)
-    assert found == edit_distance(b, a) == levenshtein(a, b)
-    assert (found == 0) == (a == b)
-    assert abs(len(a) - len(b)) <= found <= max(len(a), len(b))
+    distance = edit_distance(a, b)
+    assert distance == edit_distance(b, a) == levenshtein(a, b)
+    assert (distance == 0) == (a == b)
+    assert abs(len(a) - len(b)) <= distance <= max(len(a), len(b))
 
 
 @given(punctemes, punctemes, punctemes)

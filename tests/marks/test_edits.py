@@ -21,13 +21,13 @@ def test_results():
 
 def slide(names: tuple[EditName, ...], text: tuple[str, ...], *, mirrored: bool) -> tuple[str, ...]:
     """Apply one edit after another, as ``move`` defines."""
-    pending, *rest = text[::-1] if mirrored else text
+    pending, *following = text[::-1] if mirrored else text
     written: list[str] = []
-    for name, token in zip(names, rest, strict=True):
+    for name, token in zip(names, following, strict=True):
         stays, leaves = move(name, mirrored=mirrored)
-        both = (pending, token)
-        written += [] if leaves is None else [both[leaves]]
-        pending = both[stays]
+        window = (pending, token)
+        written += [] if leaves is None else [window[leaves]]
+        pending = window[stays]
     written.append(pending)
     return tuple(written[::-1] if mirrored else written)
 

@@ -30,12 +30,12 @@ def read(
     pairs = matcher.pairs
     text = [(i, j, token) for i, slot in enumerate(slots) for j, token in enumerate(slot)]
     state = ["nothing"] * len(text)
-    found: list[tuple[Place, Place]] = []
+    matches: list[tuple[Place, Place]] = []
     lost = unopened = 0
-    for now, (slot, index, token) in enumerate(text):
+    for position, (slot, index, token) in enumerate(text):
         may_open = any(opening == token for opening, _ in pairs)
         may_close = any(closing == token for _, closing in pairs)
-        waiting = [k for k in range(now) if state[k] == "open"]
+        waiting = [k for k in range(position) if state[k] == "open"]
         fitting = [k for k in waiting if (text[k][2], token) in pairs]
         if may_open and not matcher.closes_past_others:
             fitting = [k for k in fitting if k == waiting[-1]]
@@ -44,13 +44,13 @@ def read(
             lost += sum(k > partner for k in waiting)
             for k in waiting:
                 state[k] = "closed" if k >= partner else "open"
-            found.append((text[partner][:2], (slot, index)))
+            matches.append((text[partner][:2], (slot, index)))
         elif may_open:
-            state[now] = "open"
+            state[position] = "open"
         elif may_close:
             unopened += 1
     still = [text[k][:2] for k in range(len(text)) if state[k] == "open"]
-    return found, still, PairingErrors(lost + len(still), unopened)
+    return matches, still, PairingErrors(lost + len(still), unopened)
 
 
 @pytest.mark.parametrize("name", MATCHERS)

@@ -35,7 +35,7 @@ def test_other_marks_may_stand(string: str, before: str, after: str):
 def test_emoticons_and_pictures():
     faces = ":) :-) ;( :D :P (: :)) <3 ^_^ ¯\\_(ツ)_/¯ :'( =) :/ :3"
     assert all(map(is_emoticon, faces.split()))
-    others = ") :: ( 8) .) :. . , 3:) -- <4 :Don a:)"
-    assert not any(map(is_emoticon, others.split()))
+    words_and_marks = ") :: ( 8) .) :. . , 3:) -- <4 :Don a:)"
+    assert not any(map(is_emoticon, words_and_marks.split()))
     assert all(map(is_picture, ("😀", "❤️", "⚠", "👩‍👩‍👧")))
     assert not any(map(is_picture, ("°", "©", "a😀", "%", "!", "字")))

@@ -33,9 +33,9 @@ SPECIMENS = """
 @pytest.mark.parametrize("line", SPECIMENS.strip().splitlines())
 def test_every_specimen_of_table_1_is_among_the_rules(line: str):
     before, after = (tuple(side.split()) for side in line.split(" > "))
-    found = [rule for rule in nunberg.rules() if (rule.a, rule.b) == before]
-    assert [rule.result for rule in found] == [after]
-    assert found[0].stated
+    matching = [rule for rule in nunberg.rules() if (rule.a, rule.b) == before]
+    assert [rule.result for rule in matching] == [after]
+    assert matching[0].stated
     assert (before, after) in [(bigram, outcome) for _, bigram, outcome in nunberg.TABLE_1]
 
 
@@ -51,7 +51,7 @@ def test_the_sums_of_the_paper():
 
 
 def test_the_sums_of_the_docstring():
-    kept = {(r.a, r.b) for r in nunberg.bigrams() if r.edit == "keep"}
+    kept_bigrams = {(r.a, r.b) for r in nunberg.bigrams() if r.edit == "keep"}
     changed = {(r.a, r.b) for r in nunberg.rules()}
     assert len([1 for a, b in changed if {a, b} <= POINTS]) == 140
     assert sum((a in "(“" and b in POINTS) or (a in POINTS and b in ")”") for a, b in changed) == 40
@@ -59,10 +59,13 @@ def test_the_sums_of_the_docstring():
     moved = {(r.a, r.b) for r in nunberg.rules() if r.edit == "transpose"}
     weaker = ("<abbr>", "....", "...", "..", ".", "--", "-", ",")
     assert moved == {("”", mark) for mark in weaker}
-    assert sum({a, b} <= BRACKETS for a, b in kept) == 12
-    assert sum((a in "(“" and b in "?!") or (a in "?!" and b in ")”") for a, b in kept) == 8
-    assert sum((a in POINTS and b in "(“") or (a in ")”" and b in POINTS) for a, b in kept) == 40
-    assert {pair for pair in kept if set(pair) <= POINTS} == {
+    assert sum({a, b} <= BRACKETS for a, b in kept_bigrams) == 12
+    assert sum((a in "(“" and b in "?!") or (a in "?!" and b in ")”") for a, b in kept_bigrams) == 8
+    assert (
+        sum((a in POINTS and b in "(“") or (a in ")”" and b in POINTS) for a, b in kept_bigrams)
+        == 40
+    )
+    assert {pair for pair in kept_bigrams if set(pair) <= POINTS} == {
         ("?", "!"), ("!", "?"), (";", ":"), (":", ";"),
     }  # fmt: skip
 

@@ -187,12 +187,12 @@ def test_nothing_but_spaces_is_added(forms, data):
         tuple(data.draw(st.lists(st.sampled_from(TOKENS), max_size=3)))
         for _ in range(len(forms) + 1)
     ]
-    found = text(forms, slots)
+    spaced = text(forms, slots)
     pieces = [*slots[0]]
     for form, slot in zip(forms, slots[1:], strict=True):
         pieces += [form, *slot]
-    assert found.replace(" ", "") == "".join(pieces)
-    assert found == " ".join(found.split())
+    assert spaced.replace(" ", "") == "".join(pieces)
+    assert spaced == " ".join(spaced.split())
     rows = slot_spaces(forms, slots)
     assert [len(row) for row in rows] == [len(slot) + 1 for slot in slots]
     assert not rows[0][0]

@@ -21,9 +21,9 @@ def test_rounding_is_idempotent_and_near(seed: int, size: float):
     # Half of a step of a scale that is a little larger than a 127th of the largest entry.
     assert (np.abs(rounded - table) <= most / 253 + 1e-38).all()
     np.testing.assert_array_equal(in_eight_bits(rounded), rounded)
-    found = multiples(rounded)
-    assert found is not None
-    whole, scale = found
+    codes_and_scale = multiples(rounded)
+    assert codes_and_scale is not None
+    whole, scale = codes_and_scale
     assert whole.dtype == np.int8
     np.testing.assert_array_equal(whole * scale, rounded)
     assert len(np.unique(whole)) > 5 or size < 1e-20
@@ -46,10 +46,12 @@ def test_degenerate_tables(rows: int):
 
 def test_model_folders_hold_them_in_8_bits(text_model: Path):
     stored = load_file(text_model / "model.safetensors")
-    kept = {name: array.dtype for name, array in stored.items()}
-    assert kept["word"] == kept["ngram"] == np.int8
-    assert kept["word/scale"] == np.float32
-    assert {kept[n] for n in kept if not n.startswith(("word", "ngram"))} == {np.dtype(np.float16)}
+    dtypes = {name: array.dtype for name, array in stored.items()}
+    assert dtypes["word"] == dtypes["ngram"] == np.int8
+    assert dtypes["word/scale"] == np.float32
+    assert {dtypes[n] for n in dtypes if not n.startswith(("word", "ngram"))} == {
+        np.dtype(np.float16)
+    }
     loaded = load(text_model).parameters
     assert {array.dtype for array in loaded.values()} == {np.dtype(np.float32)}
     np.testing.assert_array_equal(in_eight_bits(loaded["word"]), loaded["word"])

@@ -23,8 +23,8 @@ def test_what_is_not_known_is_asked_for_exactly(
         return fast(*arguments).at[1].set(jnp.nan)
 
     monkeypatch.setattr(scoring, "_score", doubtful)
-    got = scoring.log_likelihoods(model, parameters, batches)
-    np.testing.assert_allclose(got, expected, rtol=1e-4)
+    log_p = scoring.log_likelihoods(model, parameters, batches)
+    np.testing.assert_allclose(log_p, expected, rtol=1e-4)
     monkeypatch.setattr(scoring, "_score_exactly", lambda *x: jnp.full_like(fast(*x), -7.0))
-    asked = scoring.log_likelihoods(model, parameters, batches)
-    assert (asked == -7.0).sum() == 1
+    rescored = scoring.log_likelihoods(model, parameters, batches)
+    assert (rescored == -7.0).sum() == 1

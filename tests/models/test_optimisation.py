@@ -31,18 +31,18 @@ def gradients(steps: int) -> list[np.ndarray]:
 def test_adam_where_every_step_reads_every_row():
     rate = optax.cosine_decay_schedule(0.1, 20)
     lazy, dense = lazy_adam(rate, decay=0.01), optax.adam(rate)
-    ours = {"w": jnp.ones((ROWS, COLUMNS))}
-    theirs = ours["w"]
-    state, expected = lazy.init(ours), dense.init(theirs)
+    lazy_weights = {"w": jnp.ones((ROWS, COLUMNS))}
+    dense_weights = lazy_weights["w"]
+    state, expected = lazy.init(lazy_weights), dense.init(dense_weights)
     order = np.random.default_rng(1).permutation(ROWS).astype(np.int32)
     step_lazily, step_densely = jax.jit(lazy.update), jax.jit(dense.update)
     for gradient in gradients(20):
         rows = {"w": Rows(order, jnp.asarray(gradient[order]))}
-        updates, state = step_lazily(rows, state, ours)
-        ours = {"w": add_rows(ours["w"], updates["w"])}
-        update, expected = step_densely(jnp.asarray(gradient) + 0.01 * theirs, expected)
-        theirs = theirs + update
-        np.testing.assert_allclose(ours["w"], theirs, rtol=1e-4, atol=1e-5)
+        updates, state = step_lazily(rows, state, lazy_weights)
+        lazy_weights = {"w": add_rows(lazy_weights["w"], updates["w"])}
+        update, expected = step_densely(jnp.asarray(gradient) + 0.01 * dense_weights, expected)
+        dense_weights = dense_weights + update
+        np.testing.assert_allclose(lazy_weights["w"], dense_weights, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("decay, tolerance", [(0.0, 0.01), (0.003, 0.1)])
@@ -50,9 +50,9 @@ def test_steps_put_off_are_those_that_adam_would_have_taken(decay, tolerance):
     """Rows are read at random; Adam itself updates them in every step."""
     rate = optax.constant_schedule(0.01)
     lazy, dense = lazy_adam(rate, decay=decay), optax.adam(rate)
-    ours = {"w": jnp.ones(ROWS)}
-    theirs = ours["w"]
-    state, expected = lazy.init(ours), dense.init(theirs)
+    lazy_weights = {"w": jnp.ones(ROWS)}
+    dense_weights = lazy_weights["w"]
+    state, expected = lazy.init(lazy_weights), dense.init(dense_weights)
     generator = np.random.default_rng(2)
     step_lazily, step_densely = jax.jit(lazy.update), jax.jit(dense.update)
     for step in range(300):
@@ -65,18 +65,20 @@ def test_steps_put_off_are_those_that_adam_would_have_taken(decay, tolerance):
         padded = np.resize(read, ROWS)
         padded[len(read) :] = ROWS
         rows = {"w": Rows(padded, gradient[padded % ROWS])}
-        updates, state = step_lazily(rows, state, ours)
-        ours = {"w": add_rows(ours["w"], updates["w"])}
-        update, expected = step_densely(gradient + decay * theirs, expected)
-        theirs = theirs + update
-    moved = np.abs(np.asarray(theirs) - 1)
+        updates, state = step_lazily(rows, state, lazy_weights)
+        lazy_weights = {"w": add_rows(lazy_weights["w"], updates["w"])}
+        update, expected = step_densely(gradient + decay * dense_weights, expected)
+        dense_weights = dense_weights + update
+    moved = np.abs(np.asarray(dense_weights) - 1)
     assert moved.min() > 0.1
-    now = lazy.current(ours, state, {})["w"]
-    np.testing.assert_allclose(now, theirs, atol=tolerance * float(moved.max()))
+    current = lazy.current(lazy_weights, state, {})["w"]
+    np.testing.assert_allclose(current, dense_weights, atol=tolerance * float(moved.max()))
     # Some stored row is outdated; otherwise no update was deferred.
-    assert np.abs(np.asarray(ours["w"]) - np.asarray(theirs)).max() > 0.01
+    assert np.abs(np.asarray(lazy_weights["w"]) - np.asarray(dense_weights)).max() > 0.01
     some = np.array([4, 0, ROWS], np.int32)
-    np.testing.assert_array_equal(lazy.current(ours, state, {"w": some})["w"][:2], now[some[:2]])
+    np.testing.assert_array_equal(
+        lazy.current(lazy_weights, state, {"w": some})["w"][:2], current[some[:2]]
+    )
 
 
 def test_padding_writes_nothing():
@@ -119,15 +121,15 @@ def test_weights_of_any_shape(shape: tuple[int, ...]):
 
 
 def test_two_optimisers_for_one_model():
-    both = together(lazy_adam(optax.constant_schedule(0.1)), {"lazy"}, prompt(optax.sgd(0.5)))
+    optimiser = together(lazy_adam(optax.constant_schedule(0.1)), {"lazy"}, prompt(optax.sgd(0.5)))
     weights = {"lazy": jnp.zeros(3), "other": jnp.zeros(2)}
-    state = both.init(weights)
+    state = optimiser.init(weights)
     gradients = {"lazy": Rows(jnp.array([2]), jnp.ones(1)), "other": jnp.ones(2)}
-    updates, state = both.update(gradients, state, weights)
+    updates, state = optimiser.update(gradients, state, weights)
     assert updates["other"].tolist() == [-0.5, -0.5]
     assert updates["lazy"].number.tolist() == [2]
     np.testing.assert_allclose(updates["lazy"].value, [-0.1], rtol=1e-5)
-    read = both.current(weights, state, {"lazy": jnp.array([2, 0])})
+    read = optimiser.current(weights, state, {"lazy": jnp.array([2, 0])})
     assert {name: x.shape for name, x in read.items()} == {"lazy": (2,), "other": (2,)}
 
 
@@ -137,31 +139,31 @@ def test_an_average_written_out():
     optimiser = average_weights(optax.sgd(1.0), 0.5)
     weights = {"a": jnp.zeros(2)}
     state = optimiser.init(weights)
-    found: list[float] = []
+    averages: list[float] = []
     for _ in range(3):
         updates, state = optimiser.update({"a": -jnp.ones(2)}, state, weights)
         weights = {"a": weights["a"] + updates["a"]}
-        found.append(float(optimiser.result(weights, state)["a"][1]))
+        averages.append(float(optimiser.result(weights, state)["a"][1]))
         np.testing.assert_array_equal(optimiser.current(weights, state, {})["a"], weights["a"])
-    assert found == [1.0, 1.5, 2.25]
+    assert averages == [1.0, 1.5, 2.25]
 
 
 def test_two_optimisers_have_both_results():
-    both = together(
+    optimiser = together(
         lazy_adam(optax.constant_schedule(0.1)), {"rows"}, average_weights(optax.sgd(1.0), 0.5)
     )
     weights = {"rows": jnp.ones((2, 1)), "whole": jnp.zeros(1)}
-    state = both.init(weights)
+    state = optimiser.init(weights)
     for _ in range(2):
         slope = {"rows": Rows(jnp.array([0]), jnp.ones((1, 1))), "whole": -jnp.ones(1)}
-        updates, state = both.update(slope, state, weights)
+        updates, state = optimiser.update(slope, state, weights)
         weights = {
             "rows": add_rows(weights["rows"], updates["rows"]),
             "whole": weights["whole"] + updates["whole"],
         }
-    found = both.result(weights, state)
-    assert float(found["whole"][0]) == 1.5
-    np.testing.assert_array_equal(found["rows"], both.current(weights, state, {})["rows"])
+    final = optimiser.result(weights, state)
+    assert float(final["whole"][0]) == 1.5
+    np.testing.assert_array_equal(final["rows"], optimiser.current(weights, state, {})["rows"])
 
 
 @pytest.mark.parametrize("of", ["networks", "punctuation"])
@@ -193,5 +195,5 @@ def test_gradients_are_clipped_to_their_norm_together(of: str):
     assert np.linalg.norm(second) < norm
     mean = (0.9 * 0.1 * clipped + 0.1 * second) / (1 - 0.9**2)
     square = (0.999 * 0.001 * clipped**2 + 0.001 * second**2) / (1 - 0.999**2)
-    found = np.concatenate([updates[name] for name in names])
-    np.testing.assert_allclose(found, -0.1 * mean / (np.sqrt(square) + 1e-8), rtol=1e-4)
+    updates_of_all = np.concatenate([updates[name] for name in names])
+    np.testing.assert_allclose(updates_of_all, -0.1 * mean / (np.sqrt(square) + 1e-8), rtol=1e-4)

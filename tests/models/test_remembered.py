@@ -11,20 +11,20 @@ class Held:
 
 
 def test_once_for_the_same_weights_of_the_same_model():
-    made = []
+    computed = []
 
     @cache_latest
     def total(model, parameters):
-        made.append(model)
+        computed.append(model)
         return sum(parameters.values())
 
-    one, other = Held(), Held()
+    first, second = Held(), Held()
     weights = {"a": 1, "b": 2}
-    assert [total(one, weights), total(one, weights), total(other, weights)] == [3, 3, 3]
-    assert made == [one, other]
-    assert total(one, {"a": 5}) == 5
-    assert total(one, weights) == 3
-    assert made == [one, other, one, one]
+    assert [total(first, weights), total(first, weights), total(second, weights)] == [3, 3, 3]
+    assert computed == [first, second]
+    assert total(first, {"a": 5}) == 5
+    assert total(first, weights) == 3
+    assert computed == [first, second, first, first]
 
 
 def test_a_model_that_is_gone_is_forgotten():

@@ -20,10 +20,10 @@ def test_values_that_are_frequent_enough_in_order():
 
 
 def test_codes_written_out():
-    known = Known(("a", "b"), (("c",), ("c", "d")), {})
-    assert known.codes("letter", "bca").tolist() == [2, 0, 1]
-    assert known.codes("pair", [("c", "d"), ()]).tolist() == [2, 0]
-    assert known.sizes(("letter", "pair")) == {"letter": 3, "pair": 3}
-    rows = known.rows({"pair": [("c",), ("c",)], "letter": "bz"}, ("letter", "pair"))
+    vocabulary = Known(("a", "b"), (("c",), ("c", "d")), {})
+    assert vocabulary.codes("letter", "bca").tolist() == [2, 0, 1]
+    assert vocabulary.codes("pair", [("c", "d"), ()]).tolist() == [2, 0]
+    assert vocabulary.sizes(("letter", "pair")) == {"letter": 3, "pair": 3}
+    rows = vocabulary.rows({"pair": [("c",), ("c",)], "letter": "bz"}, ("letter", "pair"))
     assert rows.tolist() == [[2, 0], [1, 1]]
-    assert known.codes("letter", "").shape == (0,)
+    assert vocabulary.codes("letter", "").shape == (0,)

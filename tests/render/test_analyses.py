@@ -137,14 +137,14 @@ def test_tokens_that_would_break_the_column_are_escaped(entry, hail: Analysis):
 
 
 def test_several_analyses_of_a_sentence_have_ids_of_their_own():
-    named, nameless = (
+    with_id, nameless = (
         entry_of("# a", "#sent_id  =  x y ", word(1, "w", 0)),
         entry_of(word(1, "w", 0)),
     )
-    bare = analyse(content(named), {})
+    bare = analyse(content(with_id), {})
     for number in (1, 2):
-        assert written(named, bare, number).startswith(f"# a\n#sent_id  =  x y.sample{number} \n")
-    assert written(named, bare).startswith("# a\n#sent_id  =  x y \n")
+        assert written(with_id, bare, number).startswith(f"# a\n#sent_id  =  x y.sample{number} \n")
+    assert written(with_id, bare).startswith("# a\n#sent_id  =  x y \n")
     assert "sent_id" not in written(nameless, bare, 1)
 
 

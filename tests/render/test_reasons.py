@@ -17,13 +17,13 @@ SENTENCE = sentence([2, 0, 2], ["", "", "", "."], relations=["appos", "root", "x
 SURE = SlotPosterior(((),), np.ones(1))
 
 
-def told(before: str, after: str, slot: int, found: Reason | None) -> str:
+def told(before: str, after: str, slot: int, cause: Reason | None) -> str:
     slots = [(), (), (), (".",)]
     right = [tuple(after.split()) if i == slot else s for i, s in enumerate(slots)]
     slots[slot] = tuple(before.split())
-    (one,) = corrections(slots, right)
+    (correction,) = corrections(slots, right)
     whole = Corrected(SENTENCE, tuple(right), (SURE,) * 4, ())
-    return reason(whole, Explained(one, 0.9, 0.1, found))
+    return reason(whole, Explained(correction, 0.9, 0.1, cause))
 
 
 def attached(word: int, side: str, tokens: str) -> Reason:

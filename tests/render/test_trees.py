@@ -47,9 +47,9 @@ def test_what_is_too_wide_is_cut():
         "--------------",
         "      S",
     ]
-    one = draw_phrases(tree, forms, width=25)
-    assert "[1]" not in one
-    assert max(map(len, one.split("\n"))) == 25
+    drawing = draw_phrases(tree, forms, width=25)
+    assert "[1]" not in drawing
+    assert max(map(len, drawing.split("\n"))) == 25
 
 
 def test_letters_of_other_widths():
@@ -61,19 +61,19 @@ def test_letters_of_other_widths():
 def read_back(drawing: str) -> list[tuple[str, int, int]]:
     """Return label, start and end of the nodes of an uncut drawing, from columns alone."""
     lines = drawing.split("\n")
-    words = [found.span() for found in re.finditer(r"\S+", lines[0])]
-    tags = [found.span() for found in re.finditer(r"\S+", lines[1])]
+    words = [match.span() for match in re.finditer(r"\S+", lines[0])]
+    tags = [match.span() for match in re.finditer(r"\S+", lines[1])]
     # A column has the width of the wider of word and tag; centres determine which nodes are above.
     centres = [(min(a, c) + max(b, d)) / 2 for (a, b), (c, d) in zip(words, tags, strict=True)]
-    found = [(lines[1][slice(*span)], i, i + 1) for i, span in enumerate(tags)]
+    nodes = [(lines[1][slice(*span)], i, i + 1) for i, span in enumerate(tags)]
     for rule, below in zip(lines[2::2], lines[3::2], strict=True):
         for dashes in re.finditer(r"-[^\s]*", rule):
             inside = [
                 i for i, centre in enumerate(centres) if dashes.start() <= centre <= dashes.end()
             ]
             label = below[dashes.start() : dashes.end()].strip()
-            found.append((label, inside[0], inside[-1] + 1))
-    return found
+            nodes.append((label, inside[0], inside[-1] + 1))
+    return nodes
 
 
 @given(nested_trees)
@@ -85,9 +85,9 @@ def test_a_drawing_is_the_tree(tree: Nested):
 
 @given(nested_trees, st.integers(8, 60))
 def test_cut_drawings_have_all_words_and_labels_once(tree: Nested, width: int):
-    found = flat(tree)
-    forms = [f"w{number}" for number in range(found.words)]
-    drawn = draw_phrases(found, forms, width=width)
+    phrases = flat(tree)
+    forms = [f"w{number}" for number in range(phrases.words)]
+    drawn = draw_phrases(phrases, forms, width=width)
     for form in forms:
         assert len(re.findall(rf"\b{form}\b", drawn)) == 1
     numbers = re.findall(r"(?m)^\[(\d+)\]\n\n", drawn)

@@ -22,8 +22,8 @@ class State:
 
     def outermost(self, head: int, side: int) -> list[tuple[int, int]]:
         """Return the dependents of a word on one side with their labels, the latest first."""
-        made = [(d, label) for h, d, label in self.arcs if h == head]
-        return [x for x in made if (x[0] < head) == (side == LEFT)][::-1]
+        arcs = [(d, label) for h, d, label in self.arcs if h == head]
+        return [x for x in arcs if (x[0] < head) == (side == LEFT)][::-1]
 
 
 def successors(state: State, n: int, labels: int) -> Iterator[tuple[int, int, State]]:
@@ -32,11 +32,11 @@ def successors(state: State, n: int, labels: int) -> Iterator[tuple[int, int, St
         shifted = (*state.stack, state.following)
         yield SHIFT, 0, replace(state, stack=shifted, following=state.following + 1)
     if len(state.stack) >= 2:
-        *rest, second, first = state.stack
+        *below, second, first = state.stack
         for action, head, dependent in ((LEFT, first, second), (RIGHT, second, first)):
             for label in range(labels):
                 arcs = (*state.arcs, (head, dependent, label))
-                yield action, label, State((*rest, head), state.following, arcs)
+                yield action, label, State((*below, head), state.following, arcs)
 
 
 Score = Callable[[State, int, int], float]
@@ -47,13 +47,13 @@ def derivations(
 ) -> Iterator[tuple[float, tuple[tuple[int, int], ...], State]]:
     """Return all derivations: score, actions with labels, final state."""
 
-    def extend(state: State, total: float, taken: tuple[tuple[int, int], ...]):
-        if len(taken) == 2 * n - 1:
-            yield total, taken, state
+    def extend(state: State, total: float, actions: tuple[tuple[int, int], ...]):
+        if len(actions) == 2 * n - 1:
+            yield total, actions, state
             return
         for action, label, after in successors(state, n, labels):
             more = total + score(state, action, label)
-            yield from extend(after, more, (*taken, (action, label)))
+            yield from extend(after, more, (*actions, (action, label)))
 
     yield from extend(State(), 0.0, ())
 
@@ -65,11 +65,11 @@ def beam(n: int, labels: int, score: Score, width: int) -> list[list[tuple[float
         candidates: list[tuple[float, State]] = []
         for total, state in steps[-1]:
             for action in (SHIFT, LEFT, RIGHT):
-                own = [
+                labelled = [
                     (total + score(state, a, label), after)
                     for a, label, after in successors(state, n, labels)
                     if a == action
                 ]
-                candidates += [max(own, key=lambda x: x[0])] if own else []
+                candidates += [max(labelled, key=lambda x: x[0])] if labelled else []
         steps.append(sorted(candidates, key=lambda x: -x[0])[:width])
     return steps

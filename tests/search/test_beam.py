@@ -55,15 +55,15 @@ def plain_score(state: State, action: int, label: int, *, labelled: bool) -> flo
         if field is Field.WORD or not word:
             return word
         side = LEFT if field.name.startswith("LEFT") else RIGHT
-        found = state.outermost(word, side)
+        outermost = state.outermost(word, side)
         if field.name.endswith("COUNT"):
-            return len(found)
+            return len(outermost)
         if field.name.endswith("LABELS"):
-            return sum({1 << k for _, k in found})
+            return sum({1 << k for _, k in outermost})
         place = 0 if "_1" in field.name else 1
-        if place >= len(found):
+        if place >= len(outermost):
             return 0
-        return found[place][1] + 1 if field.name.endswith("LABEL") else found[place][0]
+        return outermost[place][1] + 1 if field.name.endswith("LABEL") else outermost[place][0]
 
     values = [*(value(i, f) for i, f in FIELDS), state.following]
     total = sum(OF_ACTION[k, v, action] for k, v in enumerate(values))
@@ -89,9 +89,9 @@ def test_a_beam_that_holds_everything_finds_all_derivations():
         if n:
             plain = partial(plain_score, labelled=False)
             every = sorted((s for s, _, _ in derivations(n, 1, plain)), reverse=True)
-            found = np.asarray(trace.score[steps_of(n), row])
-            np.testing.assert_allclose(found[: len(every)], every, atol=1e-4)
-            assert np.isneginf(found[len(every) :]).all()
+            scores = np.asarray(trace.score[steps_of(n), row])
+            np.testing.assert_allclose(scores[: len(every)], every, atol=1e-4)
+            assert np.isneginf(scores[len(every) :]).all()
 
 
 @pytest.mark.parametrize("labelled", [False, True])
@@ -104,27 +104,30 @@ def test_a_narrow_beam_keeps_what_a_plain_one_keeps(width: int, labelled: bool):
             continue
         expected = beam(n, labels, partial(plain_score, labelled=labelled), width)
         for t in range(steps_of(n) + 1):
-            kept = [score for score, _ in expected[t]]
-            found = np.asarray(trace.score[t, row])
-            np.testing.assert_allclose(found[: len(kept)], kept, atol=1e-4)
+            plain_scores = [score for score, _ in expected[t]]
+            scores = np.asarray(trace.score[t, row])
+            np.testing.assert_allclose(scores[: len(plain_scores)], plain_scores, atol=1e-4)
 
 
 @pytest.mark.parametrize("labelled", [False, True])
 def test_the_path_of_the_best_scores_what_it_is_said_to(labelled: bool):
     trace = searched(3, labelled)
     last = jnp.array([steps_of(n) for n in LENGTHS])
-    found: Path = path(trace, last, jnp.array([[0] * len(LENGTHS), [2, 0, 2, 0, 1]]))
-    scores = scorer(found.tops, labelled=labelled)
+    best_path: Path = path(trace, last, jnp.array([[0] * len(LENGTHS), [2, 0, 2, 0, 1]]))
+    scores = scorer(best_path.tops, labelled=labelled)
     for row, n in enumerate(LENGTHS):
         for lane, number in ((0, 0), (1, (2, 0, 2, 0, 1)[row])):
             total = 0.0
             for t in range(steps_of(n)):
-                action, label = int(found.action[t, lane, row]), int(found.label[t, lane, row])
+                action, label = (
+                    int(best_path.action[t, lane, row]),
+                    int(best_path.label[t, lane, row]),
+                )
                 total += float(scores.actions[t, lane, row, action])
                 if scores.labels is not None and action:
                     total += float(scores.labels[t, lane, row, action - LEFT, label])
-            said = float(trace.score[steps_of(n), row, number])
-            assert total == pytest.approx(said, abs=1e-4)
+            traced_score = float(trace.score[steps_of(n), row, number])
+            assert total == pytest.approx(traced_score, abs=1e-4)
 
 
 def test_a_lane_follows_the_gold_derivation():
@@ -132,9 +135,9 @@ def test_a_lane_follows_the_gold_derivation():
     n, row = 4, 0
     plain = partial(plain_score, labelled=True)
     every = sorted(derivations(n, LABELS, plain), key=lambda d: -d[0])
-    score, taken, _ = every[len(every) // 2]
+    score, gold_actions, _ = every[len(every) // 2]
     gold, labels = np.zeros((2, len(LENGTHS), 2 * WORDS - 1), np.int32)
-    gold[row], labels[row] = np.array(taken).T
+    gold[row], labels[row] = np.array(gold_actions).T
     trace = searched(2, True, jnp.asarray(gold), jnp.asarray(labels))
     assert float(trace.score[2 * n - 1, row, -1]) == pytest.approx(score, abs=1e-4)
     assert np.asarray(trace.gold[: 2 * n, row, -1]).all()
@@ -142,7 +145,7 @@ def test_a_lane_follows_the_gold_derivation():
     for t in range(2 * n):
         followed = path(trace, jnp.full(len(LENGTHS), t), jnp.array([[0], [1]]) * jnp.ones(5, int))
         for lane in range(2):
-            done = list(
+            actions_done = list(
                 zip(
                     np.asarray(followed.action[:t, lane, row]).tolist(),
                     np.asarray(followed.label[:t, lane, row]).tolist(),
@@ -150,4 +153,6 @@ def test_a_lane_follows_the_gold_derivation():
                 )
             )
             alive = np.isfinite(trace.score[t, row, lane])
-            assert bool(trace.gold[t, row, lane]) == bool(alive and done == list(taken[:t]))
+            assert bool(trace.gold[t, row, lane]) == bool(
+                alive and actions_done == list(gold_actions[:t])
+            )

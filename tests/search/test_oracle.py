@@ -29,11 +29,11 @@ def projective_heads(draw: st.DrawFn) -> list[int]:
 
 @given(projective_heads())
 def test_a_derivation_makes_its_tree(heads: list[int]):
-    found = oracle(heads)
-    assert len(found.actions) == 2 * len(heads) - 1
-    assert list(found.actions).count(SHIFT) == len(heads)
-    assert heads_of(found.actions.tolist()) == heads
-    assert found.dependents.tolist() == [d for d, _ in arcs(found.actions.tolist())]
+    transitions = oracle(heads)
+    assert len(transitions.actions) == 2 * len(heads) - 1
+    assert list(transitions.actions).count(SHIFT) == len(heads)
+    assert heads_of(transitions.actions.tolist()) == heads
+    assert transitions.dependents.tolist() == [d for d, _ in arcs(transitions.actions.tolist())]
 
 
 def test_arcs_are_made_as_soon_as_they_can_be():

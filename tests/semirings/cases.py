@@ -61,10 +61,10 @@ SHAPE = (3, 2, 4)
 """The padded shape of random values."""
 
 
-def same(got: Value, expected: Value, tolerance: float = 1e-4) -> None:
+def same(value: Value, expected: Value, tolerance: float = 1e-4) -> None:
     """Fail unless two values agree, leaf by leaf."""
-    assert jax.tree.structure(got) == jax.tree.structure(expected)
-    for x, y in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
+    assert jax.tree.structure(value) == jax.tree.structure(expected)
+    for x, y in zip(jax.tree.leaves(value), jax.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance)
 
 

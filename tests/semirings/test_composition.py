@@ -99,8 +99,8 @@ def total(s: Semiring, weights: jax.Array, feature: Any = None) -> Value:
 compute = jax.jit(total, static_argnums=0)
 
 
-def close(got: jax.Array, expected: np.ndarray, tolerance: float = 2e-5) -> None:
-    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
+def close(computed: jax.Array, expected: np.ndarray, tolerance: float = 2e-5) -> None:
+    np.testing.assert_allclose(computed, expected, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("base", [Log(), Real()], ids=lambda s: s.name)
@@ -112,7 +112,7 @@ def test_expectations_and_their_gradients(base: Semiring):
     mean = average(paths.probability, feature)
 
     @jax.jit
-    def both(weights: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def weight_and_average(weights: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         def expected(w: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
             value = total(s, w, jnp.asarray(FIRST))
             each = s.expected_value(value)
@@ -121,7 +121,7 @@ def test_expectations_and_their_gradients(base: Semiring):
         slope, (log_weight, each) = jax.grad(expected, has_aux=True)(weights)
         return log_weight, each, slope
 
-    log_weight, each, slope = both(weights)
+    log_weight, each, slope = weight_and_average(weights)
     close(log_weight, paths.log_total)
     close(each, mean)
     close(slope, (paths.probability * (feature - mean[:, None])) @ USES, 1e-4)
@@ -198,9 +198,9 @@ def test_the_k_first_possible_ones():
         possible = np.flatnonzero(row > -INF)
         count = min(K, len(possible))
         np.testing.assert_array_equal(read[:, case], [0.0] * count + [-INF] * (K - count))
-        found = {tuple(x) for x in np.asarray(marks[:count, case]).tolist()}
-        assert len(found) == count
-        assert found <= {tuple(USES[path]) for path in possible} <= paths
+        uses = {tuple(x) for x in np.asarray(marks[:count, case]).tolist()}
+        assert len(uses) == count
+        assert uses <= {tuple(USES[path]) for path in possible} <= paths
         if count:
             np.testing.assert_array_equal(marks[0, case], USES[possible[0]])
 
@@ -264,7 +264,7 @@ def test_entropies_and_their_gradients():
     p = enumerated(WEIGHTS).probability
 
     @jax.jit
-    def both(weights: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def value_and_slope(weights: jax.Array) -> tuple[jax.Array, jax.Array]:
         def nats(w: jax.Array) -> tuple[jax.Array, jax.Array]:
             value = total(Entropy(), w)
             each = jnp.where(value.weight > -INF, value.nats, 0.0)
@@ -273,7 +273,7 @@ def test_entropies_and_their_gradients():
         slope, each = jax.grad(nats, has_aux=True)(weights)
         return each, slope
 
-    each, slope = both(WEIGHTS)
+    each, slope = value_and_slope(WEIGHTS)
     entropy = entropy_of(p, p)
     close(each, entropy)
     # d H / d w = -sum over paths of p (log p + H), for the paths that use the part.
@@ -283,24 +283,24 @@ def test_entropies_and_their_gradients():
 
 def test_divergences():
     """q has no support where p has none, and in case 5 q has less support."""
-    others = some_weights(4)
-    others[5] /= 30
+    second_weights = some_weights(4)
+    second_weights[5] /= 30
     weights = np.where(np.arange(CASES)[:, None] == 5, WEIGHTS / 30, WEIGHTS)
-    others[weights == -INF] = -INF
-    others[1:3] = np.where(weights[1:3] == -INF, -INF, np.clip(others[1:3], -3, 3))
-    others[4] = np.where(weights[4] == -INF, -INF, np.abs(others[4]) + 0.5)
-    others[5, 0] = -INF
-    p, q = enumerated(weights).probability, enumerated(others).probability
+    second_weights[weights == -INF] = -INF
+    second_weights[1:3] = np.where(weights[1:3] == -INF, -INF, np.clip(second_weights[1:3], -3, 3))
+    second_weights[4] = np.where(weights[4] == -INF, -INF, np.abs(second_weights[4]) + 0.5)
+    second_weights[5, 0] = -INF
+    p, q = enumerated(weights).probability, enumerated(second_weights).probability
     possible = np.arange(CASES) != IMPOSSIBLE
     for cross, expected in (
         (True, entropy_of(p, q)),
         (False, entropy_of(p, q) - entropy_of(p, p)),
     ):
-        value = compute(Divergence(cross), weights, others)
+        value = compute(Divergence(cross), weights, second_weights)
         assert np.isinf(expected).tolist() == [False] * 5 + [True]
         close(value.nats[possible], expected[possible])
         close(value.weight, enumerated(weights).log_total)
-        close(value.reference, enumerated(others).log_total)
+        close(value.reference, enumerated(second_weights).log_total)
         close(compute(Divergence(), weights, weights).nats[possible], np.zeros(5))
 
 
@@ -311,7 +311,7 @@ def test_risk_is_the_annealed_average(gamma: float):
     loss = np.abs(FIRST)
 
     @jax.jit
-    def both(weights: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def value_and_slope(weights: jax.Array) -> tuple[jax.Array, jax.Array]:
         def risk(w: jax.Array) -> tuple[jax.Array, jax.Array]:
             each = s.expected_value(total(s, w, jnp.asarray(loss)))
             return jnp.sum(each), each
@@ -319,7 +319,7 @@ def test_risk_is_the_annealed_average(gamma: float):
         slope, each = jax.grad(risk, has_aux=True)(weights)
         return each, slope
 
-    each, slope = both(WEIGHTS)
+    each, slope = value_and_slope(WEIGHTS)
     annealed = enumerated(WEIGHTS).probability ** gamma
     mass = annealed.sum(1, keepdims=True)
     p = annealed / np.where(mass > 0, mass, 1.0)

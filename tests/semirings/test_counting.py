@@ -25,17 +25,17 @@ numbers = st.one_of(
     "weight, value, read", [(-INF, 0, -INF), (-200.0, 1, 0.0), (0.0, 1, 0.0), (INF, 1, 0.0)]
 )
 def test_lift_and_read(weight: float, value: int, read: float):
-    got = S.lift(jnp.float32(weight))
-    assert got.dtype == jnp.int32
-    assert got == value
-    assert S.log_weight(got) == read
+    lifted = S.lift(jnp.float32(weight))
+    assert lifted.dtype == jnp.int32
+    assert lifted == value
+    assert S.log_weight(lifted) == read
 
 
 def test_the_table():
-    most, one, two, zero = (jnp.int32(x) for x in (MOST, 1, 2, 0))
-    assert S.plus(one, one) == 2
-    assert S.log_weight(S.plus(one, one)) == pytest.approx(math.log(2))
-    assert S.plus(most, one) == MOST
+    most, unit, two, zero = (jnp.int32(x) for x in (MOST, 1, 2, 0))
+    assert S.plus(unit, unit) == 2
+    assert S.log_weight(S.plus(unit, unit)) == pytest.approx(math.log(2))
+    assert S.plus(most, unit) == MOST
     assert S.log_weight(most) == pytest.approx(31 * math.log(2))
     assert S.times(most, zero) == 0
     assert S.times(zero, most) == 0

@@ -109,9 +109,9 @@ ROWS: dict[str, Row] = {
 @pytest.mark.parametrize("row", ROWS)
 def test_rows(row: str):
     function, arguments, value, gradient = ROWS[row]
-    given = [jnp.float32(a) for a in arguments]
-    got, slopes = jax.value_and_grad(function, tuple(range(len(given))))(*given)
-    np.testing.assert_allclose(got, value, rtol=1e-5, atol=1e-6)
+    inputs = [jnp.float32(a) for a in arguments]
+    output, slopes = jax.value_and_grad(function, tuple(range(len(inputs))))(*inputs)
+    np.testing.assert_allclose(output, value, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(slopes, gradient, rtol=1e-4, atol=1e-6)
 
 
@@ -153,12 +153,12 @@ def test_derivatives_of_every_kind_agree(semiring: Semiring):
     def derivatives(w: jax.Array) -> tuple[jax.Array, ...]:
         gradient = jax.grad(read)
         # The three gradients are one mapped function, which is compiled once.
-        here, ahead, behind = jax.vmap(gradient)(
+        at_w, ahead, behind = jax.vmap(gradient)(
             jnp.stack([w, w + step * direction, w - step * direction])
         )
         forward_over_reverse = jax.jvp(gradient, (w,), (direction,))[1]
         over_forward = jax.grad(lambda w: along(w)[1])(w)
-        return here, (ahead - behind) / (2 * step), forward_over_reverse, over_forward, along(w)[1]
+        return at_w, (ahead - behind) / (2 * step), forward_over_reverse, over_forward, along(w)[1]
 
     gradient, difference, forward_over_reverse, over_forward, forward = derivatives(w)
     np.testing.assert_allclose(forward_over_reverse, over_forward, rtol=1e-4, atol=1e-6)

@@ -94,22 +94,22 @@ def sides(case: Elements) -> dict[str, tuple[Value, Value]]:
         a = jax.tree.map(lambda x: x[:, None, None], values)
         b = jax.tree.map(lambda x: x[None, :, None], values)
         c = jax.tree.map(lambda x: x[None, None, :], values)
-        zero, one = s.zeros_like(a), s.ones_like(a)
+        zero, unit = s.zeros_like(a), s.ones_like(a)
         plus, times = s.plus, s.times
         return {
             "plus associates": (plus(plus(a, b), c), plus(a, plus(b, c))),
             "plus commutes": (plus(a, b), plus(b, a)),
             "plus zero": (plus(a, zero), a),
             "times associates": (times(times(a, b), c), times(a, times(b, c))),
-            "times one": (times(a, one), a),
-            "one times": (times(one, a), a),
+            "times one": (times(a, unit), a),
+            "one times": (times(unit, a), a),
             "times zero": (times(a, zero), zero),
             "zero times": (times(zero, a), zero),
             "left distributive": (times(a, plus(b, c)), plus(times(a, b), times(a, c))),
             "right distributive": (times(plus(a, b), c), plus(times(a, c), times(b, c))),
             "commutative": (times(a, b), times(b, a)),
             "idempotent": (plus(a, a), a),
-            "star": (s.star(a), plus(one, times(a, s.star(a)))),
+            "star": (s.star(a), plus(unit, times(a, s.star(a)))),
         }
 
     return compute(values)
@@ -167,36 +167,36 @@ def test_folds(case: Elements):
     @jax.jit
     def compute(values: Value) -> tuple[Value, ...]:
         a = jax.tree.map(lambda x: jnp.resize(x, (3, 5, 4)), values)
-        other = jax.tree.map(lambda x: jnp.resize(x[::-1], (3, 4, 2)), values)
-        found = []
+        transposed = jax.tree.map(lambda x: jnp.resize(x[::-1], (3, 4, 2)), values)
+        pairs = []
         for axis in (0, 1, -1):
             size = (3, 5, 4)[axis]
             moved = jax.tree.map(lambda x, axis=axis: jnp.moveaxis(x, axis, 0), a)
             parts = [jax.tree.map(lambda x, i=i: x[i], moved) for i in range(size)]
-            found.append((s.sum(a, axis), reduce(s.plus, parts)))
-            found.append((s.prod(a, axis), reduce(s.times, parts)))
-        found.append((s.matmul(a, other), Semiring.matmul(s, a, other)))
-        found.append((s.group_sum(a, groups), Semiring.group_sum(s, a, groups)))
-        found.append((s.group_spread(a, groups), Semiring.group_spread(s, a, groups)))
+            pairs.append((s.sum(a, axis), reduce(s.plus, parts)))
+            pairs.append((s.prod(a, axis), reduce(s.times, parts)))
+        pairs.append((s.matmul(a, transposed), Semiring.matmul(s, a, transposed)))
+        pairs.append((s.group_sum(a, groups), Semiring.group_sum(s, a, groups)))
+        pairs.append((s.group_spread(a, groups), Semiring.group_spread(s, a, groups)))
         rows = [jax.tree.map(lambda x, i=i: x[:, i : i + 1], a) for i in range(5)]
-        found.append((s.concatenate(rows, 1), a))
+        pairs.append((s.concatenate(rows, 1), a))
         mask = np.arange(4) % 2 == 0
         chosen = s.where(jnp.asarray(mask)[None, None], a, s.zeros_like(a))
-        found.append((s.sum(chosen, -1), s.plus(*(jax.tree.map(lambda x, i=i: x[..., i], a)
+        pairs.append((s.sum(chosen, -1), s.plus(*(jax.tree.map(lambda x, i=i: x[..., i], a)
                                                  for i in (0, 2)))))  # fmt: skip
-        return tuple(found)
+        return tuple(pairs)
 
-    for got, expected in compute(values):
-        equal(got, expected)
+    for computed, expected in compute(values):
+        equal(computed, expected)
 
 
 @every_case
 @pytest.mark.parametrize("shape, axis", [((0,), 0), ((2, 0, 3), 1), ((2, 0), -1)])
 def test_empty_axes(case: Elements, shape: tuple[int, ...], axis: int):
     s = case.semiring
-    rest = tuple(np.delete(shape, axis).tolist())
-    equal(s.sum(s.zeros(shape), axis), s.zeros(rest))
-    equal(s.prod(s.zeros(shape), axis), s.ones(rest))
+    remaining = tuple(np.delete(shape, axis).tolist())
+    equal(s.sum(s.zeros(shape), axis), s.zeros(remaining))
+    equal(s.prod(s.zeros(shape), axis), s.ones(remaining))
 
 
 @every_case
@@ -223,11 +223,11 @@ def test_dtypes_and_ranks_are_kept(case: Elements, x64: bool, strict_numerics: N
         dtypes = [x.dtype for x in jax.tree.leaves(s.zeros((2, 2)))]
 
         @partial(jax.jit, static_argnums=0)
-        def results(s: Semiring, a: Value) -> tuple[Value, ...]:
+        def operations(s: Semiring, a: Value) -> tuple[Value, ...]:
             summed = (s.plus(a, a), s.times(a, a), s.sum(a, 0), s.prod(a, 0), s.matmul(a, a))
             return (*summed, s.star(a), s.balance(a, (0,))[0], s.ones((2, 2)))
 
-        for value in results(s, a):
+        for value in operations(s, a):
             assert [x.dtype for x in jax.tree.leaves(value)] == dtypes
         assert s.log_weight(a).dtype == jnp.float32
 

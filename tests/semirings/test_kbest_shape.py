@@ -12,7 +12,7 @@ from semirings import KBest
 def test_lifted_weights_sums_and_products_are_pytrees_of_one_structure():
     s = KBest(3)
     lifted = s.lift(jnp.log(jnp.array([[0.5, 0.25], [0.125, 0.0625]])))
-    made = [
+    values = [
         lifted,
         s.zeros((2, 2)),
         s.ones((2, 2)),
@@ -22,7 +22,7 @@ def test_lifted_weights_sums_and_products_are_pytrees_of_one_structure():
         s.balance(lifted, (1,))[0],
         s.where(np.array([True, False]), lifted, s.ones_like(lifted)),
     ]
-    shapes = [jax.tree.map(lambda x: (x.shape, str(x.dtype)), value) for value in made]
+    shapes = [jax.tree.map(lambda x: (x.shape, str(x.dtype)), value) for value in values]
     assert all(shape == shapes[0] for shape in shapes)
     assert len(lifted.weights) == 3
 

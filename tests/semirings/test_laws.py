@@ -86,15 +86,15 @@ def averages(
     """Return the weights and averages of a matrix product and of sums of groups."""
     value = s.lift(log_weight, feature)
     product = s.matmul(value, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), value))
-    found = [product, s.group_sum(value, Groups.of([2, 0, 2, 0], 4))]
-    return [(s.log_weight(x), s.expected_value(x)) for x in found]
+    values = [product, s.group_sum(value, Groups.of([2, 0, 2, 0], 4))]
+    return [(s.log_weight(x), s.expected_value(x)) for x in values]
 
 
 @partial(jax.jit, static_argnums=0)
 @partial(jax.grad, argnums=1)
 def slope_of_averages(s: Expectation, log_weight: jax.Array, feature: jax.Array) -> jax.Array:
-    found = averages(s, log_weight, feature)
-    return sum((jnp.sum(average**2) for _, average in found), jnp.zeros(()))
+    pairs = averages(s, log_weight, feature)
+    return sum((jnp.sum(average**2) for _, average in pairs), jnp.zeros(()))
 
 
 @settings(max_examples=10)

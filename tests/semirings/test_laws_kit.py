@@ -165,11 +165,11 @@ def test_compositions_declare_what_they_break(semiring: Semiring, only: Collecti
 def test_what_is_declared_broken_is_broken(semiring: Semiring):
     """Averages lose their weights at infinity, and one of several equal weights is selected."""
     laws = {"infinite weights", "plus commutative"} & semiring.laws.broken.keys()
-    kept = {law: why for law, why in semiring.laws.broken.items() if law not in laws}
-    body = {"laws": replace(semiring.laws, broken=kept)}
+    remaining = {law: why for law, why in semiring.laws.broken.items() if law not in laws}
+    body = {"laws": replace(semiring.laws, broken=remaining)}
     bold = dataclass(frozen=True)(type("Bold", (type(semiring),), body))
-    given = {field.name: getattr(semiring, field.name) for field in fields(semiring)}
-    failed = {failure.law for failure in check(bold(**given), draws=DRAWS, only=laws).failures}
+    arguments = {field.name: getattr(semiring, field.name) for field in fields(semiring)}
+    failed = {failure.law for failure in check(bold(**arguments), draws=DRAWS, only=laws).failures}
     assert failed == laws
 
 

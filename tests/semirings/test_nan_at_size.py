@@ -50,11 +50,11 @@ def test_sums_and_products(semiring: Semiring):
     lifted = semiring.lift(jnp.asarray(values))
     total = semiring.log_weight(semiring.sum(lifted, 1))
     np.testing.assert_array_equal(np.isnan(total), spoilt)
-    others = semiring.lift(jnp.asarray(np.nan_to_num(values)))
-    for left, right in ((lifted, others), (others, lifted)):
-        both = np.isnan(semiring.log_weight(semiring.plus(left, right)))
-        np.testing.assert_array_equal(both, np.isnan(values))
-    columns = jax.tree.map(lambda x: jnp.swapaxes(x[:2], 0, 1), others)
+    finite = semiring.lift(jnp.asarray(np.nan_to_num(values)))
+    for left, right in ((lifted, finite), (finite, lifted)):
+        is_nan = np.isnan(semiring.log_weight(semiring.plus(left, right)))
+        np.testing.assert_array_equal(is_nan, np.isnan(values))
+    columns = jax.tree.map(lambda x: jnp.swapaxes(x[:2], 0, 1), finite)
     product = np.isnan(semiring.log_weight(semiring.matmul(lifted, columns)))
     np.testing.assert_array_equal(product, np.stack([spoilt, spoilt], 1))
 
@@ -80,5 +80,5 @@ def test_answers_about_many_chains():
             "log partition": chains.log_partition(),
         }
 
-    for name, found in answers(emission).items():
-        assert np.isnan(found).tolist() == [True, False] * 32, name
+    for name, answer in answers(emission).items():
+        assert np.isnan(answer).tolist() == [True, False] * 32, name

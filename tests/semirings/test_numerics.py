@@ -37,8 +37,8 @@ def test_accelerators_multiply_in_full_precision():
 
         def pull(weights: jax.Array, s: Semiring = semiring) -> jax.Array:
             a = s.lift(weights)
-            found = [s.matmul(a, a), s.group_sum(a, groups), s.group_spread(a, groups)]
-            total = sum(jnp.sum(s.log_weight(x).astype(jnp.float32)) for x in found)
+            values = [s.matmul(a, a), s.group_sum(a, groups), s.group_spread(a, groups)]
+            total = sum(jnp.sum(s.log_weight(x).astype(jnp.float32)) for x in values)
             return jnp.asarray(total)
 
         program = jax.jit(jax.value_and_grad(pull)).lower(jnp.zeros((4, 4))).as_text()
@@ -54,8 +54,8 @@ def test_accelerators_multiply_in_full_precision():
     [(0.0, -INF, 0.0), (1.0, 0.0, 1.0), (4.0, np.log(4.0), 0.25), (1e-45, -INF, 0.0)],
 )
 def test_safe_log(argument: float, value: float, gradient: float):
-    got, slope = jax.value_and_grad(safe_log)(jnp.float32(argument))
-    assert got == pytest.approx(value, rel=1e-6)
+    log, slope = jax.value_and_grad(safe_log)(jnp.float32(argument))
+    assert log == pytest.approx(value, rel=1e-6)
     assert slope == pytest.approx(gradient)
 
 
@@ -75,11 +75,11 @@ def test_safe_log(argument: float, value: float, gradient: float):
 )
 def test_log_sum_and_log_add(terms: list[float], value: float, gradient: list[float]):
     a = jnp.array(terms, jnp.float32)
-    got, slope = jax.value_and_grad(lambda x: log_sum(x, 0))(a)
-    np.testing.assert_allclose(got, value, rtol=1e-6)
+    log_total, slope = jax.value_and_grad(lambda x: log_sum(x, 0))(a)
+    np.testing.assert_allclose(log_total, value, rtol=1e-6)
     np.testing.assert_allclose(slope, gradient, rtol=1e-6)
-    got, slope = jax.value_and_grad(lambda x: log_add(x[0], x[1]))(a)
-    np.testing.assert_allclose(got, value, rtol=1e-6)
+    log_total, slope = jax.value_and_grad(lambda x: log_add(x[0], x[1]))(a)
+    np.testing.assert_allclose(log_total, value, rtol=1e-6)
     np.testing.assert_allclose(slope, gradient, rtol=1e-6)
 
 
@@ -102,9 +102,9 @@ def test_shares_of_tiny_weights_have_true_derivatives():
 @pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
 def test_an_empty_log_sum(shape: tuple[int, ...]):
     axis = shape.index(0)
-    got = log_sum(jnp.zeros(shape), axis)
-    assert got.shape == tuple(np.delete(shape, axis).tolist())
-    np.testing.assert_array_equal(got, -INF)
+    log_total = log_sum(jnp.zeros(shape), axis)
+    assert log_total.shape == tuple(np.delete(shape, axis).tolist())
+    np.testing.assert_array_equal(log_total, -INF)
 
 
 def test_log_sum_along_each_axis():
@@ -160,11 +160,11 @@ def test_a_chain_of_weights_that_are_almost_infinite():
 
     for weight, total in ((1e36, 8e37 - 1e36), (1e37, INF), (-1e37, -INF)):
         weights = jnp.full((1, 40, 2), weight, jnp.float32), jnp.full((39, 2, 2), weight)
-        got = log_partition(*weights)
-        np.testing.assert_allclose(got, np.float32(total), rtol=1e-4)
+        log_total = log_partition(*weights)
+        np.testing.assert_allclose(log_total, np.float32(total), rtol=1e-4)
     forbidden = jnp.full((1, 40, 2), 1e37).at[0, -1].set(-INF)
-    got = log_partition(forbidden, jnp.full((39, 2, 2), 1e37))
-    assert got == -INF
+    log_total = log_partition(forbidden, jnp.full((39, 2, 2), 1e37))
+    assert log_total == -INF
 
 
 OPERATIONS: tuple[Callable[[Semiring, Value], Value], ...] = (
@@ -197,14 +197,14 @@ def test_no_gradient_is_nan_at_zero(semiring: Semiring):
 
 @every_semiring
 def test_operations_do_not_mix_dtypes(semiring: Semiring, strict_numerics: None):
-    def results(w: jax.Array) -> list[Value]:
+    def operations(w: jax.Array) -> list[Value]:
         a = semiring.lift(w, jnp.ones_like(w))
         plain = semiring.plus(a, a), semiring.times(a, a), semiring.sum(a, 0), semiring.prod(a, 0)
         return [*plain, semiring.matmul(a, a), semiring.balance(a, (0,))[0]]
 
     # Promotion is rejected while tracing: no compilation is needed.
-    found = jax.eval_shape(results, jnp.zeros((2, 2), jnp.float32))
-    assert all(x.dtype == jnp.float32 for x in jax.tree.leaves(found))
+    shapes = jax.eval_shape(operations, jnp.zeros((2, 2), jnp.float32))
+    assert all(x.dtype == jnp.float32 for x in jax.tree.leaves(shapes))
 
 
 @pytest.mark.parametrize(("summands", "dtype"), [(200, np.uint8), (300, np.uint16)])

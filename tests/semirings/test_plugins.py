@@ -14,18 +14,18 @@ def test_broken_plugins_are_named_and_isolated(monkeypatch):
         EntryPoint("other", "fractions:Fraction", plugins.GROUP),
     ]
     monkeypatch.setattr(plugins, "entry_points", lambda group: points)
-    found = plugins.available()
-    assert list(found) == ["good", "missing", "other"]
-    assert found["good"].semiring == Real()
-    assert not found["good"].fault
-    assert found["missing"].semiring is None
-    assert "no_such_module" in found["missing"].fault
-    assert found["other"].semiring is None
-    assert "no subclass of semirings.Semiring" in found["other"].fault
+    plugin_of = plugins.available()
+    assert list(plugin_of) == ["good", "missing", "other"]
+    assert plugin_of["good"].semiring == Real()
+    assert not plugin_of["good"].fault
+    assert plugin_of["missing"].semiring is None
+    assert "no_such_module" in plugin_of["missing"].fault
+    assert plugin_of["other"].semiring is None
+    assert "no subclass of semirings.Semiring" in plugin_of["other"].fault
 
 
 def test_our_own_are_registered():
-    found = plugins.available()
-    ours = {"real", "log", "viterbi", "derivation", "sampling", "expectation"}
-    assert ours <= set(found)
-    assert all(found[name].semiring is not None for name in ours)
+    plugin_of = plugins.available()
+    own_names = {"real", "log", "viterbi", "derivation", "sampling", "expectation"}
+    assert own_names <= set(plugin_of)
+    assert all(plugin_of[name].semiring is not None for name in own_names)

@@ -23,9 +23,9 @@ FEATURE = np.array([[1.0, 2.0, 0.0], [0.0, 5.0, 1.0]], np.float32)
 GROUPS = Groups.of([1, 0, 1], 3)
 
 
-def same(got: Value, expected: Value) -> None:
-    assert jax.tree.structure(got) == jax.tree.structure(expected)
-    for x, y in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
+def same(value: Value, expected: Value) -> None:
+    assert jax.tree.structure(value) == jax.tree.structure(expected)
+    for x, y in zip(jax.tree.leaves(value), jax.tree.leaves(expected), strict=True):
         np.testing.assert_array_equal(x, y)
 
 
@@ -56,11 +56,11 @@ def results(s: Semiring, weights: jax.Array) -> list[Value]:
 def test_each_factor_does_as_it_does_alone(first: Semiring, second: Semiring):
     s = Product(first, second)
     weights = jnp.asarray(WEIGHTS)
-    both, one, two = (results(x, weights) for x in (s, first, second))
-    for got, x, y in zip(both, one, two, strict=True):
-        same(got, Pair(x, y))
-    value = both[5]
-    np.testing.assert_array_equal(s.log_weight(value), first.log_weight(one[5]))
+    of_product, of_first, of_second = (results(x, weights) for x in (s, first, second))
+    for pair, x, y in zip(of_product, of_first, of_second, strict=True):
+        same(pair, Pair(x, y))
+    value = of_product[5]
+    np.testing.assert_array_equal(s.log_weight(value), first.log_weight(of_first[5]))
     same(s.balance(value, (0,)), (value, jnp.zeros(())))
 
 

@@ -26,8 +26,8 @@ def read(value: Supported) -> Sets:
     assert members.shape == (*possible.shape, S.size)
     assert not members[~possible].any()
     return [
-        frozenset(np.flatnonzero(row).tolist()) if there else None
-        for row, there in zip(members, possible, strict=True)
+        frozenset(np.flatnonzero(row).tolist()) if is_possible else None
+        for row, is_possible in zip(members, possible, strict=True)
     ]
 
 
@@ -52,11 +52,11 @@ def test_operations_are_those_of_sets():
     a, b = write([x for x, _ in rows]), write([y for _, y in rows])
 
     @jax.jit
-    def results(a: Supported, b: Supported) -> tuple[Supported, ...]:
+    def operations(a: Supported, b: Supported) -> tuple[Supported, ...]:
         stacked = jax.tree.map(lambda x, y: jnp.stack([x, y]), a, b)
         return S.plus(a, b), S.times(a, b), S.sum(stacked, 0), S.star(a)
 
-    plus, times, total, star = map(read, results(a, b))
+    plus, times, total, star = map(read, operations(a, b))
     assert plus == [unite(x, y) for x, y in rows]
     assert times == [None if x is None or y is None else x | y for x, y in rows]
     assert total == plus

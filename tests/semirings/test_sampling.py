@@ -24,15 +24,15 @@ def drawn() -> dict[str, np.ndarray]:
 
     @jax.jit
     def marks(seeds: Value) -> dict[str, jax.Array]:
-        found = {}
+        drawn_uses = {}
         for name, (expression, _) in EXPRESSIONS.items():
 
             def total(feature: jax.Array, expression: Any = expression) -> Value:
                 return expression(S.lift(jnp.log(jnp.array(WEIGHTS)), feature))
 
             _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
-            found[name] = jax.vmap(lambda seed, pull=pull: pull(seed)[0])(seeds)
-        return found
+            drawn_uses[name] = jax.vmap(lambda seed, pull=pull: pull(seed)[0])(seeds)
+        return drawn_uses
 
     return {k: np.asarray(v) > 0 for k, v in marks(S.seed(jax.random.key(3), (DRAWS,))).items()}
 
@@ -157,9 +157,9 @@ def test_the_same_key_draws_the_same():
         _, pull = jax.vjp(total, jnp.zeros(len(WEIGHTS)))
         return jax.vmap(lambda seed: pull(seed)[0])(S.seed(key, (50,))).argmax(1)
 
-    first, again, other = (draw(jax.random.key(key)).tolist() for key in (1, 1, 2))
+    first, again, drawn_otherwise = (draw(jax.random.key(key)).tolist() for key in (1, 1, 2))
     assert first == again
-    assert first != other
+    assert first != drawn_otherwise
 
 
 def test_an_impossible_total_has_weight_zero():

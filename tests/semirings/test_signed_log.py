@@ -29,7 +29,7 @@ def test_signed_logs_are_signed_numbers():
     x[0, 0], x[1, :, 0], y[1] = 0.0, (2, -3, 1), -np.abs(y[1])
 
     @jax.jit
-    def results(a: Signed, b: Signed) -> tuple[Signed, ...]:
+    def operations(a: Signed, b: Signed) -> tuple[Signed, ...]:
         opposite = Signed(a.magnitude, -a.sign)
         return (
             s.plus(a, b), s.times(a, b), s.sum(a, 1), s.sum(b, -1), s.prod(b, 0), s.matmul(a, b),
@@ -39,11 +39,11 @@ def test_signed_logs_are_signed_numbers():
     expected = (x + y, x * y, x.sum(1), y.sum(-1), y.prod(0), x @ y, np.zeros_like(x))
     assert (expected[3] < -0.1).any()
     assert (expected[2] == 0).any()
-    for got, numbers in zip(results(signed(x), signed(y)), expected, strict=True):
-        np.testing.assert_allclose(unsigned(got), numbers, rtol=1e-5, atol=2e-6)
+    for signed_value, numbers in zip(operations(signed(x), signed(y)), expected, strict=True):
+        np.testing.assert_allclose(unsigned(signed_value), numbers, rtol=1e-5, atol=2e-6)
         exact = np.abs(numbers) > 1e-5
-        np.testing.assert_array_equal(np.asarray(got.sign)[exact], np.sign(numbers)[exact])
-    nothing = results(signed(x), signed(y))[-1]
+        np.testing.assert_array_equal(np.asarray(signed_value.sign)[exact], np.sign(numbers)[exact])
+    nothing = operations(signed(x), signed(y))[-1]
     np.testing.assert_array_equal(nothing.magnitude, -INF)
     np.testing.assert_array_equal(nothing.sign, 0.0)
 
@@ -80,8 +80,8 @@ def test_signed_sums_by_hand(
 def test_infinity_less_infinity_is_zero():
     s = SignedLog()
     a = Signed(jnp.array([[INF, INF, 0.0], [INF, 0.0, 1.0]]), jnp.array([[1.0, -1, 1], [-1, 1, 1]]))
-    found = jax.jit(lambda a: s.sum(a, 1))(a)
-    assert found.magnitude.tolist() == [-INF, INF]
-    assert found.sign.tolist() == [0.0, -1.0]
+    total = jax.jit(lambda a: s.sum(a, 1))(a)
+    assert total.magnitude.tolist() == [-INF, INF]
+    assert total.sign.tolist() == [0.0, -1.0]
     first, second = (Signed(a.magnitude[:, i], a.sign[:, i]) for i in range(2))
     assert s.plus(first, second).magnitude.tolist() == [-INF, INF]

@@ -118,8 +118,8 @@ def test_what_just_fits(length: int, letters: int):
     @jax.jit
     def spelled(letter: jax.Array) -> tuple[Coded, Coded]:
         whole = s.prod(s.lift(jnp.zeros(letter.shape), letter), 0)
-        both = jax.tree.map(lambda x, y: jnp.stack([x, y]), s.zeros(()), whole)
-        return whole, s.sum(both, 0)
+        stacked = jax.tree.map(lambda x, y: jnp.stack([x, y]), s.zeros(()), whole)
+        return whole, s.sum(stacked, 0)
 
     whole, total = spelled(np.full((length,), letters - 1))
     assert s.read(whole) == (letters - 1,) * length

@@ -31,8 +31,8 @@ PI = (0x243F6A88, 0x85A308D3), (0x13198A2E, 0x03707344)
 )
 def test_known_answers(rounds: int, counter: tuple[int, int], key: tuple[int, int], result):
     words = np.array(counter, np.uint32)
-    found = threefry_2x32(key, (jnp.asarray(words[0]), jnp.asarray(words[1])), rounds)
-    assert tuple(map(int, found)) == result
+    block = threefry_2x32(key, (jnp.asarray(words[0]), jnp.asarray(words[1])), rounds)
+    assert tuple(map(int, block)) == result
 
 
 @cache
@@ -72,8 +72,8 @@ def test_every_bit_of_key_and_counter_flips_half_of_the_bits():
     """Avalanche: 128 inputs by 64 outputs, each of which flips in about half of the blocks."""
     blocks, inputs = 2000, 128
     generator = np.random.default_rng(0)
-    given = generator.integers(0, 2**32, (4, blocks), dtype=np.uint32)
-    flipped = np.repeat(given[:, None], inputs, 1)
+    blocks_in = generator.integers(0, 2**32, (4, blocks), dtype=np.uint32)
+    flipped = np.repeat(blocks_in[:, None], inputs, 1)
     for bit in range(inputs):
         flipped[bit // 32, bit] ^= np.uint32(1 << bit % 32)
 
@@ -81,7 +81,7 @@ def test_every_bit_of_key_and_counter_flips_half_of_the_bits():
     def bits(words: jax.Array) -> tuple[jax.Array, jax.Array]:
         return threefry_2x32((words[0], words[1]), (words[2], words[3]))
 
-    changed = np.stack(bits(flipped)) ^ np.stack(bits(given))[:, None]
+    changed = np.stack(bits(flipped)) ^ np.stack(bits(blocks_in))[:, None]
     flips = np.unpackbits(changed[..., None].view(np.uint8), axis=-1).sum(2)
     scores = (flips - blocks / 2) / np.sqrt(blocks / 4)
     assert scores.size == inputs * 64

@@ -41,8 +41,8 @@ def test_the_table(
     value: float,
     gradient: tuple[float, ...],
 ):
-    got, slopes = jax.value_and_grad(operation, tuple(range(len(arguments))))(*arguments)
-    assert got == value
+    output, slopes = jax.value_and_grad(operation, tuple(range(len(arguments))))(*arguments)
+    assert output == value
     assert slopes == gradient
 
 
@@ -57,8 +57,8 @@ def test_the_table(
 )
 def test_sums(costs: list[float], value: float, gradient: list[float]):
     a = jnp.array(costs)
-    got, slopes = jax.value_and_grad(lambda x: S.sum(x, 0))(a)
-    assert got == value
+    total, slopes = jax.value_and_grad(lambda x: S.sum(x, 0))(a)
+    assert total == value
     np.testing.assert_array_equal(slopes, gradient)
     shares = np.array(gradient) * (value < INF)
     np.testing.assert_array_equal(S.shares(a, 0), shares)
@@ -77,10 +77,10 @@ def test_it_is_viterbi_upside_down():
     v, w = Viterbi(), jnp.asarray(weights)
 
     @partial(jax.jit, static_argnums=0)
-    def results(s: Tropical | Viterbi, w: jax.Array) -> list[jax.Array]:
+    def operations(s: Tropical | Viterbi, w: jax.Array) -> list[jax.Array]:
         a = s.lift(w)
-        found = s.matmul(a, a), s.prod(a, 0), s.sum(a, 1), s.star(a)
-        return [*map(s.log_weight, found), s.select(a, -1), s.shares(a, -1)]
+        values = s.matmul(a, a), s.prod(a, 0), s.sum(a, 1), s.star(a)
+        return [*map(s.log_weight, values), s.select(a, -1), s.shares(a, -1)]
 
-    for got, expected in zip(results(S, w), results(v, w), strict=True):
-        np.testing.assert_array_equal(got, expected)
+    for cost, expected in zip(operations(S, w), operations(v, w), strict=True):
+        np.testing.assert_array_equal(cost, expected)

@@ -23,8 +23,8 @@ def test_a_card_names_data_that_is_no_file(model):
     card = model_card(model, Config.of(KIND), [file], [file], {"dev_perplexity": None}, "")
     assert f"| training | `<stdin>` | {len(read)} |" in card
     assert data_names(card) == ["<stdin>", "<stdin>"]
-    named = replace(file, name="zh/a b-ud.conllu", sentences=12_345, sha256="0f")
-    assert data_names(model_card(model, Config.of(KIND), [named], [], {}, "")) == [named.name]
+    renamed = replace(file, name="zh/a b-ud.conllu", sentences=12_345, sha256="0f")
+    assert data_names(model_card(model, Config.of(KIND), [renamed], [], {}, "")) == [renamed.name]
     assert "| dev perplexity | infinite |" in card
     assert "kind is `punctuation`" in card
     assert "train.l2 = 0.001" in card

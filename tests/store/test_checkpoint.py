@@ -221,9 +221,9 @@ def test_tensors_that_do_not_fit(folder, change, message):
 )
 def test_lists_of_weights_that_do_not_fit(folder, name, change):
     arrays = load_file(folder / "vocabulary.safetensors")
-    found = arrays.pop(f"arrays/{name}")
+    array = arrays.pop(f"arrays/{name}")
     if change:
-        arrays[f"arrays/{name}"] = change(found)
+        arrays[f"arrays/{name}"] = change(array)
     save_file(arrays, folder / "vocabulary.safetensors")
     reseal(folder)
     assert "is not valid for a model" in complaint(folder)
@@ -337,24 +337,24 @@ def test_figures_that_are_none(tiny, folder):
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
-    other = tmp_path / "thesis"
-    other.mkdir()
-    (other / "config.json").write_text("{}")
+    foreign = tmp_path / "thesis"
+    foreign.mkdir()
+    (foreign / "config.json").write_text("{}")
     with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
-        train(tiny.config, tiny.train, tiny.dev, other)
+        train(tiny.config, tiny.train, tiny.dev, foreign)
     with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
-        write_folder(other, {"config.json": b""})
-    assert (other / "config.json").read_text() == "{}"
+        write_folder(foreign, {"config.json": b""})
+    assert (foreign / "config.json").read_text() == "{}"
     with pytest.raises(ModelError, match="is a file"):
-        check_output(other / "config.json")
+        check_output(foreign / "config.json")
     with pytest.raises(ModelError, match="not a writable folder"):
-        check_output(other / "config.json" / "model")
+        check_output(foreign / "config.json" / "model")
     with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
         check_output("/")
-    (other / "config.json").write_text("[" * 200_000)
+    (foreign / "config.json").write_text("[" * 200_000)
     with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
-        check_output(other)
-    (other / "config.json").write_text("{}")
+        check_output(foreign)
+    (foreign / "config.json").write_text("{}")
     assert [p.name for p in tmp_path.rglob("*")] == ["thesis", "config.json"]
 
 

@@ -59,10 +59,10 @@ def as_format_2(folder):
     for family in model.features.conjunctions:
         for target in family.targets:
             rows = slice(family.offset, family.offset + len(family.kept))
-            own = labels[target][rows, columns[family.table][target]]
+            values = labels[target][rows, columns[family.table][target]]
             name = f"attach.{target}"
-            before = parameters.get(name, np.zeros((0, own.shape[1]), np.float32))
-            parameters[name] = np.concatenate([before, own])
+            before = parameters.get(name, np.zeros((0, values.shape[1]), np.float32))
+            parameters[name] = np.concatenate([before, values])
             conjunctions.append(
                 {
                     "template": family.templates[0],
@@ -73,9 +73,9 @@ def as_format_2(folder):
                     "offset": sizes[target],
                 }
             )
-            sizes[target] += len(own)
-    for own in columns.values():
-        for target, column in own.items():
+            sizes[target] += len(values)
+    for spans in columns.values():
+        for target, column in spans.items():
             empty = np.zeros((0, column.stop - column.start), np.float32)
             parameters.setdefault(f"attach.{target}", empty)
     (folder / "vocabulary.safetensors").unlink()
@@ -99,8 +99,8 @@ def test_a_folder_of_format_2_gives_the_same_answers(folder, finished, tiny):
     after = load(folder)
     weights = before.parameters["attach.pair"]
     np.testing.assert_array_equal(after.parameters["attach.pair"], weights[weights != 0])
-    found = [corpus_log_likelihood(x.model, x.parameters, tiny.dev) for x in (before, after)]
-    np.testing.assert_allclose(*found, rtol=1e-6)
+    likelihoods = [corpus_log_likelihood(x.model, x.parameters, tiny.dev) for x in (before, after)]
+    np.testing.assert_allclose(*likelihoods, rtol=1e-6)
 
 
 def as_format_1(folder):
@@ -121,8 +121,8 @@ def test_a_folder_of_format_1_gives_the_same_answers(folder, finished, tiny):
     assert isinstance(after.model, PunctuationModel)
     assert after.config == before.config
     assert after.digest == before.digest
-    found = [corpus_log_likelihood(x.model, x.parameters, tiny.dev) for x in (before, after)]
-    np.testing.assert_allclose(*found, rtol=1e-6)
+    likelihoods = [corpus_log_likelihood(x.model, x.parameters, tiny.dev) for x in (before, after)]
+    np.testing.assert_allclose(*likelihoods, rtol=1e-6)
 
 
 def test_a_run_of_an_older_format_is_not_resumed(tiny, tmp_path):

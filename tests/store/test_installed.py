@@ -60,12 +60,12 @@ def test_unknown_names(xx: Path):
 def test_several_distributions_share_a_name_but_no_part(
     xx: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    other = tmp_path / "site" / "more_of_xx"
-    shutil.copytree(xx / "text", other / "parser")
+    distribution = tmp_path / "site" / "more_of_xx"
+    shutil.copytree(xx / "text", distribution / "parser")
     points = [EntryPoint("xx", value, GROUP) for value in ("models_of_xx", "more_of_xx")]
     monkeypatch.setattr(installed, "entry_points", lambda group: points)
     assert [m.name for m in installed_models()] == ["xx/parser", "xx/text"]
-    shutil.copytree(xx / "text", other / "text")
+    shutil.copytree(xx / "text", distribution / "text")
     with pytest.raises(ModelError, match=r"xx/text is installed by .* and by .*; uninstall one"):
         installed_models()
 

@@ -32,7 +32,7 @@ def relation(
     Arcs are weights `[symbols ..., states, states]`, with one axis of symbols for each tape.
     """
     moves = [(index[:-2], *index[-2:], arcs[index]) for index in zip(*arcs.nonzero(), strict=True)]
-    found: defaultdict[Labels, float] = defaultdict(float)
+    weight_of: defaultdict[Labels, float] = defaultdict(float)
     nothing: Labels = ((),) * (arcs.ndim - 2)
     # All paths of one length, grouped by strings and final state.
     reached = {(nothing, state): float(initial[state]) for state in initial.nonzero()[0]}
@@ -40,12 +40,12 @@ def relation(
         further: defaultdict[tuple[Labels, int], float] = defaultdict(float)
         for (labels, state), weight in reached.items():
             if final[state]:
-                found[labels] += weight * float(final[state])
+                weight_of[labels] += weight * float(final[state])
             for symbols, source, target, w in moves:
                 if source == state:
                     further[_written(labels, symbols), target] += weight * float(w)
         reached = further
-    return found
+    return weight_of
 
 
 def _written(labels: Labels, symbols: tuple[int, ...]) -> Labels:

@@ -269,8 +269,8 @@ def segmentations(item: int, start: int = 0) -> Iterator[list[tuple[int, int, in
     widths = range(1, min(WIDTHS, LENGTHS[item] - start) + 1)
     for width, kind in itertools.product(widths, range(KINDS)):
         if item != SPARSE or (start, width, kind) in SEGMENTS:
-            for rest in segmentations(item, start + width):
-                yield [(start, width, kind), *rest]
+            for further in segmentations(item, start + width):
+                yield [(start, width, kind), *further]
 
 
 def segments_events(item: int) -> Iterator[Event]:
@@ -460,12 +460,12 @@ def orders_build() -> Structure:
     return linear_orderings(jnp.asarray(precedence), jnp.array(LENGTHS))
 
 
-def orders(item: int, rest: frozenset[int]) -> Iterator[tuple[int, ...]]:
+def orders(item: int, remaining: frozenset[int]) -> Iterator[tuple[int, ...]]:
     """Return all orders of some elements."""
-    if not rest:
+    if not remaining:
         yield ()
-    for first in rest:
-        after = rest - {first}
+    for first in remaining:
+        after = remaining - {first}
         if all(may_precede(item, first, x) for x in after):
             yield from ((first, *order) for order in orders(item, after))
 
@@ -578,11 +578,11 @@ def forest_build() -> Structure:
     rows = [forest_edges(words) for words in FORESTS]
     most = max(len(heads) for heads, _, _ in rows)
     heads, tails = np.ones((len(rows), most), int), np.zeros((len(rows), most, 2), int)
-    for row, (mine, below, _) in enumerate(rows):
-        heads[row, : len(mine)] = mine
-        tails[row, : len(mine)] = np.reshape(below, (-1, 2))
+    for row, (heads_of_item, below, _) in enumerate(rows):
+        heads[row, : len(heads_of_item)] = heads_of_item
+        tails[row, : len(heads_of_item)] = np.reshape(below, (-1, 2))
     roots = [node.get((0, words - 1), NOTHING) for words, (_, _, node) in zip(FORESTS, rows)]  # noqa: B905
-    lengths = [len(mine) for mine, _, _ in rows]
+    lengths = [len(heads_of_item) for heads_of_item, _, _ in rows]
     return hypergraphs(zeros(len(rows), most), heads, tails, roots, lengths)
 
 

@@ -69,15 +69,17 @@ def dot(parts: Any, numbers: Any) -> float:
     )
 
 
-def close(got: Any, expected: Any, atol: float = 2e-5) -> None:
-    jax.tree.map(lambda x, y: np.testing.assert_allclose(x, y, rtol=2e-5, atol=atol), got, expected)
+def close(computed: Any, expected: Any, atol: float = 2e-5) -> None:
+    jax.tree.map(
+        lambda x, y: np.testing.assert_allclose(x, y, rtol=2e-5, atol=atol), computed, expected
+    )
 
 
 def check_sums(structure: Structure, derivations: Derivations) -> None:
     """Compare the log partition and the marginals of each item."""
     sums = summed(structure)
-    for b, found in enumerate(derivations):
-        scored = weighed(structure, found, b)
+    for b, derivations_of_item in enumerate(derivations):
+        scored = weighed(structure, derivations_of_item, b)
         total = np.logaddexp.reduce([w for w, _ in scored]) if scored else -np.inf
         marginals = average(structure, scored, b)
         for answer in sums:
@@ -87,10 +89,10 @@ def check_sums(structure: Structure, derivations: Derivations) -> None:
 def check_choices(structure: Structure, feature: Any, derivations: Derivations) -> None:
     """Compare the choices and averages of each item."""
     choices = chosen(structure, feature)
-    for b, found in enumerate(derivations):
-        scored = weighed(structure, found, b)
+    for b, derivations_of_item in enumerate(derivations):
+        scored = weighed(structure, derivations_of_item, b)
         top = jax.tree.map(lambda x, b=b: np.asarray(x[:, b]), choices.top)
-        got = item(choices._replace(top=None), b)
+        answer = item(choices._replace(top=None), b)
         for rank in range(K):
             if rank < len(scored):
                 ranked = jax.tree.map(lambda x, r=rank: x[r], top)
@@ -98,26 +100,26 @@ def check_choices(structure: Structure, feature: Any, derivations: Derivations) 
             else:
                 assert top.log_weight[rank] == -np.inf
         if not scored:
-            assert got.best.log_weight == -np.inf
+            assert answer.best.log_weight == -np.inf
             continue
-        close(got.best, Answer(scored[0][1], scored[0][0]))
+        close(answer.best, Answer(scored[0][1], scored[0][0]))
         p = probabilities(scored)
-        close(got.mean, p @ [dot(d, item(feature, b)) for _, d in scored])
-        close(got.entropy, -(p @ np.log(p)))
+        close(answer.mean, p @ [dot(d, item(feature, b)) for _, d in scored])
+        close(answer.entropy, -(p @ np.log(p)))
         # Five standard deviations; that of one draw is at most half of its range.
         marginals = average(structure, scored, b)
         most = max(float(np.max(x, initial=1)) for _, d in scored for x in jax.tree.leaves(d))
-        close(got.frequency, marginals, most * 2.5 / SAMPLES**0.5)
+        close(answer.frequency, marginals, most * 2.5 / SAMPLES**0.5)
 
 
 def item(tree: Any, b: int) -> Any:
     return jax.tree.map(lambda x: np.asarray(x[b], np.float64), tree)
 
 
-def weighed(structure: Structure, found: Sequence[Any], b: int) -> list[tuple[float, Any]]:
+def weighed(structure: Structure, derivations: Sequence[Any], b: int) -> list[tuple[float, Any]]:
     """Return log weights and parts of the possible derivations of one item, best first."""
     weights = item(structure.expand().log_weights, b)
-    scored = sorted(((dot(d, weights), d) for d in found), key=lambda x: -x[0])
+    scored = sorted(((dot(d, weights), d) for d in derivations), key=lambda x: -x[0])
     return [x for x in scored if x[0] > -np.inf]
 
 

@@ -207,16 +207,16 @@ class ListsTheSecondTwice(Chain):
     def changed(self, semiring: Any, total: Total) -> Total:
         if not isinstance(semiring, KBest) or semiring.k < 3:
             return total
-        first, second, _, *rest = total.value.weights
-        return total._replace(value=total.value._replace(weights=(first, second, second, *rest)))
+        first, second, _, *lower = total.value.weights
+        return total._replace(value=total.value._replace(weights=(first, second, second, *lower)))
 
 
 class ListsInAnotherOrder(Chain):
     def changed(self, semiring: Any, total: Total) -> Total:
         if not isinstance(semiring, KBest) or semiring.k < 3:
             return total
-        first, second, third, *rest = total.value.weights
-        return total._replace(value=total.value._replace(weights=(first, third, second, *rest)))
+        first, second, third, *lower = total.value.weights
+        return total._replace(value=total.value._replace(weights=(first, third, second, *lower)))
 
 
 class ShiftsTheBest(Chain):

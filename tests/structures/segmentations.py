@@ -11,8 +11,8 @@ def widths(length: int, widest: int) -> Iterator[tuple[int, ...]]:
     if length == 0:
         yield ()
     for first in range(1, min(length, widest) + 1):
-        for rest in widths(length - first, widest):
-            yield (first, *rest)
+        for further in widths(length - first, widest):
+            yield (first, *further)
 
 
 def segmentations(length: int, widest: int, states: int) -> Iterator[list[tuple[int, int, int]]]:

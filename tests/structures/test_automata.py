@@ -95,10 +95,10 @@ def test_star_of_reals_is_the_inverse_and_the_series():
 def test_star_keeps_the_order_of_factors():
     big = small(2, 8, 8)
     blocks = big.reshape(4, 2, 4, 2).transpose(1, 3, 0, 2).reshape(4, 4, 4)
-    got = run(closure, Matrices(), Square(*map(jnp.asarray, blocks.astype(np.float32))))
+    star = run(closure, Matrices(), Square(*map(jnp.asarray, blocks.astype(np.float32))))
     expected = np.linalg.inv(np.eye(8) - big)
-    got = np.stack(got).reshape(2, 2, 4, 4).transpose(2, 0, 3, 1).reshape(8, 8)
-    np.testing.assert_allclose(got, expected, **CLOSE)
+    star = np.stack(star).reshape(2, 2, 4, 4).transpose(2, 0, 3, 1).reshape(8, 8)
+    np.testing.assert_allclose(star, expected, **CLOSE)
 
 
 def test_star_of_costs_is_floyd_and_warshall():
@@ -127,8 +127,8 @@ def test_star_of_truth_is_reachability():
 def test_star_of_one_loop_written_out():
     """The exit weighs 1/2, the loop 1/4: the star is 4/3, and 1/3 rounds are made on average."""
     matrix = np.array([[0.25, 0.5], [0.0, 0.0]])
-    got = run(closure, Real(), jnp.asarray(matrix, jnp.float32))
-    np.testing.assert_allclose(got, [[4 / 3, 2 / 3], [0, 1]], rtol=1e-6)
+    star = run(closure, Real(), jnp.asarray(matrix, jnp.float32))
+    np.testing.assert_allclose(star, [[4 / 3, 2 / 3], [0, 1]], rtol=1e-6)
     rounds = Expectation()
     value = run(closure, rounds, rounds.lift(log(matrix), jnp.array([[1.0, 0.0], [0.0, 0.0]])))
     assert rounds.expected_value(value)[0, 1] == pytest.approx(1 / 3, rel=1e-5)
@@ -137,9 +137,9 @@ def test_star_of_one_loop_written_out():
 def test_star_diverges_to_infinity_and_only_where_it_must():
     """A loop of weight one is on the way from the first to the second state, the third is apart."""
     matrix = jnp.where(jnp.array([[1, 1, 0], [0, 0, 0], [0, 0, 0]], bool), 0.0, -jnp.inf)
-    got = run(closure, Log(), matrix)
-    assert (got == jnp.inf).tolist() == [[True, True, False], [False] * 3, [False] * 3]
-    assert not jnp.isnan(got).any()
+    star = run(closure, Log(), matrix)
+    assert (star == jnp.inf).tolist() == [[True, True, False], [False] * 3, [False] * 3]
+    assert not jnp.isnan(star).any()
 
 
 def test_gradients_of_a_star_are_finite_at_zero():
@@ -159,8 +159,8 @@ def test_accepts_strings_with_epsilons_between_their_letters():
     machine, weights = acyclic()
     expected = [weights[x,] for x in STRINGS]
     for semiring in (Log(), Real(), Expectation()):
-        got = run(accept, semiring, lift(semiring, machine), PADDED, LENGTHS)
-        weight = np.exp(semiring.log_weight(got.value) + got.log_scale)
+        total = run(accept, semiring, lift(semiring, machine), PADDED, LENGTHS)
+        weight = np.exp(semiring.log_weight(total.value) + total.log_scale)
         np.testing.assert_allclose(weight, expected, **CLOSE)
     assert any(w > 0 for w in expected)
 
@@ -172,9 +172,9 @@ def test_accepts_through_loops_of_epsilon():
     weights = relation(initial, arcs, final, 9)
     machine = automaton(log(initial), log(arcs), log(final))
     strings, lengths = jnp.array([[1, 2], [2, 2], [1, 0], [0, 0]]), jnp.array([2, 2, 1, 0])
-    got = run(accept, Log(), machine, strings, lengths)
+    total = run(accept, Log(), machine, strings, lengths)
     expected = [weights[x,] for x in ((1, 2), (2, 2), (1,), ())]
-    np.testing.assert_allclose(np.exp(got.value + got.log_scale), expected, rtol=3e-3)
+    np.testing.assert_allclose(np.exp(total.value + total.log_scale), expected, rtol=3e-3)
     silent = np.linalg.inv(np.eye(3) - arcs[0])
     exact = [
         initial @ silent @ arcs[1] @ silent @ arcs[2] @ silent @ final,
@@ -182,14 +182,14 @@ def test_accepts_through_loops_of_epsilon():
         initial @ silent @ arcs[1] @ silent @ final,
         initial @ silent @ final,
     ]
-    np.testing.assert_allclose(np.exp(got.value + got.log_scale), exact, **CLOSE)
+    np.testing.assert_allclose(np.exp(total.value + total.log_scale), exact, **CLOSE)
 
 
 def test_strings_may_be_constants_of_a_compiled_function():
     machine, weights = acyclic()
     strings, wrong, lengths = jnp.array([[1, 2]]), jnp.array([[1, 9]]), jnp.array([2])
-    got = jax.jit(lambda m: accept(Log(), m, strings, lengths))(machine)
-    assert np.exp(got.value[0] + got.log_scale[0]) == pytest.approx(weights[(1, 2),], rel=1e-5)
+    total = jax.jit(lambda m: accept(Log(), m, strings, lengths))(machine)
+    assert np.exp(total.value[0] + total.log_scale[0]) == pytest.approx(weights[(1, 2),], rel=1e-5)
     with pytest.raises(UsageError, match=r"strings\[0, 1\] is 9"):
         jax.jit(lambda m: accept(Log(), m, wrong, lengths))(machine)
 
@@ -198,9 +198,9 @@ def test_accepts_with_an_automaton_for_each_string():
     machines = [acyclic(seed).machine for seed in (6, 7)]
     stacked = Automaton(*(jnp.stack(x) for x in zip(*machines, strict=True)))
     strings = jnp.array([[1, 2], [2, 1]])
-    got = run(accept, Log(), stacked, strings)
+    total = run(accept, Log(), stacked, strings)
     expected = [acyclic(6).relation[(1, 2),], acyclic(7).relation[(2, 1),]]
-    np.testing.assert_allclose(np.exp(got.value + got.log_scale), expected, **CLOSE)
+    np.testing.assert_allclose(np.exp(total.value + total.log_scale), expected, **CLOSE)
 
 
 def test_factors_stay_in_order():
@@ -225,10 +225,10 @@ def test_removal_of_epsilons_keeps_every_string():
     machine, weights = acyclic()
     removed = run(remove_epsilon, Log(), machine)
     assert (removed.arcs[0] == -jnp.inf).all()
-    found = relation(*(np.exp(np.asarray(x, np.float64)) for x in removed), 4)
-    assert set(found) == set(weights)
+    weight_of = relation(*(np.exp(np.asarray(x, np.float64)) for x in removed), 4)
+    assert set(weight_of) == set(weights)
     for string, weight in weights.items():
-        assert found[string] == pytest.approx(weight, rel=1e-4)
+        assert weight_of[string] == pytest.approx(weight, rel=1e-4)
     assert run(shortest_distance, Log(), removed) == pytest.approx(
         np.log(sum(weights.values())), rel=1e-5
     )
@@ -278,8 +278,8 @@ def test_uses_of_arcs_are_expected_counts():
         return d.log_partition(), slopes, paths.uses(parts), written_out, sampled
 
     log_partition, slopes, uses, again, sampled = ask(paths)
-    for got, expected in zip(uses, slopes, strict=True):
-        np.testing.assert_allclose(jnp.sum(got, 0), expected[0], rtol=1e-5, atol=1e-6)
+    for use, expected in zip(uses, slopes, strict=True):
+        np.testing.assert_allclose(jnp.sum(use, 0), expected[0], rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(uses.arcs.sum((2, 3)), [[0, 2, 1], [0, 0, 1]], rtol=1e-5)
     np.testing.assert_array_equal(again.arcs, uses.arcs)
     np.testing.assert_array_equal(
@@ -294,8 +294,8 @@ def test_paths_refuse_epsilons_until_they_are_removed():
     with pytest.raises(UsageError, match=r"epsilon arcs.*remove_epsilon\(Log\(\), automaton\)"):
         string_paths(machine, PADDED, LENGTHS)
     paths = string_paths(run(remove_epsilon, Log(), machine), PADDED, LENGTHS)
-    got = np.exp(Distribution(paths).log_partition())
-    np.testing.assert_allclose(got, [weights[x,] for x in STRINGS], **CLOSE)
+    partition = np.exp(Distribution(paths).log_partition())
+    np.testing.assert_allclose(partition, [weights[x,] for x in STRINGS], **CLOSE)
 
 
 @pytest.mark.parametrize(("change", "message"), [

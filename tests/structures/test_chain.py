@@ -65,13 +65,13 @@ def test_one_matrix_for_all_answers_as_its_copies_do(semiring: Semiring, spread:
     @jax.jit
     @partial(jax.value_and_grad, argnums=(0, 1))
     def total(emission: jax.Array, transition: jax.Array) -> jax.Array:
-        found = linear_chain(emission, transition, lengths).total(semiring)
-        return jnp.sum(semiring.log_weight(found.value) + found.log_scale)
+        total_of_chain = linear_chain(emission, transition, lengths).total(semiring)
+        return jnp.sum(semiring.log_weight(total_of_chain.value) + total_of_chain.log_scale)
 
     copies = jnp.broadcast_to(transition, (2, 3, 3, 3))
-    found, (at, between) = total(emission, transition)
+    log_sum, (at, between) = total(emission, transition)
     expected, (at_each, between_each) = total(emission, copies)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(log_sum, expected, rtol=1e-6)
     np.testing.assert_allclose(at, at_each, atol=1e-5)
     np.testing.assert_allclose(between, between_each.sum((0, 1)), atol=1e-5)
 
@@ -124,9 +124,9 @@ def test_what_does_not_fit_is_named(
     emission: tuple[int, ...], transition: tuple[int, ...], lengths: list[float] | None,
     complaint: str,
 ):  # fmt: skip
-    given = None if lengths is None else jnp.array(lengths)
+    length_array = None if lengths is None else jnp.array(lengths)
     with pytest.raises(UsageError, match=complaint):
-        linear_chain(jnp.zeros(emission), jnp.zeros(transition), given)
+        linear_chain(jnp.zeros(emission), jnp.zeros(transition), length_array)
 
 
 @pytest.mark.parametrize("wrong", [jnp.nan, jnp.inf])
@@ -157,9 +157,9 @@ def test_the_weight_of_a_path_is_the_sum_of_its_parts(shared: bool):
     transition = generator.normal(size=(1, 1, 3, 3) if shared else (2, 3, 3, 3))
     lengths, states = [4, 2], [[2, 0, 1, 1], [1, 2, 0, 0]]
     chain = linear_chain(jnp.asarray(emission), jnp.asarray(transition), jnp.array(lengths))
-    found = chain.path_log_weight(np.array(states))
+    log_weight = chain.path_log_weight(np.array(states))
     steps = np.broadcast_to(transition, (2, 3, 3, 3))
     for b, (length, path) in enumerate(zip(lengths, states, strict=True)):
         expected = sum(emission[b, i, path[i]] for i in range(length))
         expected += sum(steps[b, i, path[i], path[i + 1]] for i in range(length - 1))
-        assert found[b] == pytest.approx(expected, rel=1e-5)
+        assert log_weight[b] == pytest.approx(expected, rel=1e-5)

@@ -51,23 +51,23 @@ def composed(semiring: Semiring) -> tuple[Case, Case, Any]:
 
 def joined(first: Any, second: Any) -> dict[Any, float]:
     """Compute the weight of each pair: the sum over the intermediate strings."""
-    found: dict[Any, float] = {}
+    weight_of: dict[Any, float] = {}
     for ((x, y), p), ((z, written), q) in itertools.product(first.items(), second.items()):
         if y == z and p * q > 0:
-            found[x, written] = found.get((x, written), 0.0) + p * q
-    return found
+            weight_of[x, written] = weight_of.get((x, written), 0.0) + p * q
+    return weight_of
 
 
 @pytest.mark.parametrize("semiring", [Log(), Real()], ids=lambda s: s.name)
 def test_composition_sums_over_the_strings_in_the_middle(semiring: Semiring):
     first, second, machine = composed(semiring)
     weights = (np.exp(np.asarray(x, np.float64)) for x in run(log_weights, semiring, machine))
-    found = {pair: w for pair, w in relation(*weights, 4).items() if w > 0}
+    weight_of = {pair: w for pair, w in relation(*weights, 4).items() if w > 0}
     expected = joined(first.relation, second.relation)
     assert len(expected) > 30
-    assert set(found) == set(expected)
+    assert set(weight_of) == set(expected)
     for pair, weight in expected.items():
-        assert found[pair] == pytest.approx(weight, rel=1e-4), pair
+        assert weight_of[pair] == pytest.approx(weight, rel=1e-4), pair
 
 
 def test_composition_counts_each_pair_of_paths_once():
@@ -80,21 +80,23 @@ def test_composition_counts_each_pair_of_paths_once():
     machines = [
         transducer(log(start), log(x), log(end)) for x in (writing_nothing, reading_nothing)
     ]
-    both = run(compose, Log(), *machines)
-    found = relation(*(np.exp(np.asarray(x, np.float64)) for x in both), 6)
-    assert dict(found) == {((1, 1, 1), (1, 1, 1)): pytest.approx(1)}
+    composed = run(compose, Log(), *machines)
+    weight_of = relation(*(np.exp(np.asarray(x, np.float64)) for x in composed), 6)
+    assert dict(weight_of) == {((1, 1, 1), (1, 1, 1)): pytest.approx(1)}
 
 
 def test_composition_with_an_acceptor_restricts():
     acceptor, machine = acyclic(6), acyclic(11, 2, 3)
-    both = run(compose, Log(), run(as_transducer, Log(), acceptor.machine), machine.machine)
+    restricted = run(compose, Log(), run(as_transducer, Log(), acceptor.machine), machine.machine)
     expected = joined({(x, x): w for (x,), w in acceptor.relation.items()}, machine.relation)
-    total = run(shortest_distance, Log(), run(inputs_of, Log(), both))
+    total = run(shortest_distance, Log(), run(inputs_of, Log(), restricted))
     assert total == pytest.approx(np.log(sum(expected.values())), rel=1e-5)
     for tape, project in enumerate((inputs_of, outputs_of)):
-        got = run(accept, Log(), run(project, Log(), both), PADDED, LENGTHS)
+        total_of_strings = run(accept, Log(), run(project, Log(), restricted), PADDED, LENGTHS)
         sums = [sum(w for pair, w in expected.items() if pair[tape] == x) for x in STRINGS]
-        np.testing.assert_allclose(np.exp(got.value + got.log_scale), sums, **CLOSE)
+        np.testing.assert_allclose(
+            np.exp(total_of_strings.value + total_of_strings.log_scale), sums, **CLOSE
+        )
 
 
 def test_composition_of_batches():
@@ -102,8 +104,8 @@ def test_composition_of_batches():
     batched = [
         Transducer(*(jnp.stack([x, x - 1]) for x in case.machine)) for case in (first, second)
     ]
-    both = run(compose, Log(), *batched)
-    for x, y in zip(both, machine, strict=True):
+    composed_batch = run(compose, Log(), *batched)
+    for x, y in zip(composed_batch, machine, strict=True):
         assert x.shape == (2, *y.shape)
         np.testing.assert_allclose(x[0], y, rtol=1e-6)
 
@@ -131,19 +133,19 @@ def test_openfst_agrees_about_compositions():
     )
 
     def fst(machine: Transducer) -> Any:
-        new = pynini.Fst(arc_type="log64")
+        fst = pynini.Fst(arc_type="log64")
         initial, arcs, final = (np.asarray(x, np.float64) for x in machine)
-        start = new.add_state()
-        new.set_start(start)
-        states = [new.add_state() for _ in initial]
+        start = fst.add_state()
+        fst.set_start(start)
+        states = [fst.add_state() for _ in initial]
         for s, state in enumerate(states):
-            new.set_final(state, pynini.Weight("log64", -final[s]))
+            fst.set_final(state, pynini.Weight("log64", -final[s]))
             if initial[s] > -np.inf:
-                new.add_arc(start, pynini.Arc(0, 0, pynini.Weight("log64", -initial[s]), state))
+                fst.add_arc(start, pynini.Arc(0, 0, pynini.Weight("log64", -initial[s]), state))
         for a, b, s, t in np.argwhere(arcs > -np.inf):
             weight = pynini.Weight("log64", -arcs[a, b, s, t])
-            new.add_arc(states[s], pynini.Arc(int(a), int(b), weight, states[t]))
-        return new
+            fst.add_arc(states[s], pynini.Arc(int(a), int(b), weight, states[t]))
+        return fst
 
     # Arcs in all directions: loops, including loops of epsilons.
     machines = [
@@ -151,7 +153,7 @@ def test_openfst_agrees_about_compositions():
         for seed in (21, 23)
     ]
     first, second = map(fst, machines)
-    both = pynini.compose(first.arcsort("olabel"), second.arcsort("ilabel"))
-    distance = pynini.shortestdistance(both, reverse=True, delta=1e-12)
-    got = run(shortest_distance, Log(), run(inputs_of, Log(), run(compose, Log(), *machines)))
-    assert got == pytest.approx(-float(distance[both.start()]), rel=1e-5)
+    composed = pynini.compose(first.arcsort("olabel"), second.arcsort("ilabel"))
+    distance = pynini.shortestdistance(composed, reverse=True, delta=1e-12)
+    total = run(shortest_distance, Log(), run(inputs_of, Log(), run(compose, Log(), *machines)))
+    assert total == pytest.approx(-float(distance[composed.start()]), rel=1e-5)

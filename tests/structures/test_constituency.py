@@ -78,17 +78,17 @@ def parses(symbol: int, first: int, last: int) -> Iterator[Parse]:
 def grammar_parts(words: int, size: int) -> Iterator[GrammarParts]:
     for top in range(NONTERMINALS):
         for rules, tags in parses(top, 0, words - 1) if words else ():
-            found = GrammarParts(
+            parts = GrammarParts(
                 np.zeros(NONTERMINALS),
                 np.zeros((NONTERMINALS, SYMBOLS, SYMBOLS)),
                 np.zeros((size, PRETERMINALS)),
             )
-            found.root[top] = 1.0
+            parts.root[top] = 1.0
             for rule in rules:
-                found.rules[rule] += 1.0
+                parts.rules[rule] += 1.0
             for tag in tags:
-                found.emission[tag] = 1.0
-            yield found
+                parts.emission[tag] = 1.0
+            yield parts
 
 
 def features(generator: np.random.Generator, weights):
@@ -196,10 +196,10 @@ def test_padding_is_never_read():
         other_spans[b, n:], other_spans[b, :, n:], other_emission[b, n:] = 300.0, -np.inf, 300.0
     # Spans that end before they begin do not matter either.
     other_spans[:, *np.tril_indices(WORDS, -1)] = 300.0
-    got, expected = (summed(span_trees(x, ALL_LENGTHS)) for x in (other_spans, spans))
-    jax.tree.map(np.testing.assert_array_equal, got, expected)
-    got, expected = (summed(pcfg(root, rules, x, ALL_LENGTHS)) for x in (other_emission, emission))
-    jax.tree.map(np.testing.assert_array_equal, got, expected)
+    sums, expected = (summed(span_trees(x, ALL_LENGTHS)) for x in (other_spans, spans))
+    jax.tree.map(np.testing.assert_array_equal, sums, expected)
+    sums, expected = (summed(pcfg(root, rules, x, ALL_LENGTHS)) for x in (other_emission, emission))
+    jax.tree.map(np.testing.assert_array_equal, sums, expected)
 
 
 @pytest.mark.usefixtures("strict_numerics")

@@ -26,9 +26,9 @@ for case in CASES:
 )
 def test_two_devices(name: str):
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=2"
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", PROGRAM, name],
         env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert finished.returncode == 0, finished.stderr

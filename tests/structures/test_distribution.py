@@ -47,14 +47,14 @@ def test_trees_of_distant_weights_have_a_total(spread: float):
         d = Distribution(projective_trees(arcs))
         return d.log_partition(), d.best().log_weight
 
-    got, best = answers(arcs)
-    assert (np.asarray(got) >= np.asarray(best) - 1e-3).all()
+    log_sum, best = answers(arcs)
+    assert (np.asarray(log_sum) >= np.asarray(best) - 1e-3).all()
 
 
 def test_any_semiring_is_asked_with_and_without_what_is_counted():
     d = chain()
-    both = Product(Log(), Viterbi())
-    total = d.ask(both)
+    product = Product(Log(), Viterbi())
+    total = d.ask(product)
     log, viterbi = total.value
     np.testing.assert_allclose(np.exp(log + total.log_scale), [9.0], rtol=1e-6)
     np.testing.assert_allclose(np.exp(viterbi + total.log_scale), [4.0], rtol=1e-6)
@@ -62,8 +62,8 @@ def test_any_semiring_is_asked_with_and_without_what_is_counted():
     counted = jax.tree.map(jnp.zeros_like, d.structure.expand().log_weights)
     counted = counted._replace(emission=jnp.array([[[0.0, 1.0], [0.0, 1.0]]]))
     mean = Expectation(Log())
-    found = mean.expected_value(d.ask(mean, counted).value)
-    np.testing.assert_allclose(found, [4 / 3], rtol=1e-6)
+    averages = mean.expected_value(d.ask(mean, counted).value)
+    np.testing.assert_allclose(averages, [4 / 3], rtol=1e-6)
 
 
 def test_a_log_weight_of_89_is_none_too_many():
@@ -89,11 +89,11 @@ def test_a_chain_of_distant_weights_has_a_total(method: str):
 
 
 @jax.jit
-def divergences(weight: float, other: float) -> tuple[jax.Array, jax.Array]:
+def divergences(weight: float, second_weight: float) -> tuple[jax.Array, jax.Array]:
     """Compare chains of one position, whose two states have the weights 0 and the given one."""
     p, q = (
         Distribution(linear_chain(jnp.array([[[0.0, w]]]), jnp.zeros((2, 2))))
-        for w in (weight, other)
+        for w in (weight, second_weight)
     )
     return p.kl(q), p.cross_entropy(q)
 
@@ -109,9 +109,11 @@ def test_what_the_other_excludes_is_infinitely_far(share: float):
 
 def test_distributions_over_other_derivations_are_not_compared():
     arcs, transition = jnp.zeros((1, 4, 4)), jnp.zeros((2, 2))
-    one, several = (Distribution(projective_trees(arcs, single_root=x)) for x in (True, False))
+    single_rooted, several = (
+        Distribution(projective_trees(arcs, single_root=x)) for x in (True, False)
+    )
     with pytest.raises(UsageError, match="structures with different settings"):
-        one.kl(several)
+        single_rooted.kl(several)
     long, short = (
         Distribution(linear_chain(jnp.zeros((1, 3, 2)), transition, jnp.array([n]))) for n in (3, 2)
     )
@@ -153,11 +155,11 @@ def test_expectations_of_vectors_are_those_of_their_entries():
     d = Distribution(linear_chain(emission, transition, jnp.array([3, 1])))
     feature = jnp.asarray(rng.normal(size=(2, 3, 2, 4, 5)), jnp.float32)
     expectation = jax.jit(lambda feature: d.expectation(ChainParts(feature, jnp.zeros(()))))
-    got = expectation(feature)
-    assert got.shape == (2, 4, 5)
+    averages = expectation(feature)
+    assert averages.shape == (2, 4, 5)
     for i, j in np.ndindex(4, 5):
         each = expectation(feature[..., i, j])
-        np.testing.assert_allclose(got[:, i, j], each, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(averages[:, i, j], each, rtol=1e-5, atol=1e-6)
 
 
 def test_a_divergence_is_not_negative_and_has_finite_gradients():
@@ -165,9 +167,9 @@ def test_a_divergence_is_not_negative_and_has_finite_gradients():
     transition = jnp.zeros((5, 5))
 
     @jax.jit
-    def kl(emission: jax.Array, other: jax.Array) -> jax.Array:
+    def kl(emission: jax.Array, second: jax.Array) -> jax.Array:
         return Distribution(linear_chain(emission, transition)).kl(
-            Distribution(linear_chain(other, transition))
+            Distribution(linear_chain(second, transition))
         )
 
     assert (kl(emission, emission + 1e-4 * jnp.flip(emission, 1)) >= 0).all()
@@ -244,11 +246,11 @@ def test_the_automaton_of_phrases_weighs_in_scores():
         assert score(parts) == pytest.approx(weight)
 
     @jax.jit
-    def asked() -> tuple[jax.Array, ...]:
+    def total_and_draw() -> tuple[jax.Array, ...]:
         d = Distribution(marks)
         return d.log_partition(), d.sample(jax.random.key(0), 64, together=64).log_weight
 
-    total, drawn = asked()
+    total, drawn = total_and_draw()
     assert total == pytest.approx(np.log(sum(map(np.exp, cost.values()))))
     assert set(np.round(drawn, 4).ravel().tolist()) == {0.0, -2.0, -4.0}
 
@@ -263,12 +265,12 @@ def test_phrases_deeper_than_there_are_levels():
 
 
 def test_a_batch_has_items():
-    for made in (
+    for build in (
         lambda: linear_chain(jnp.zeros((0, 3, 2)), jnp.zeros((2, 2))),
         lambda: projective_trees(jnp.zeros((0, 4, 4))),
     ):
         with pytest.raises(UsageError, match="a batch without items"):
-            made()
+            build()
 
 
 def test_a_variance_does_not_depend_on_the_mean():

@@ -117,7 +117,7 @@ def derivations(
         return products.max(-2) if best else products.sum(-2)
 
     names = [(LABELS[left], LABELS[right]) for left, right in PAIRS]
-    found = []
+    listed = []
     for chosen in itertools.product(range(len(PAIRS)), repeat=len(heads)):
         strings = underlying_slots(heads, [names[p] for p in chosen], False, False)
         weight = np.prod([np.exp(float(question.choice[base + w, p]))
@@ -131,8 +131,8 @@ def derivations(
                 break
         if weight:
             count = sum(float(question.feature[base + w, p]) for w, p in enumerate(chosen))
-            found.append((float(weight), count, chosen))
-    return found
+            listed.append((float(weight), count, chosen))
+    return listed
 
 
 @cache
@@ -160,22 +160,22 @@ def test_inside_is_the_sum_over_all_choices(semiring: Semiring, question: Questi
     assert not np.isnan(gradient).any()
     base = 0
     for b, heads in enumerate(question.heads):
-        found = derivations(question, b, best=selective)
-        weights = [w for w, _, _ in found] or [0.0]
+        listed = derivations(question, b, best=selective)
+        weights = [w for w, _, _ in listed] or [0.0]
         total = max(weights) if selective else sum(weights)
         with np.errstate(divide="ignore"):
             np.testing.assert_allclose(log_weight[b], np.log(total), rtol=2e-5, atol=2e-5)
         words = slice(base, base + len(heads))
         base += len(heads)
-        if not found or isinstance(semiring, Sampling):
+        if not listed or isinstance(semiring, Sampling):
             continue
         marginal = np.zeros((len(heads), len(PAIRS)))
-        for weight, _, chosen in found:
+        for weight, _, chosen in listed:
             share = float(weight == total) if selective else weight / total
             marginal[np.arange(len(heads)), chosen] += share
         np.testing.assert_allclose(gradient[words], marginal, atol=5e-5)
         if isinstance(semiring, Expectation):
-            mean = sum(w * n for w, n, _ in found) / total
+            mean = sum(w * n for w, n, _ in listed) / total
             assert expected[b] == pytest.approx(mean, rel=1e-4, abs=1e-4)
     np.testing.assert_array_equal(log_weight[len(question.heads) :], 0.0)
 
@@ -187,8 +187,8 @@ def test_padding_changes_nothing(question: Question):
     n = len(question.heads)
     for semiring in (Real(), Viterbi()):
         _, (expected, _) = ask(semiring)(given_trees(question))
-        _, (got, _) = ask(semiring)(given_trees(question, larger))
-        np.testing.assert_allclose(got[:n], expected[:n], rtol=1e-5, atol=1e-5)
+        _, (totals, _) = ask(semiring)(given_trees(question, larger))
+        np.testing.assert_allclose(totals[:n], expected[:n], rtol=1e-5, atol=1e-5)
 
 
 def first_of(question: Question) -> Question:
@@ -240,10 +240,10 @@ def test_totals_are_right_for_weights_of_any_size():
             expected = np.log(sum(weights))
         close = pytest.approx(expected, rel=1e-5, abs=1e-4)
         assert ask(Log())(trees)[1][0][0] == close
-        if np.isnan(got := checked(trees)[0]):
+        if np.isnan(total := checked(trees)[0]):
             unknown += 1
         else:
-            assert got == close
+            assert total == close
         fast = in_reals(trees)[1][0][0]
         wrong += fast != pytest.approx(expected, rel=1e-5, abs=1e-4)
     assert 0 < wrong == unknown
@@ -286,6 +286,6 @@ def test_derivatives_agree_in_forward_and_in_reverse_mode(second: Callable[..., 
     np.testing.assert_allclose(jax.jit(jax.jacfwd(log_partition))(at), slope(at), rtol=1e-4)
     step = 0.01 * jnp.eye(len(PAIRS))
     differences = [(slope(at + h) - slope(at - h)) / 0.02 for h in step]
-    found = jax.jit(second(log_partition))(at)
-    np.testing.assert_allclose(found, differences, atol=2e-4)
-    assert np.abs(found).max() > 0.01
+    second_derivatives = jax.jit(second(log_partition))(at)
+    np.testing.assert_allclose(second_derivatives, differences, atol=2e-4)
+    assert np.abs(second_derivatives).max() > 0.01

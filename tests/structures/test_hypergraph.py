@@ -35,9 +35,9 @@ def test_a_sum_written_out():
 
 
 def test_levels():
-    found = layout(np.array([3, 1, 2]), np.array([(1, 2), (0, 0), (1, 0)]), 3)
-    assert found.levels.tolist() == [-1, 0, 1, 2]
-    assert found.room == Room(3, 1, 1)
+    levels = layout(np.array([3, 1, 2]), np.array([(1, 2), (0, 0), (1, 0)]), 3)
+    assert levels.levels.tolist() == [-1, 0, 1, 2]
+    assert levels.room == Room(3, 1, 1)
 
 
 @pytest.mark.parametrize(

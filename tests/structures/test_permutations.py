@@ -81,9 +81,9 @@ def test_inversions_have_a_closed_form(items: int):
     q = 0.7
     weights = np.tril(np.full((items, items), math.log(q), np.float32), -1)[None]
     structure = linear_orderings(jnp.asarray(weights))
-    found = jax.jit(lambda x: Distribution(x).log_partition())(structure)
+    log_sum = jax.jit(lambda x: Distribution(x).log_partition())(structure)
     exact = sum(math.log(sum(q**i for i in range(n))) for n in range(1, items + 1))
-    assert found[0] == pytest.approx(exact, rel=1e-5, abs=1e-6)
+    assert log_sum[0] == pytest.approx(exact, rel=1e-5, abs=1e-6)
 
 
 def test_items_of_draws_precede_as_often_as_they_should():
@@ -131,9 +131,9 @@ def test_weights_of_any_size_are_as_precise(shift: float):
     """A constant shared by all orders does not affect the result."""
     weights = np.random.default_rng(1).normal(size=(1, ITEMS, ITEMS)).astype(np.float32)
     moved = (weights + np.float32(shift)).astype(np.float32)
-    same = moved - np.float32(shift)  # within the precision of the sum
-    found, expected = (ask(linear_orderings(jnp.asarray(x)))[1] for x in (moved, same))
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    moved_back = moved - np.float32(shift)  # within the precision of the sum
+    sums, expected = (ask(linear_orderings(jnp.asarray(x)))[1] for x in (moved, moved_back))
+    np.testing.assert_allclose(sums, expected, atol=1e-6)
 
 
 def test_narrow_lengths():

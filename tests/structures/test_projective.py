@@ -97,8 +97,10 @@ def test_trees_are_counted(semiring: Semiring):
             comb(3 * n - 2, n - 1) // n if single_root else comb(3 * n, n) // (2 * n + 1)
             for n in range(1, LARGE[0])
         ]
-        got = log_partition(semiring)(trees)
-        np.testing.assert_allclose(got, np.log(np.array(numbers, float)), rtol=1e-5, atol=1e-5)
+        log_counts = log_partition(semiring)(trees)
+        np.testing.assert_allclose(
+            log_counts, np.log(np.array(numbers, float)), rtol=1e-5, atol=1e-5
+        )
 
 
 def test_distant_weights_stay_in_range_in_real():
@@ -106,22 +108,22 @@ def test_distant_weights_stay_in_range_in_real():
     arcs = np.random.default_rng(4).normal(size=LARGE).astype(np.float32)
     arcs += np.linspace(-60, 60, LARGE[2], dtype=np.float32)
     trees = projective_trees(arcs, np.arange(LARGE[0]))
-    expected, got = (log_partition(s)(trees) for s in (Log(), Real()))
-    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-4)
+    expected, in_real = (log_partition(s)(trees) for s in (Log(), Real()))
+    np.testing.assert_allclose(in_real, expected, rtol=1e-5, atol=1e-4)
 
 
 @pytest.mark.parametrize("single_root", [True, False])
 def test_padding_is_never_read(single_root: bool):
     generator = np.random.default_rng(3)
     arcs = generator.normal(size=(WORDS + 1, WORDS + 1, WORDS + 1)).astype(np.float32)
-    other = arcs.copy()
+    padded = arcs.copy()
     for b, n in enumerate(ALL_LENGTHS):
-        other[b, n + 1 :], other[b, :, n + 1 :] = 300.0, -np.inf
+        padded[b, n + 1 :], padded[b, :, n + 1 :] = 300.0, -np.inf
     # Column 0 and the diagonal do not matter either.
-    other[:, :, 0], other[:, range(WORDS + 1), range(WORDS + 1)] = 300.0, 300.0
-    got, expected = (summed(projective_trees(x, ALL_LENGTHS, single_root)) for x in (other, arcs))
-    jax.tree.map(np.testing.assert_array_equal, got, expected)
-    assert not np.any(np.asarray(got.log[1].arc)[:, :, 0])
+    padded[:, :, 0], padded[:, range(WORDS + 1), range(WORDS + 1)] = 300.0, 300.0
+    sums, expected = (summed(projective_trees(x, ALL_LENGTHS, single_root)) for x in (padded, arcs))
+    jax.tree.map(np.testing.assert_array_equal, sums, expected)
+    assert not np.any(np.asarray(sums.log[1].arc)[:, :, 0])
 
 
 @pytest.mark.usefixtures("strict_numerics")
@@ -133,8 +135,8 @@ def test_factors_come_in_the_order_of_dependents():
     dependents = np.broadcast_to(np.arange(WORDS + 1, dtype=np.float32), arcs.shape)
     for single_root in (True, False):
         structure = projective_trees(arcs, None, single_root)
-        found = jax.jit(lambda x, y: x.total(semiring, y))(structure, ArcParts(dependents))
-        assert semiring.read(found.value) == [(1, 2, 3, 4)]
+        total = jax.jit(lambda x, y: x.total(semiring, y))(structure, ArcParts(dependents))
+        assert semiring.read(total.value) == [(1, 2, 3, 4)]
 
 
 def test_a_sentence_without_tree_has_gradient_zero():

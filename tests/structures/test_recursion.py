@@ -25,10 +25,10 @@ def total(recursion: Recursion, a: jax.Array) -> jax.Array:
 
 
 def plan(budget: float | None) -> Plan:
-    found: list[Plan] = []
-    jax.eval_shape(lambda a: total(Recursion(budget, found.append), a), A)
-    assert len(found) == 1
-    return found[0]
+    plans: list[Plan] = []
+    jax.eval_shape(lambda a: total(Recursion(budget, plans.append), a), A)
+    assert len(plans) == 1
+    return plans[0]
 
 
 def test_a_scan_is_a_loop():
@@ -58,8 +58,8 @@ def test_a_budget_is_kept_and_changes_no_answer(part: float):
     assert chosen.recomputes
     assert chosen.kept_mib <= budget
     expected = jax.value_and_grad(lambda a: total(Recursion(), a))(A)
-    got = jax.jit(jax.value_and_grad(lambda a: total(Recursion(budget), a)))(A)
-    for x, y in zip(got, expected, strict=True):
+    answers = jax.jit(jax.value_and_grad(lambda a: total(Recursion(budget), a)))(A)
+    for x, y in zip(answers, expected, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6)
 
 
@@ -119,8 +119,8 @@ def test_outputs_of_all_steps_are_kept_in_order(chunked: bool):
     for i in range(STEPS):
         expected.append(state + np.sin(A[:, i]))
         state = np.sin(state) + A[:, i]
-    got = running(A)
-    np.testing.assert_allclose(got, np.stack([*expected, state], 1), rtol=1e-5, atol=1e-5)
+    outputs = running(A)
+    np.testing.assert_allclose(outputs, np.stack([*expected, state], 1), rtol=1e-5, atol=1e-5)
     assert plans[0].recomputes == chunked
     assert not chunked or STEPS % plans[0].chunk
     slopes = jax.grad(lambda a: jnp.sum(running(a)[:, 1]))(A)

@@ -37,27 +37,27 @@ def trees_with_slots(draw: st.DrawFn) -> tuple[tuple[int, ...], list[bool]]:
 
 def orders(heads: Sequence[int], touched: set[int]) -> set[tuple[int, int]]:
     """Return which touched nodes (from 0) must be absorbed before which others."""
-    found: set[tuple[int, int]] = set()
+    pairs: set[tuple[int, int]] = set()
     for kid in touched:
         parent = heads[kid] - 1
         if parent in touched:
-            found.add((kid, parent))
-        for other in touched:
-            nearer = abs(other - parent) < abs(kid - parent)
-            if heads[other] - 1 == parent and (other < parent) == (kid < parent) and nearer:
-                found.add((other, kid))
-    return found
+            pairs.add((kid, parent))
+        for node in touched:
+            nearer = abs(node - parent) < abs(kid - parent)
+            if heads[node] - 1 == parent and (node < parent) == (kid < parent) and nearer:
+                pairs.add((node, kid))
+    return pairs
 
 
 def reachable(p: Absorptions, start: int) -> set[int]:
     """Return the absorptions that directly or indirectly depend on a given one."""
-    found: set[int] = set()
+    reached: set[int] = set()
     ahead = [start]
     while ahead:
         following = {j for j in p.successor[ahead.pop()].tolist() if j >= 0}
-        ahead += following - found
-        found |= following
-    return found
+        ahead += following - reached
+        reached |= following
+    return reached
 
 
 @given(trees_with_slots(), st.booleans())
@@ -89,8 +89,8 @@ def test_a_program_absorbs_what_touches_a_slot_once_and_in_order(
         for source in (p.at_left[i], p.at_right[i], p.meeting[i]):
             assert source < i
             assert source < 0 or i in reachable(p, int(source))
-    results = [*p.at_left, *p.at_right, *p.meeting, p.last]
-    used = [int(r) for r in results if r >= 0]
+    sources = [*p.at_left, *p.at_right, *p.meeting, p.last]
+    used = [int(r) for r in sources if r >= 0]
     assert len(set(used)) == len(used), "a result is read once at most"
 
 
@@ -113,16 +113,16 @@ def test_every_absorption_has_a_lane_of_its_own_after_its_dependencies(
     programs = [build(*d) for d in drawn]
     groups = [generator.integers(0, 2, len(p.kid)).astype(np.int32) for p in programs]
     placement = place(programs, groups, CAPACITY.lanes)
-    taken: set[tuple[int, int, int]] = set()
+    occupied: set[tuple[int, int, int]] = set()
     for b, p in enumerate(programs):
         steps, lanes = placement.step[b], placement.lane[b]
         np.testing.assert_array_equal(placement.group[b], groups[b])
         for i in range(len(p.kid)):
-            taken.add((int(steps[i]), int(groups[b][i]), int(lanes[i])))
+            occupied.add((int(steps[i]), int(groups[b][i]), int(lanes[i])))
             assert 0 <= lanes[i] < CAPACITY.lanes[groups[b][i]]
             assert 0 <= steps[i] < placement.steps
             assert all(steps[j] > steps[i] for j in p.successor[i].tolist() if j >= 0)
-    assert len(taken) == sum(len(p.kid) for p in programs)
+    assert len(occupied) == sum(len(p.kid) for p in programs)
 
 
 @given(st.lists(trees_with_slots(), min_size=1, max_size=4))
@@ -144,8 +144,8 @@ def test_packing_keeps_every_absorption_and_factor(
     assert busy.sum() == sum(len(p.kid) for p in programs)
     base = 0
     for b, ((heads, empty), p, slots) in enumerate(zip(drawn, programs, automata, strict=True)):
-        mine = narrow.sentence == b
-        np.testing.assert_array_equal(np.sort(narrow.kid[mine]), base + np.sort(p.kid))
+        of_sentence = narrow.sentence == b
+        np.testing.assert_array_equal(np.sort(narrow.kid[of_sentence]), base + np.sort(p.kid))
         words = slice(base, base + len(heads))
         np.testing.assert_array_equal(schedule.sentence_of_word[words], b)
         np.testing.assert_array_equal(schedule.is_untouched[words], p.untouched)
@@ -153,7 +153,7 @@ def test_packing_keeps_every_absorption_and_factor(
         left, right = edges(heads)
         numbers = [base + i for i in np.flatnonzero(p.untouched).tolist()]
         taken_out = {narrow.kid.size + wide.kid.size + i for i in numbers}
-        for step, lane in np.argwhere(mine).tolist():
+        for step, lane in np.argwhere(of_sentence).tolist():
             kid = int(narrow.kid[step, lane]) - base
             on_left = kid + 1 < heads[kid]
             assert bool(narrow.from_left[step, lane]) == on_left
@@ -170,8 +170,8 @@ def test_packing_keeps_every_absorption_and_factor(
             ):
                 row = int(table[step, lane])
                 assert row == bound or 0 <= row - 2 * CAPACITY.slots < step * CAPACITY.lanes[0]
-        one = narrow.kid.size + wide.kid.size + CAPACITY.words
-        used = [int(i) for i in schedule.factors[b] if i != one]
+        index_of_one = narrow.kid.size + wide.kid.size + CAPACITY.words
+        used = [int(i) for i in schedule.factors[b] if i != index_of_one]
         assert sorted(used) == sorted(taken_out)
         base += len(heads)
     assert schedule.is_word.sum() == base

@@ -39,15 +39,15 @@ class Drawn(NamedTuple):
 
     def found(self, item: int) -> list[tuple[float, float, list[tuple[int, int, int]]]]:
         """Return log weight, number of segments and segments of each segmentation of an item."""
-        found = []
+        listed = []
         for segments in segmentations(int(self.lengths[item]), WIDTH, STATES):
             weight = sum(self.segment[item, end, w - 1, s] for end, w, s in segments)
             for (_, _, before), (_, _, after) in itertools.pairwise(segments):
                 weight += self.transition[item, before, after]
             if segments:
                 weight += self.initial[item, segments[0][2]]
-            found.append((float(weight), float(len(segments)), segments))
-        return found
+            listed.append((float(weight), float(len(segments)), segments))
+        return listed
 
 
 @st.composite
@@ -64,8 +64,8 @@ def drawn(draw: st.DrawFn) -> Drawn:
 @jax.jit
 def ask(structure: SemiMarkovChain) -> dict[str, Any]:
     def total(semiring: Semiring, feature: Any = None) -> Any:
-        found = structure.total(semiring, feature)
-        return semiring, found, semiring.log_weight(found.value) + found.log_scale
+        total = structure.total(semiring, feature)
+        return semiring, total, semiring.log_weight(total.value) + total.log_scale
 
     nothing = jax.tree.map(jnp.zeros_like, structure.log_weights)
     segments = nothing._replace(segment=jnp.ones_like(nothing.segment))
@@ -96,25 +96,27 @@ def log_sum(values: list[float]) -> float:
 
 @given(drawn())
 def test_totals_are_sums_over_all_segmentations(w: Drawn):
-    got = jax.tree.map(np.asarray, ask(w.structure))
+    answers = jax.tree.map(np.asarray, ask(w.structure))
     for item in range(BATCH):
-        found = w.found(item)
-        weights = sorted((weight for weight, _, _ in found), reverse=True)
+        listed = w.found(item)
+        weights = sorted((weight for weight, _, _ in listed), reverse=True)
         z = log_sum(weights)
         close = {"rel": 1e-4, "abs": 1e-4}
-        assert got["log"][item] == pytest.approx(z, **close)
-        assert got["real"][item] == pytest.approx(z, **close)
-        assert got["viterbi"][item] == pytest.approx(weights[0], **close)
+        assert answers["log"][item] == pytest.approx(z, **close)
+        assert answers["real"][item] == pytest.approx(z, **close)
+        assert answers["viterbi"][item] == pytest.approx(weights[0], **close)
         padded = [*weights, -math.inf, -math.inf][:3]
-        np.testing.assert_allclose(got["top"][:, item], padded, rtol=1e-4, atol=1e-4)
-        chance = [math.exp(x - z) if z > -math.inf else 0.0 for x, _, _ in found]
-        expected = sum(p * count for p, (_, count, _) in zip(chance, found, strict=True))
-        assert got["segments"][item] == pytest.approx(expected, **close)
+        np.testing.assert_allclose(answers["top"][:, item], padded, rtol=1e-4, atol=1e-4)
+        chance = [math.exp(x - z) if z > -math.inf else 0.0 for x, _, _ in listed]
+        expected = sum(p * count for p, (_, count, _) in zip(chance, listed, strict=True))
+        assert answers["segments"][item] == pytest.approx(expected, **close)
         marginals = np.zeros((LENGTH, WIDTH, STATES))
-        for p, (_, _, segments) in zip(chance, found, strict=True):
+        for p, (_, _, segments) in zip(chance, listed, strict=True):
             for end, width, state in segments:
                 marginals[end, width - 1, state] += p
-        np.testing.assert_allclose(got["marginals"].segment[item], marginals, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(
+            answers["marginals"].segment[item], marginals, rtol=1e-4, atol=1e-4
+        )
 
 
 def test_one_case_written_out():
@@ -152,8 +154,8 @@ def test_width_one_is_a_linear_chain():
     transition = generator.normal(0, 1, (3, 3)).astype(np.float32)
     lengths = jnp.array([5, 2])
     expected, chain = ask_sums(linear_chain(emission, transition, lengths))
-    found, segments = ask_sums(semi_markov_chain(emission[:, :, None], transition, None, lengths))
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    sums, segments = ask_sums(semi_markov_chain(emission[:, :, None], transition, None, lengths))
+    np.testing.assert_allclose(sums, expected, rtol=1e-6)
     np.testing.assert_allclose(segments.segment[:, :, 0], chain.emission, rtol=1e-5, atol=1e-6)
 
 
@@ -164,8 +166,8 @@ def test_factors_stay_in_order():
         jnp.array([1.0, 3.0]).reshape(1, 2, 1, 1), jnp.full((1, 1, 1), 2.0), jnp.zeros((1, 1))
     )
     semiring = Strings(length=5, letters=4)
-    found = jax.jit(lambda s, x: s.total(semiring, x).value)(semi_markov_chain(*weights), letters)
-    assert (int(found.size[0]), int(found.code[0])) == (4, int("0123", 4))
+    word = jax.jit(lambda s, x: s.total(semiring, x).value)(semi_markov_chain(*weights), letters)
+    assert (int(word.size[0]), int(word.code[0])) == (4, int("0123", 4))
 
 
 def test_what_lies_outside_changes_nothing():
@@ -175,7 +177,7 @@ def test_what_lies_outside_changes_nothing():
     outside = np.zeros(segment.shape, bool)
     for end, width in np.ndindex(LENGTH, WIDTH):
         outside[:, end, width] = end - width < 0 or end >= 3
-    other = np.where(outside, 7.0, segment).astype(np.float32)
+    padded = np.where(outside, 7.0, segment).astype(np.float32)
     forbidden = np.where(outside, -np.inf, segment).astype(np.float32)
     transition, lengths = np.zeros((1, STATES, STATES), np.float32), np.array([3])
     shared = (transition, np.zeros((1, STATES), np.float32))
@@ -185,7 +187,7 @@ def test_what_lies_outside_changes_nothing():
             np.asarray,
             ask(Drawn(*(np.repeat(y, BATCH, 0) for y in (x, *shared, lengths))).structure),
         )
-        for x in (segment, other, forbidden)
+        for x in (segment, padded, forbidden)
     ]
     for answer in answers:
         assert not answer["marginals"].segment[:1][outside].any()
@@ -199,12 +201,12 @@ def test_reals_are_rescaled():
     structure = semi_markov_chain(jnp.full((1, 200, 2, 1), -3.0), jnp.zeros((1, 1)))
 
     @jax.jit
-    def both(structure: SemiMarkovChain) -> Any:
+    def in_log_and_real(structure: SemiMarkovChain) -> Any:
         log = structure.total(Log())
         real = structure.total(Real())
         return log.value + log.log_scale, Real().log_weight(real.value) + real.log_scale
 
-    log, real = both(structure)
+    log, real = in_log_and_real(structure)
     assert log[0] < -200
     assert real[0] == pytest.approx(float(log[0]), rel=1e-5)
 

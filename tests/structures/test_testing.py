@@ -324,9 +324,9 @@ class CarriesShapes(Chain):
 class CallsTheHost(Chain):
     def changed(self, semiring: Any, total: Total) -> Total:
         low = self.weights.emission[:, 0, 0] < 0
-        same = jax.ShapeDtypeStruct(low.shape, low.dtype)
+        shape = jax.ShapeDtypeStruct(low.shape, low.dtype)
         # Without a `vmap_method` a callback cannot be mapped.
-        return scaled(total, jnp.where(jax.pure_callback(np.asarray, same, low), 0.0, 0.0))
+        return scaled(total, jnp.where(jax.pure_callback(np.asarray, shape, low), 0.0, 0.0))
 
 
 @for_check("compiled once")
@@ -408,11 +408,11 @@ def test_what_needs_two_devices_is_skipped_with_the_reason():
 def test_all_failures_are_reported():
     with pytest.raises(AssertionError) as caught:
         check(case_of(NoPytree), ["transformations", "number of derivations", "memory plans"])
-    said = str(caught.value)
-    assert said.startswith(
+    message = str(caught.value)
+    assert message.startswith(
         "NoPytree, in log and float32: 3 of 3 checks fail\nnumber of derivations:"
     )
-    assert "\ntransformations: TypeError: " in said
+    assert "\ntransformations: TypeError: " in message
 
 
 @pytest.mark.parametrize(
@@ -460,8 +460,8 @@ def test_chi_square_is_that_of_scipy():
         expected = rng.uniform(5, 50, cells)
         observed = rng.poisson(expected)
         statistic = ((observed - expected) ** 2 / expected).sum()
-        theirs = stats.chi2.sf(statistic, cells - 1)
-        assert chi_square(observed, expected) == pytest.approx(theirs, rel=1e-3, abs=1e-6)
+        p_of_scipy = stats.chi2.sf(statistic, cells - 1)
+        assert chi_square(observed, expected) == pytest.approx(p_of_scipy, rel=1e-3, abs=1e-6)
     rare = chi_square(np.array([30, 3, 4, 3]), np.array([30.0, 3, 4, 3]))
     assert rare == 1
     assert chi_square(np.array([40, 0]), np.array([38.0, 2])) == 1  # one cell is left
@@ -469,7 +469,7 @@ def test_chi_square_is_that_of_scipy():
 
 def test_structures_of_two_classes_are_not_taken_for_each_other():
     kinds = (CHAIN.build(), case_of(Shifted).build(), case_of(CountsTwice).build())
-    found = [jax.tree.structure(Distribution(x)) for x in kinds]
-    assert len({repr(x) for x in found}) == 3
-    for one, other in itertools.combinations(found, 2):
-        assert one != other
+    structures = [jax.tree.structure(Distribution(x)) for x in kinds]
+    assert len({repr(x) for x in structures}) == 3
+    for a, b in itertools.combinations(structures, 2):
+        assert a != b

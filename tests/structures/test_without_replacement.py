@@ -35,8 +35,8 @@ def test_pairs_are_as_frequent_as_successive_draws():
     pairs = list(itertools.permutations(range(4), 2))
     expected = np.array([DRAWS * p[a] * p[b] / (1 - p[a]) for a, b in pairs])
     assert set(observed) <= set(pairs)
-    found = np.array([observed[pair] for pair in pairs])
-    assert stats.chisquare(found, expected, sum_check=False).pvalue > 1e-4
+    observed_counts = np.array([observed[pair] for pair in pairs])
+    assert stats.chisquare(observed_counts, expected, sum_check=False).pvalue > 1e-4
 
 
 def test_many_derivations_are_drawn_until_they_differ():
@@ -46,12 +46,12 @@ def test_many_derivations_are_drawn_until_they_differ():
     drawn = sample_without_replacement(d, jax.random.key(1), 20)
     states = np.asarray(drawn.parts.emission.argmax(-1))
     for item, (length, available) in enumerate([(6, 64), (2, 4), (0, 1)]):
-        wanted = min(20, available)
-        kept = {tuple(s) for s in states[:wanted, item, :length].tolist()}
-        assert len(kept) == wanted
+        count = min(20, available)
+        drawn_paths = {tuple(s) for s in states[:count, item, :length].tolist()}
+        assert len(drawn_paths) == count
         log_weight = np.asarray(drawn.log_weight[:, item])
-        np.testing.assert_allclose(log_weight[:wanted], 0.0, atol=1e-5)
-        assert (log_weight[wanted:] == -np.inf).all()
+        np.testing.assert_allclose(log_weight[:count], 0.0, atol=1e-5)
+        assert (log_weight[count:] == -np.inf).all()
     again = sample_without_replacement(d, jax.random.key(1), 20)
     np.testing.assert_array_equal(again.parts.emission, drawn.parts.emission)
 

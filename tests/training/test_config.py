@@ -32,9 +32,11 @@ def written(tmp_path):
 @pytest.mark.parametrize("kind, preset", PRESETS)
 def test_presets_set_every_key(kind, preset):
     values = load_config(None, [f"preset={preset}"], kind=kind).to_dict()
-    found = tomllib.loads(find_kind(kind).preset(preset))
-    assert found == values
-    assert [list(section) for section in found.values()] == [list(v) for v in values.values()]
+    values_of_preset = tomllib.loads(find_kind(kind).preset(preset))
+    assert values_of_preset == values
+    assert [list(section) for section in values_of_preset.values()] == [
+        list(v) for v in values.values()
+    ]
 
 
 def test_the_default_preset_is_loglinear():
@@ -108,8 +110,8 @@ def test_settings_that_an_older_program_did_not_know_have_defaults():
     config = load_config(None, ["preset=paper"])
     values = config.to_dict()
     del values["train"]["tied_l2"], values["model"]["passes"]
-    found = Config.from_dict(config.kind, values, "config.json")
-    assert found == replace(config, train=replace(config.train, tied_l2=1e-3))
+    config_read = Config.from_dict(config.kind, values, "config.json")
+    assert config_read == replace(config, train=replace(config.train, tied_l2=1e-3))
 
 
 def test_an_unknown_kind():
@@ -182,9 +184,9 @@ def test_mistakes_in_a_file(written, text, message):
     ],
 )
 def test_mistakes_in_an_assignment(text, message):
-    found = complaint(None, [text])
-    assert found.startswith(f"--set {text}: ")
-    assert message in found
+    complaint_text = complaint(None, [text])
+    assert complaint_text.startswith(f"--set {text}: ")
+    assert message in complaint_text
 
 
 def test_mistakes_in_an_option():

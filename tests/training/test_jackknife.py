@@ -46,8 +46,8 @@ def test_a_part_is_unseen_and_what_is_there_is_resumed(
         (place / "config.json").write_text('{"format": "semipunct model"}', "utf-8")
     assert len({place for _, place, _ in seen}) == 3
     # Models of other sentences are separate; an interrupted one is the last.
-    found = list(train_jackknife(None, sentences, dev, tmp_path, 3))  # type: ignore[arg-type]
-    assert [one.interrupted for _, one in found] == [False, True]
+    outcomes = list(train_jackknife(None, sentences, dev, tmp_path, 3))  # type: ignore[arg-type]
+    assert [outcome.interrupted for _, outcome in outcomes] == [False, True]
     assert all(resume for _, _, resume in seen[3:])
     list(train_jackknife(None, sentences[1:], dev, tmp_path, 3))  # type: ignore[arg-type]
     assert not any(resume for _, _, resume in seen[5:])

@@ -51,34 +51,34 @@ def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
     loaded = load(tmp_path / "m")
     assert loaded.model.kind == kind
     assert loaded.config == config
-    found = evaluate(loaded, tiny.dev)
-    assert found.statistics.figures().perplexity == whole.best["dev_perplexity"]
-    assert f"|model:{loaded.digest[:12]}|" in found.signature
+    evaluation = evaluate(loaded, tiny.dev)
+    assert evaluation.statistics.figures().perplexity == whole.best["dev_perplexity"]
+    assert f"|model:{loaded.digest[:12]}|" in evaluation.signature
     again = train(config, tiny.train, tiny.dev, tmp_path / "m", resume=True)
     assert again.best == second.best
 
 
 def test_kinds_are_compared(tiny, finished, tmp_path):
     config = load_config(None, [*SMALL, "model.minimum_count=2"], kind="unigram")
-    result = train(config, tiny.train, tiny.dev, tmp_path / "m")
-    found = evaluate(result, tiny.dev)
-    ours = evaluate(finished.result, tiny.dev)
-    assert (found.system, ours.system) == ("unigram", "punctuation")
-    compared = compare(found, ours)
+    trained = train(config, tiny.train, tiny.dev, tmp_path / "m")
+    of_unigram = evaluate(trained, tiny.dev)
+    of_punctuation = evaluate(finished.result, tiny.dev)
+    assert (of_unigram.system, of_punctuation.system) == ("unigram", "punctuation")
+    compared = compare(of_unigram, of_punctuation)
     assert compared.sentences == len(tiny.dev)
     difference = compared.differences[0]
-    assert difference.a == found.statistics.figures().perplexity
-    assert difference.b == ours.statistics.figures().perplexity
+    assert difference.a == of_unigram.statistics.figures().perplexity
+    assert difference.b == of_punctuation.statistics.figures().perplexity
 
 
 def test_the_unigram_model_learns_relative_frequencies(tiny, tmp_path):
     """The maximum-likelihood estimate for independent draws is known: relative frequencies."""
     settings = ["train.visits=4800", "train.learning_rate=0.1", "train.batch_size=24"]
     config = load_config(None, [*settings, "train.evaluate_every=4800"], kind="unigram")
-    result = train(config, tiny.train, tiny.train, tmp_path / "m")
+    trained = train(config, tiny.train, tiny.train, tmp_path / "m")
     counts = Counter(slot for s in tiny.train for slot in s.slots)
-    strings = result.model.vocabulary.strings
-    p = np.exp(result.parameters["weight"])
+    strings = trained.model.vocabulary.strings
+    p = np.exp(trained.parameters["weight"])
     p /= p.sum()
     for string, n in counts.most_common(2):
         assert p[strings.index(string)] == pytest.approx(n / counts.total(), abs=2e-3)

@@ -61,17 +61,17 @@ def evaluated(tiny):
 
 
 def test_training_learns_and_says_so(tiny, finished):
-    result = finished.result
-    assert [m["visits"] for m in result.metrics] == evaluated(tiny)
-    assert not result.interrupted
-    assert not result.stopped_early
-    assert result.metrics[-1]["dev_perplexity"] < result.metrics[0]["dev_perplexity"]
-    assert result.best["dev_perplexity"] == min(m["dev_perplexity"] for m in result.metrics)
-    assert 2 <= result.compiled_shapes <= 4
-    assert 0 < result.xla_seconds <= result.seconds
-    assert 0 < result.compile_seconds <= result.seconds
+    training = finished.result
+    assert [m["visits"] for m in training.metrics] == evaluated(tiny)
+    assert not training.interrupted
+    assert not training.stopped_early
+    assert training.metrics[-1]["dev_perplexity"] < training.metrics[0]["dev_perplexity"]
+    assert training.best["dev_perplexity"] == min(m["dev_perplexity"] for m in training.metrics)
+    assert 2 <= training.compiled_shapes <= 4
+    assert 0 < training.xla_seconds <= training.seconds
+    assert 0 < training.compile_seconds <= training.seconds
     lines = (finished.folder / "metrics.jsonl").read_text().splitlines()
-    assert tuple(json.loads(line) for line in lines) == result.metrics
+    assert tuple(json.loads(line) for line in lines) == training.metrics
     assert load_state(finished.folder) is None
     card = (finished.folder / "README.md").read_text()
     assert "semipunct train" in card
@@ -95,7 +95,7 @@ def test_progress_ends_where_it_is_to_end(tiny, tmp_path):
     assert 4 * trainer.plan.steps == 20
     for visits in (16, 20):
         trainer._tell("training", Run({}, None, visits=visits))
-    assert [(now.visits, now.total) for now in reports] == [(16, 18), (18, 18)]
+    assert [(progress.visits, progress.total) for progress in reports] == [(16, 18), (18, 18)]
 
 
 def test_what_pruning_costs_is_noted():
@@ -103,21 +103,21 @@ def test_what_pruning_costs_is_noted():
     run = Run({}, None, best_figures=entries[0], metrics=list(entries))
     assert "pruning_cost" not in run.figures(finished=False)
     run.note_pruned({"dev_perplexity_of_scorable": 1.625}, 1000, 40, PERPLEXITY)
-    told = {"pruning_cost": 0.125, "weights": 40, "pruned_weights": 960}
-    assert told.items() <= run.figures(finished=True).items()
+    expected = {"pruning_cost": 0.125, "weights": 40, "pruned_weights": 960}
+    assert expected.items() <= run.figures(finished=True).items()
     assert run.figures(finished=True)["dev_perplexity_of_scorable"] == 1.625
-    assert run.metrics == [entries[0], entries[1] | told]
+    assert run.metrics == [entries[0], entries[1] | expected]
     assert entries[1].keys() == {"dev_perplexity_of_scorable", "visits"}
 
 
 def test_the_saved_model_scores_as_told(tiny, finished):
     loaded = load(finished.folder)
     evaluation = evaluate(loaded, tiny.dev)
-    found = evaluation.statistics.figures()
-    assert found.perplexity == finished.result.best["dev_perplexity"]
-    assert found.sentences == len(tiny.dev)
-    assert found.slots == sum(len(s.slots) for s in tiny.dev)
-    assert found.unscorable == 0
+    figures = evaluation.statistics.figures()
+    assert figures.perplexity == finished.result.best["dev_perplexity"]
+    assert figures.sentences == len(tiny.dev)
+    assert figures.slots == sum(len(s.slots) for s in tiny.dev)
+    assert figures.unscorable == 0
     assert evaluation.signature.startswith(f"task:perplexity|model:{loaded.digest[:12]}|treebank:")
 
 
@@ -160,10 +160,10 @@ def folder(finished, tmp_path):
 
 
 def test_resuming_a_finished_run_gives_it_back(tiny, finished, folder):
-    result = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
-    assert same_bits(result.parameters, finished.result.parameters)
-    assert result.metrics == finished.result.metrics
-    assert result.best == finished.result.best
+    resumed = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+    assert same_bits(resumed.parameters, finished.result.parameters)
+    assert resumed.metrics == finished.result.metrics
+    assert resumed.best == finished.result.best
 
 
 def test_a_model_is_not_overwritten_without_a_word(tiny, folder):
@@ -176,22 +176,22 @@ def test_a_model_is_not_overwritten_without_a_word(tiny, folder):
 
 
 def test_a_model_that_is_replaced_stays_until_the_new_one_is_complete(tiny, finished, folder):
-    other = replace(tiny.config, train=replace(tiny.config.train, seed=4))
+    other_config = replace(tiny.config, train=replace(tiny.config.train, seed=4))
     (folder / "notes.txt").write_text("mine")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     def stopped():
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
         with pytest.raises(ModelError, match="another training is writing this folder"):
-            train(other, tiny.train, tiny.dev, folder, force=True)
+            train(other_config, tiny.train, tiny.dev, folder, force=True)
         return True
 
-    first = train(other, tiny.train, tiny.dev, folder, force=True, stop=stopped)
+    first = train(other_config, tiny.train, tiny.dev, folder, force=True, stop=stopped)
     assert first.interrupted
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     with pytest.raises(ModelError, match="--resume"):
-        train(other, tiny.train, tiny.dev, folder)
-    second = train(other, tiny.train, tiny.dev, folder, resume=True)
+        train(other_config, tiny.train, tiny.dev, folder)
+    second = train(other_config, tiny.train, tiny.dev, folder, resume=True)
     assert same_bits(load(folder).parameters, second.parameters)
     assert not same_bits(second.parameters, finished.result.parameters)
     assert (folder / "notes.txt").read_text() == "mine"
@@ -200,9 +200,9 @@ def test_a_model_that_is_replaced_stays_until_the_new_one_is_complete(tiny, fini
 
 
 def test_resuming_needs_the_same_run(tiny, folder, tmp_path):
-    other = replace(tiny.config, train=replace(tiny.config.train, l2=0.5))
+    other_config = replace(tiny.config, train=replace(tiny.config.train, l2=0.5))
     with pytest.raises(ModelError, match=r"train\.l2 was 0\.001 when the run began and is 0\.5"):
-        train(other, tiny.train, tiny.dev, folder, resume=True)
+        train(other_config, tiny.train, tiny.dev, folder, resume=True)
     with pytest.raises(ModelError, match="there is no such folder"):
         train(tiny.config, tiny.train, tiny.dev, tmp_path / "none", resume=True)
     begun = tmp_path / "begun"
@@ -234,18 +234,18 @@ def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
     options = replace(tiny.config.train, patience=2, visits=4800)
     # Constant weights never improve; zero updates avoid compilation of another step.
     monkeypatch.setattr(loop, "step", fake_step(math.log(2.0)))
-    result = train(replace(tiny.config, train=options), tiny.train, tiny.dev, tmp_path / "m")
-    assert result.stopped_early
-    assert [m["visits"] for m in result.metrics] == evaluated(tiny)
-    assert result.best["visits"] == evaluated(tiny)[0]
+    training = train(replace(tiny.config, train=options), tiny.train, tiny.dev, tmp_path / "m")
+    assert training.stopped_early
+    assert [m["visits"] for m in training.metrics] == evaluated(tiny)
+    assert training.best["visits"] == evaluated(tiny)[0]
 
 
 def fake_step(*losses):
     """Return a step that changes nothing and reports the given losses, the last one for ever."""
-    told = list(losses)
+    remaining = list(losses)
 
     def step(recipe, parameters, state, constants, batch, key):
-        loss = told.pop(0) if len(told) > 1 else told[0]
+        loss = remaining.pop(0) if len(remaining) > 1 else remaining[0]
         ok = jnp.asarray(math.isfinite(loss))
         return (
             parameters,
@@ -273,13 +273,13 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
 
 
 def test_weights_that_score_nothing_are_never_the_best(tiny, tmp_path, monkeypatch):
-    told = iter([-1.0, math.nan, -2.0])
+    scores = iter([-1.0, math.nan, -2.0])
     monkeypatch.setattr(loop, "step", fake_step(0.5))
-    monkeypatch.setattr(scoring, "log_likelihoods", lambda *_: np.full(len(tiny.dev), next(told)))
-    result = train(tiny.config, tiny.train, tiny.dev, tmp_path / "m")
-    assert [m["dev_unscorable"] for m in result.metrics] == [0, len(tiny.dev), 0]
-    assert result.metrics[1]["dev_perplexity"] is None
-    assert result.best["visits"] == evaluated(tiny)[0]
+    monkeypatch.setattr(scoring, "log_likelihoods", lambda *_: np.full(len(tiny.dev), next(scores)))
+    training = train(tiny.config, tiny.train, tiny.dev, tmp_path / "m")
+    assert [m["dev_unscorable"] for m in training.metrics] == [0, len(tiny.dev), 0]
+    assert training.metrics[1]["dev_perplexity"] is None
+    assert training.best["visits"] == evaluated(tiny)[0]
 
 
 def test_nothing_to_train_on(tiny, tmp_path):
@@ -306,8 +306,8 @@ def test_batches_are_a_function_of_seed_and_epoch():
 def test_visits_grow_with_the_root_of_the_treebank(sentences, visits):
     plan = Plan.of([9] * sentences, TrainOptions())
     assert (plan.visits, plan.evaluate_every) == (visits, -(-visits // 6))
-    asked = Plan.of([9] * sentences, TrainOptions(visits=77, evaluate_every=7))
-    assert (asked.visits, asked.evaluate_every) == (77, 7)
+    explicit_plan = Plan.of([9] * sentences, TrainOptions(visits=77, evaluate_every=7))
+    assert (explicit_plan.visits, explicit_plan.evaluate_every) == (77, 7)
 
 
 @pytest.mark.parametrize("schedule, last", [("constant", 1.0), ("cosine", FINAL_RATE)])
@@ -359,16 +359,16 @@ def test_signals_that_are_ignored_stay_ignored():
 
 
 def test_signals_in_another_thread_are_left_alone():
-    found = []
+    stops = []
 
     def work():
         with interruptible() as stop:
-            found.append(stop())
+            stops.append(stop())
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [False]
+    assert stops == [False]
 
 
 def test_shapes_are_counted_once():

@@ -16,11 +16,11 @@ def test_training_further_begins_where_the_model_is(text_model: Path, tmp_path: 
     start = semipunct.load(text_model, "text")
     few, dev = passages(20, 5), passages(60, 2)
     settings = ["train.visits=16", "train.batch_size=16", "train.learning_rate=1e-6"]
-    result = semipunct.train(
+    further = semipunct.train(
         few, dev, tmp_path / "further", kind="text", settings=settings, start=start
     )
-    assert result.best["dev_perplexity"] == pytest.approx(before, abs=0.02)
-    assert result.model.words == start.model.words
+    assert further.best["dev_perplexity"] == pytest.approx(before, abs=0.02)
+    assert further.model.words == start.model.words
     settings.append("model.size=8")
     with pytest.raises(ModelError, match="is 16 there and 8 here"):
         semipunct.train(few, dev, tmp_path / "other", kind="text", settings=settings, start=start)
@@ -31,8 +31,8 @@ def test_the_command_trains_further(text_model: Path, model: Path, tmp_path: Pat
     file.write_text(text(80, 5) + "\n", encoding="utf-8")
     command = ("train", file, "--dev", file, "--kind", "text", "-o", tmp_path / "out")
     few = ("--set", "train.visits=16", "--set", "train.batch_size=16")
-    result = run(*command, *few, "--from", text_model)
-    assert result.status == 0, result.err
+    finished = run(*command, *few, "--from", text_model)
+    assert finished.status == 0, finished.err
     assert "--from" in (tmp_path / "out" / "README.md").read_text("utf-8")
     refused = run(*command[:-1], tmp_path / "other", *few, "--from", model)
     assert refused.status == 1

@@ -51,10 +51,10 @@ def test_an_infinite_gradient_of_a_finite_loss_is_reported(
     weights = {"dense": jnp.array(dense), "table": jnp.array(table)[:, None]}
     state = recipe.optimiser().init(weights)
     rows = np.array([0, 1], np.int32)
-    found: Outcome
-    _, _, found = step(recipe, weights, state, {}, rows, jax.random.key(0))
-    assert np.isfinite(float(found.loss))
-    assert bool(found.finite) == finite
+    outcome: Outcome
+    _, _, outcome = step(recipe, weights, state, {}, rows, jax.random.key(0))
+    assert np.isfinite(float(outcome.loss))
+    assert bool(outcome.finite) == finite
 
 
 def test_a_loss_that_is_not_finite_is_reported():

@@ -45,10 +45,10 @@ def test_what_cannot_be_learnt_from_is_named(tmp_path: Path, name: str):
     good = tmp_path / "good.txt"
     good.write_text(text(40, 1), encoding="utf-8")
     for files in ((path, good), (good, path)):
-        result = trained(tmp_path / "model", *files)
-        assert result.status == 1
-        assert message in result.message
-        assert name in result.message
+        finished = trained(tmp_path / "model", *files)
+        assert finished.status == 1
+        assert message in finished.message
+        assert name in finished.message
         assert not (tmp_path / "model").exists()
 
 
@@ -61,10 +61,10 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest
     path.write_text(text(40, 1), encoding="utf-8")
     monkeypatch.setattr(word_streams, "_BLOCK", 16)
     monkeypatch.setattr(word_streams.tempfile, "TemporaryFile", lambda **_: Full())
-    result = trained(tmp_path / "model", path)
-    assert result.status == 1
-    assert "could not be stored here (No space left on device); make room" in result.message
-    assert "TMPDIR" in result.message
+    finished = trained(tmp_path / "model", path)
+    assert finished.status == 1
+    assert "could not be stored here (No space left on device); make room" in finished.message
+    assert "TMPDIR" in finished.message
 
 
 def test_a_disk_that_takes_a_part_is_asked_again(monkeypatch: pytest.MonkeyPatch):
@@ -96,16 +96,16 @@ def test_a_disk_that_takes_a_part_is_asked_again(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_text_in_another_language_is_noticed(tmp_path: Path):
-    known = [word_stream("a.txt", items(["So ba, do. SO gu!"]))]
+    training_streams = [word_stream("a.txt", items(["So ba, do. SO gu!"]))]
     some = word_stream("b.txt", items(["so, GU ke do. Mo"]))
-    assert unknown_shares(known, [some, known[0]]) == [0.4, 0.0]
-    one, other = tmp_path / "a.txt", tmp_path / "b.txt"
-    one.write_text(text(60, 1), encoding="utf-8")
-    other.write_text("Der Bahnhof ist geschlossen, but ba. " * 20, encoding="utf-8")
-    result = trained(tmp_path / "model", one, other)
-    assert result.status == 0, result.err
-    assert "warning: " in result.err
-    assert "b.txt: 67% of its 120 words do not occur in the training text" in result.err
+    assert unknown_shares(training_streams, [some, training_streams[0]]) == [0.4, 0.0]
+    first_file, second_file = tmp_path / "a.txt", tmp_path / "b.txt"
+    first_file.write_text(text(60, 1), encoding="utf-8")
+    second_file.write_text("Der Bahnhof ist geschlossen, but ba. " * 20, encoding="utf-8")
+    finished = trained(tmp_path / "model", first_file, second_file)
+    assert finished.status == 0, finished.err
+    assert "warning: " in finished.err
+    assert "b.txt: 67% of its 120 words do not occur in the training text" in finished.err
 
 
 def test_a_resumed_run_ends_with_the_same_bits(tmp_path: Path):
@@ -120,8 +120,10 @@ def test_a_resumed_run_ends_with_the_same_bits(tmp_path: Path):
     assert state is not None
     assert state.values["step"] == 3
     train(config, some, dev, folder, resume=True)
-    one, two = ((f / "model.safetensors").read_bytes() for f in (tmp_path / "whole", folder))
-    assert one == two
+    at_once, resumed = (
+        (f / "model.safetensors").read_bytes() for f in (tmp_path / "whole", folder)
+    )
+    assert at_once == resumed
 
 
 LIMITED = """
@@ -152,7 +154,7 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path):
             stream.write(line + "\n")
     assert corpus.stat().st_size > 59_000_000
     command = [sys.executable, "-c", textwrap.dedent(LIMITED), corpus, small, str(80 * 2**20)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
     number = 10_000_000 // len(line) + 50_000_000 // len(line)
-    assert done.stdout.split()[1] == str(words * number)
+    assert finished.stdout.split()[1] == str(words * number)

@@ -77,12 +77,12 @@ def constituency_trees(draw: st.DrawFn, largest: int = 6) -> Constituency:
             continue
         spans += [(a, b, node) for a, b in pairwise(bounds)]
     order = draw(st.permutations(range(len(parents))))
-    place = {old: new for new, old in enumerate(order)}
+    place = {node: position for position, node in enumerate(order)}
     return Constituency(
         n,
-        tuple(place[parents[old]] if parents[old] >= 0 else -1 for old in order),
-        tuple(anchors[old] for old in order),
-        tuple("W" if anchors[old] else "XP" for old in order),
+        tuple(place[parents[node]] if parents[node] >= 0 else -1 for node in order),
+        tuple(anchors[node] for node in order),
+        tuple("W" if anchors[node] else "XP" for node in order),
     )
 
 

@@ -13,8 +13,8 @@ Nested = list[Any]
 
 def nested(text: str) -> Nested:
     """Return the only tree of a text."""
-    found: Nested = []
-    stack: list[Nested] = [found]
+    top: Nested = []
+    stack: list[Nested] = [top]
     before = ""
     for piece in re.findall(r"[()]|[^() \n]+", text):
         if piece == "(":
@@ -27,13 +27,13 @@ def nested(text: str) -> Nested:
         else:
             stack[-1].append(piece)
         before = piece
-    return found[0]
+    return top[0]
 
 
 def brackets(tree: Nested) -> str:
     """Format a tree in one line of brackets."""
-    rest = (part if isinstance(part, str) else brackets(part) for part in tree[1:])
-    return f"({' '.join((tree[0], *rest))})"
+    parts = (part if isinstance(part, str) else brackets(part) for part in tree[1:])
+    return f"({' '.join((tree[0], *parts))})"
 
 
 def leaves(tree: Nested) -> list[tuple[str, str]]:
@@ -47,21 +47,21 @@ def without(tree: Nested, tags: set[str]) -> Nested | None:
     """Return the tree without some leaves, and without nodes that become empty."""
     if isinstance(tree[1], str):
         return None if tree[0] in tags else tree
-    kept = [child for child in (without(c, tags) for c in tree[1:]) if child]
-    return [tree[0], *kept] if kept else None
+    remaining = [child for child in (without(c, tags) for c in tree[1:]) if child]
+    return [tree[0], *remaining] if remaining else None
 
 
 def constituents(tree: Nested, start: int = 0) -> list[tuple[str, int, int]]:
     """Return label, start and end of every node, including leaves, outer ones first."""
-    found: list[tuple[str, int, int]] = []
+    nodes: list[tuple[str, int, int]] = []
     end = start
     for child in tree[1:]:
         if isinstance(child, str):
             end += 1
         else:
-            found += constituents(child, end)
-            end = found and max(e for _, _, e in found)
-    return [(tree[0], start, end), *found]
+            nodes += constituents(child, end)
+            end = nodes and max(e for _, _, e in nodes)
+    return [(tree[0], start, end), *nodes]
 
 
 LABELS = st.sampled_from(["S", "NP", "NP-SBJ-1", "VP", "PRT|ADVP", "X=2"])

@@ -39,13 +39,13 @@ def test_orders_of_heads_are_those_of_words(heads: tuple[int, ...], data: st.Dat
     arrangement = Arrangement(tree)
     arrangement.reorder(orders)
     assert list(arrangement.words) == linearised(orders, tree.root)
-    new = arrangement.tree()
-    assert lift_arcs(new)[1] == 0
+    new_tree = arrangement.tree()
+    assert lift_arcs(new_tree)[1] == 0
     # Relations are unique, so that heads can be compared by them.
     for place, word in enumerate(arrangement.words):
         head = tree.heads[word - 1]
-        assert new.relations[place] == f"r{word}"
-        assert new.heads[place] == (arrangement.words.index(head) + 1 if head else 0)
+        assert new_tree.relations[place] == f"r{word}"
+        assert new_tree.heads[place] == (arrangement.words.index(head) + 1 if head else 0)
 
 
 @given(trees(), st.data())
@@ -59,8 +59,8 @@ def test_constituents_are_deleted(heads: tuple[int, ...], data: st.DataObject):
         return
     arrangement.delete(word)
     assert arrangement.tree() == without_constituent(tree, word)
-    kept = [w for w in range(1, tree.words + 1) if not dominates(tree.heads, word, w)]
-    assert list(arrangement.words) == kept
+    remaining = [w for w in range(1, tree.words + 1) if not dominates(tree.heads, word, w)]
+    assert list(arrangement.words) == remaining
 
 
 @pytest.mark.parametrize(

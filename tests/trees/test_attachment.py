@@ -27,10 +27,10 @@ def with_tokens(heads, chosen):
         position += 1
         numbers[word] = position
         position += len(chosen[word])
-    result = [numbers[head] for head in chosen[0]]
+    token_heads = [numbers[head] for head in chosen[0]]
     for word, head in enumerate(heads, start=1):
-        result += [numbers[head], *(numbers[governor] for governor in chosen[word])]
-    return result
+        token_heads += [numbers[head], *(numbers[governor] for governor in chosen[word])]
+    return token_heads
 
 
 def tree_of(heads, relations):
@@ -177,11 +177,13 @@ def test_no_arc_crosses(tree, convention, data):
     chosen = punctuation_heads(tree, slots, convention)
     assert is_projective(with_tokens(heads, chosen))
     # Kept marks may follow the other convention; nothing crosses around them either.
-    other = punctuation_heads(tree, slots, CONVENTIONS[convention == CONVENTIONS[0]])
+    by_other_convention = punctuation_heads(tree, slots, CONVENTIONS[convention == CONVENTIONS[0]])
     places = [(i, j) for i, tokens in enumerate(slots) for j in range(len(tokens))]
     picked = data.draw(st.sets(st.sampled_from(places))) if places else set()
-    mixed = punctuation_heads(tree, slots, convention, {(i, j): other[i][j] for i, j in picked})
-    assert all(mixed[i][j] == other[i][j] for i, j in picked)
+    mixed = punctuation_heads(
+        tree, slots, convention, {(i, j): by_other_convention[i][j] for i, j in picked}
+    )
+    assert all(mixed[i][j] == by_other_convention[i][j] for i, j in picked)
     assert is_projective(with_tokens(heads, mixed))
 
 

@@ -101,9 +101,9 @@ def test_depth_is_no_matter():
     text = "(" * (n - 1) + "S/NP" + ")/NP" * (n - 1)
     deep = parse_category(text)
     assert str(deep) == text
-    other = parse_category(text[1:] if n == 1 else f"NP/({text})")
-    assert deep == other.argument
-    assert hash(deep) == hash(other.argument)
+    parsed = parse_category(text[1:] if n == 1 else f"NP/({text})")
+    assert deep == parsed.argument
+    assert hash(deep) == hash(parsed.argument)
     assert repr(parse_category("NP")) == "<Category NP>"
 
 

@@ -47,7 +47,7 @@ def test_figure_8():
     before = derivation(("S", adverb, ("S", COMMA, ("S", SUBJECT, VERB))))
     after = normalise_absorption(before)
     assert bracketed(after) == "(S (S/S (S/S (S/S)/NP (NP N)) ,) (S NP S\\NP))"
-    assert [(found.rule, found.category) for found in comma_nodes(after)] == [("right", "S/S")]
+    assert [(node.rule, node.category) for node in comma_nodes(after)] == [("right", "S/S")]
     assert after.heads[:2] == (1, 0)
     # An unattested rule is not needed if the same comma can be attached lower.
     better = normalise_absorption(before, "better", {"NP"})
@@ -61,8 +61,8 @@ def test_the_better_rule_moves_rare_right_commas_as_well():
     tree = derivation(("S", ("S/S", ("S/S", ("(S/S)/NP",), ("NP",)), COMMA), ("S",)))
     assert normalise_absorption(tree) is tree
     assert normalise_absorption(tree, "better", {"S/S", "NP"}) is tree
-    found = normalise_absorption(tree, "better", {"NP"})
-    assert bracketed(found) == "(S (S/S (S/S)/NP (NP NP ,)) S)"
+    normalised = normalise_absorption(tree, "better", {"NP"})
+    assert bracketed(normalised) == "(S (S/S (S/S)/NP (NP NP ,)) S)"
 
 
 @pytest.mark.parametrize(
@@ -111,20 +111,21 @@ def nested_trees(draw: st.DrawFn) -> Nested:
 def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[str]):
     tree = derivation(nested)
     for rule in ("paper", "better"):
-        found = normalise_absorption(tree, rule, attested)
-        assert found.tags == tree.tags
-        assert all(each is None or each.name != "no rule" for each in found.combinators)
-        assert predicate_dependencies(found) == predicate_dependencies(tree)
+        normalised = normalise_absorption(tree, rule, attested)
+        assert normalised.tags == tree.tags
+        assert all(each is None or each.name != "no rule" for each in normalised.combinators)
+        assert predicate_dependencies(normalised) == predicate_dependencies(tree)
         # The remaining ones are preceded by marks only.
-        for each in comma_nodes(found):
+        for each in comma_nodes(normalised):
             if each.rule == "left":
-                before = found.edges[0][each.node]
+                before = normalised.edges[0][each.node]
                 assert (
-                    all(tag == "," for tag in found.tags[:before]) or found.tags[before - 1] == ","
+                    all(tag == "," for tag in normalised.tags[:before])
+                    or normalised.tags[before - 1] == ","
                 )
-        again = normalise_absorption(found, rule, attested)
+        again = normalise_absorption(normalised, rule, attested)
         if rule == "paper":
-            assert again == found
+            assert again == normalised
 
 
 def test_the_sample_has_no_left_comma_afterwards():
@@ -132,9 +133,9 @@ def test_the_sample_has_no_left_comma_afterwards():
     attested = attested_categories(trees)
     for rule in ("paper", "better"):
         for tree in trees:
-            found = normalise_absorption(tree, rule, attested)
-            assert all(each.rule != "left" for each in comma_nodes(found))
-            assert predicate_dependencies(found) == predicate_dependencies(tree)
+            normalised = normalise_absorption(tree, rule, attested)
+            assert all(each.rule != "left" for each in comma_nodes(normalised))
+            assert predicate_dependencies(normalised) == predicate_dependencies(tree)
 
 
 def test_deep_derivations():
@@ -143,5 +144,5 @@ def test_deep_derivations():
         deep = ("S", ("S/S",), ("S", COMMA, deep))
     tree = derivation(deep)
     assert max(tree.depths) == 10_000
-    found = normalise_absorption(tree)
-    assert not any(each.rule == "left" for each in comma_nodes(found))
+    normalised = normalise_absorption(tree)
+    assert not any(each.rule == "left" for each in comma_nodes(normalised))

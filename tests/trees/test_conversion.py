@@ -17,25 +17,25 @@ SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ptb-sample"
 def tree(tmp_path: Path, text: str) -> Bracketing:
     path = tmp_path / "some.mrg"
     path.write_text(text, encoding="utf-8")
-    (found,) = read_bracketings(path)
-    return found
+    (bracketing,) = read_bracketings(path)
+    return bracketing
 
 
-def words(found: Bracketing, *, quotes: bool = False) -> dict[str, str]:
+def words(bracketing: Bracketing, *, quotes: bool = False) -> dict[str, str]:
     """Return the categories of the words other than determiners, nouns and final marks."""
-    conversion = convert_phrases(found.tree, found.forms, quotes=quotes)
-    forms = [found.forms[leaf - 1] for leaf in conversion.leaves]
+    conversion = convert_phrases(bracketing.tree, bracketing.forms, quotes=quotes)
+    forms = [bracketing.forms[leaf - 1] for leaf in conversion.leaves]
     assert not unlicensed_rules(conversion.derivation)
     return dict(zip(forms, conversion.derivation.tags, strict=True))
 
 
 def test_a_derivation_written_out(tmp_path: Path):
-    found = tree(
+    bracketing = tree(
         tmp_path,
         "( (S (NP-SBJ (NP (NNP Ada)) (, ,) (ADJP (NP (CD 9) (NNS years)) (JJ old)) (, ,))"
         " (VP (MD will) (VP (VB sing) (NP-TMP (NN today)))) (. .)))",
     )
-    derived = convert_phrases(found.tree, found.forms).derivation
+    derived = convert_phrases(bracketing.tree, bracketing.forms).derivation
     rows = list(zip(derived.depths, derived.categories, derived.heads, strict=True))
     assert rows == [
         (0, "S[dcl]", 0),
@@ -145,14 +145,14 @@ SUBJECT = "(NP-SBJ (DT the) (NN cat))"
     ],
 )
 def test_constructions(tmp_path: Path, text: str, expected: dict[str, str]):
-    found = words(tree(tmp_path, text))
-    assert {word: found[word] for word in expected} == expected
+    categories = words(tree(tmp_path, text))
+    assert {word: categories[word] for word in expected} == expected
 
 
 def test_quotation_marks_are_kept_where_they_are_wanted(tmp_path: Path):
-    found = tree(tmp_path, "(S (`` ``) (NP-SBJ (PRP she)) (VP (VBD slept)) ('' '') (. .))")
-    assert words(found) == {"she": "NP", "slept": "S[dcl]\\NP", ".": "."}
-    assert words(found, quotes=True)["``"] == "LQU"
+    bracketing = tree(tmp_path, "(S (`` ``) (NP-SBJ (PRP she)) (VP (VBD slept)) ('' '') (. .))")
+    assert words(bracketing) == {"she": "NP", "slept": "S[dcl]\\NP", ".": "."}
+    assert words(bracketing, quotes=True)["``"] == "LQU"
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_quotation_marks_are_kept_where_they_are_wanted(tmp_path: Path):
     ],
 )
 def test_what_is_not_known_is_told(tmp_path: Path, text: str, reason: str):
-    found = tree(tmp_path, text)
+    bracketing = tree(tmp_path, text)
     with pytest.raises(Unconverted, match=reason):
-        convert_phrases(found.tree, found.forms)
+        convert_phrases(bracketing.tree, bracketing.forms)
 
 
 def test_deep_trees():
@@ -186,8 +186,8 @@ def test_deep_trees():
     labels += last
     deep = PhraseTree(tuple(depths), tuple(labels))
     assert max(deep.depths) > 10_000
-    found = convert_phrases(deep, ["we", "say"] * deep.words)
-    assert found.derivation.words == deep.words
+    converted = convert_phrases(deep, ["we", "say"] * deep.words)
+    assert converted.derivation.words == deep.words
 
 
 @pytest.mark.parametrize("pattern", [("S",), ("SBAR", "S"), ("NP",), ("S-ADV",)], ids="-".join)
@@ -202,25 +202,29 @@ def conversions(name: str) -> Iterator[tuple[Bracketing, Derivation | None, tupl
     path = SAMPLE / name
     if not path.exists():
         pytest.skip("the sample of the Penn Treebank is not in ../shared")
-    for found in read_bracketings(path):
+    for bracketing in read_bracketings(path):
         try:
-            conversion = convert_phrases(found.tree, found.forms)
+            conversion = convert_phrases(bracketing.tree, bracketing.forms)
         except Unconverted:
-            yield found, None, ()
+            yield bracketing, None, ()
         else:
-            yield found, conversion.derivation, conversion.leaves
+            yield bracketing, conversion.derivation, conversion.leaves
 
 
 def test_nearly_all_of_the_sample_is_converted():
-    done = list(conversions("dev.mrg"))
-    derived = [(found, tree, leaves) for found, tree, leaves in done if tree is not None]
-    assert len(derived) / len(done) > 0.95
-    for found, tree, leaves in derived:
-        kept = [
+    all_conversions = list(conversions("dev.mrg"))
+    derived = [
+        (bracketing, tree, leaves)
+        for bracketing, tree, leaves in all_conversions
+        if tree is not None
+    ]
+    assert len(derived) / len(all_conversions) > 0.95
+    for bracketing, tree, leaves in derived:
+        words = [
             place
-            for place, tag in enumerate(found.tree.tags, start=1)
+            for place, tag in enumerate(bracketing.tree.tags, start=1)
             if tag not in ("-NONE-", "``", "''")
         ]
-        assert list(leaves) == kept
-        assert tree.words == len(kept)
+        assert list(leaves) == words
+        assert tree.words == len(words)
         assert not unlicensed_rules(tree)

@@ -14,9 +14,9 @@ def crosses_nothing(heads: Sequence[int], mark: int) -> bool:
     low, high = sorted((mark, heads[mark - 1]))
     if not all(dominates(heads, heads[mark - 1], word) for word in range(low + 1, high)):
         return False
-    others = [sorted((word, head)) for word, head in enumerate(heads, 1) if head and word != mark]
+    arcs = [sorted((word, head)) for word, head in enumerate(heads, 1) if head and word != mark]
     # Arcs over the mark; one that passes over its head as well crosses without it, too.
-    return all(a <= low and high <= b for a, b in others if a < mark < b)
+    return all(a <= low and high <= b for a, b in arcs if a < mark < b)
 
 
 @given(st.data())
@@ -35,8 +35,8 @@ def test_a_sound_head_is_found_if_there_is_one(data: st.DataObject):
     assume(leaves)
     mark = data.draw(st.sampled_from(leaves))
     words = {n for n in range(1, len(heads) + 1) if n != mark}
-    found = settled_heads(heads, words, [mark], {})
-    assert [h for n, h in enumerate(found, 1) if n != mark] == [
+    settled = settled_heads(heads, words, [mark], {})
+    assert [h for n, h in enumerate(settled, 1) if n != mark] == [
         h for n, h in enumerate(heads, 1) if n != mark
     ]
     drafts = [
@@ -45,9 +45,9 @@ def test_a_sound_head_is_found_if_there_is_one(data: st.DataObject):
         if head != mark
     ]
     if any(crosses_nothing(draft, mark) for draft in drafts):
-        assert crosses_nothing(found, mark)
+        assert crosses_nothing(settled, mark)
     else:
-        assert found == list(heads)
+        assert settled == list(heads)
 
 
 WORDS = {2, 3, 5, 6}
@@ -68,6 +68,6 @@ def test_a_mark_is_no_head():
     # Between the words 1 and 4 are the mark 2, whose head is out of reach, and the mark 3.
     heads = [4, 5, 4, 0, 1]
     assert not is_sound(heads, 2)
-    found = settled_heads(heads, {1, 4, 5}, [2], {})
-    assert found[1] in {1, 4}
-    assert is_sound(found, 2)
+    settled = settled_heads(heads, {1, 4, 5}, [2], {})
+    assert settled[1] in {1, 4}
+    assert is_sound(settled, 2)

@@ -49,9 +49,9 @@ def test_a_tree_without_words_is_a_tree_and_stays_projective(heads, removed):
     tree = lift_arcs(plain(heads))[0]
     removed = {word for word in removed if word <= tree.words}
     if len(removed) < tree.words:
-        found = without_words(tree, removed)
-        assert tree_fault(found.heads) is None
-        assert lift_arcs(found)[1] == 0
+        reduced = without_words(tree, removed)
+        assert tree_fault(reduced.heads) is None
+        assert lift_arcs(reduced)[1] == 0
 
 
 def test_a_word_with_dependents_is_not_removed_alone():
@@ -106,16 +106,16 @@ def test_what_is_left_hangs_as_before(heads: tuple[int, ...], data: st.DataObjec
     tree = plain(heads)
     words = range(1, tree.words + 1)
     chosen = data.draw(st.sampled_from([word for word in words if heads[word - 1]]))
-    kept = [word for word in words if not dominates(heads, chosen, word)]
+    remaining = [word for word in words if not dominates(heads, chosen, word)]
     left = without_constituent(tree, chosen)
     assert tree_fault(left.heads) is None
-    assert left.relations == tuple(tree.relations[word - 1] for word in kept)
+    assert left.relations == tuple(tree.relations[word - 1] for word in remaining)
     assert arcs(left).items() <= arcs(tree).items()
     leaves = [word for word in words if word not in heads]
     removed = data.draw(st.sets(st.sampled_from(leaves)))
-    rest = without_leaves(tree, removed)
-    assert rest.words == tree.words - len(removed)
-    assert arcs(rest).items() <= arcs(tree).items()
+    without_removed = without_leaves(tree, removed)
+    assert without_removed.words == tree.words - len(removed)
+    assert arcs(without_removed).items() <= arcs(tree).items()
 
 
 def test_a_sentence_of_100000_words_takes_seconds():

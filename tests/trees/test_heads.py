@@ -62,22 +62,22 @@ def test_the_table_is_whole():
 
 @given(nested_trees)
 def test_each_phrase_has_one_word_whose_head_is_outside(tree: Nested):
-    found = flat(tree)
-    children = head_children(found)
-    arcs = dependencies(found, children)
+    phrases = flat(tree)
+    children = head_children(phrases)
+    arcs = dependencies(phrases, children)
     assert lift_arcs(arcs) == (arcs, 0)
-    for node in range(len(found.depths)):
-        inside = range(found.left[node] + 1, found.right[node] + 1)
+    for node in range(len(phrases.depths)):
+        inside = range(phrases.left[node] + 1, phrases.right[node] + 1)
         (top,) = (word for word in inside if arcs.heads[word - 1] not in inside)
         head = children[node]
-        assert head < 0 or found.left[head] < top <= found.right[head]
+        assert head < 0 or phrases.left[head] < top <= phrases.right[head]
 
 
 @given(nested_trees)
 def test_marks_are_heads_of_marks_alone(tree: Nested):
-    found = flat(tree)
+    phrases = flat(tree)
     marks = {",", ".", "-LRB-", "-NONE-"}
     tags = [tag for tag, _ in leaves(tree)]
-    arcs = dependencies(found, head_children(found))
+    arcs = dependencies(phrases, head_children(phrases))
     for tag, head in zip(tags, arcs.heads, strict=True):
         assert not head or tag in marks or tags[head - 1] not in marks

@@ -18,7 +18,7 @@ def lift_slowly(heads):
     """Lift the shortest arc whose head does not dominate a word below it, one at a time."""
     heads, lifts = list(heads), 0
     while True:
-        found = [
+        crossing = [
             (abs(head - word), word)
             for word, head in enumerate(heads, start=1)
             if not all(
@@ -26,9 +26,9 @@ def lift_slowly(heads):
                 for between in range(min(head, word) + 1, max(head, word))
             )
         ]
-        if not found:
+        if not crossing:
             return tuple(heads), lifts
-        _, word = min(found)
+        _, word = min(crossing)
         heads[word - 1] = heads[heads[word - 1] - 1]
         lifts += 1
 
@@ -54,8 +54,8 @@ def test_no_arcs_cross_afterwards(heads):
 @given(trees())
 def test_a_new_head_is_an_ancestor_of_the_old_one(heads):
     tree, _ = lift_arcs(plain(heads))
-    for new, old in zip(tree.heads, heads, strict=True):
-        assert new == old or dominates(heads, new, old)
+    for lifted_head, head in zip(tree.heads, heads, strict=True):
+        assert lifted_head == head or dominates(heads, lifted_head, head)
 
 
 @given(trees())
@@ -69,8 +69,8 @@ def test_a_second_time_nothing_is_left_to_lift(heads):
 def test_the_crossing_arc_of_a_small_tree_is_lifted():
     # Word 4 depends on word 2 across the root, word 3.
     relations = ("a", "b", "root", "c")
-    found = lift_arcs(DependencyTree((2, 3, 0, 2), relations))
-    assert found == (DependencyTree((2, 3, 0, 3), relations), 1)
+    lifted = lift_arcs(DependencyTree((2, 3, 0, 2), relations))
+    assert lifted == (DependencyTree((2, 3, 0, 3), relations), 1)
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_the_crossing_arc_of_a_small_tree_is_lifted():
 )
 def test_long_projective_trees_stay_as_they_are(heads):
     tree = plain(tuple(heads))
-    found, lifts = lift_arcs(tree)
+    lifted, lifts = lift_arcs(tree)
     assert lifts == 0
-    assert found is tree
+    assert lifted is tree
 
 
 def test_a_long_tree_full_of_crossing_arcs_takes_seconds():

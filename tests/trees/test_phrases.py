@@ -26,13 +26,13 @@ BIRD = nested(
 
 def flat(tree: Nested) -> PhraseTree:
     """Return the same tree in arrays."""
-    found: list[tuple[int, str]] = []
+    rows: list[tuple[int, str]] = []
     stack = [(0, tree)]
     while stack:
         depth, node = stack.pop()
-        found.append((depth, node[0]))
+        rows.append((depth, node[0]))
         stack += [(depth + 1, child) for child in reversed(node[1:]) if not isinstance(child, str)]
-    depths, labels = zip(*found, strict=True)
+    depths, labels = zip(*rows, strict=True)
     return PhraseTree(depths, labels)
 
 
@@ -67,22 +67,22 @@ def test_what_is_no_tree(depths, labels, complaint):
 
 @given(nested_trees)
 def test_the_arrays_are_the_tree(tree: Nested):
-    found = flat(tree)
-    assert found.tags == tuple(tag for tag, _ in leaves(tree))
-    nodes = zip(found.labels, found.left, found.right, strict=True)
+    phrases = flat(tree)
+    assert phrases.tags == tuple(tag for tag, _ in leaves(tree))
+    nodes = zip(phrases.labels, phrases.left, phrases.right, strict=True)
     assert list(nodes) == constituents(tree)
-    assert "".join(bracket_pieces(found.depths, found.labels, [f for _, f in leaves(tree)])) == (
-        brackets(tree)
-    )
+    assert "".join(
+        bracket_pieces(phrases.depths, phrases.labels, [f for _, f in leaves(tree)])
+    ) == (brackets(tree))
 
 
 @given(nested_trees)
 def test_counts_are_those_of_the_definition(tree: Nested):
-    found, n = constituents(tree), len(leaves(tree))
+    nodes, n = constituents(tree), len(leaves(tree))
     starts, ends = constituent_counts(flat(tree))
     for slot in range(n + 1):
-        assert starts[slot] == sum(start == slot for _, start, _ in found)
-        assert ends[slot] == sum(end == slot for _, _, end in found)
+        assert starts[slot] == sum(start == slot for _, start, _ in nodes)
+        assert ends[slot] == sum(end == slot for _, _, end in nodes)
 
 
 def test_counts_where_a_comma_is_dropped():
@@ -93,10 +93,10 @@ def test_counts_where_a_comma_is_dropped():
 
 @given(nested_trees, st.randoms())
 def test_spans_and_tags_are_the_tree(tree: Nested, random):
-    found = flat(tree)
-    shuffled = list(spans(found))
+    phrases = flat(tree)
+    shuffled = list(spans(phrases))
     random.shuffle(shuffled)
-    assert from_spans(found.tags, shuffled) == found
+    assert from_spans(phrases.tags, shuffled) == phrases
 
 
 @pytest.mark.parametrize(
@@ -124,24 +124,24 @@ def test_a_tree_of_one_word_needs_no_phrase():
 
 @given(nested_trees, st.sets(st.sampled_from(["NN", ",", ".", "-NONE-", "CC"])))
 def test_pruning_is_that_of_nested_lists(tree: Nested, tags: set[str]):
-    rest = without(tree, tags)
-    found = flat(tree)
-    if rest is None:
+    pruned = without(tree, tags)
+    phrases = flat(tree)
+    if pruned is None:
         with pytest.raises(UsageError, match="keep at least one"):
-            prune_words(found, words_with_tags(found, tags))
+            prune_words(phrases, words_with_tags(phrases, tags))
     else:
-        assert prune_words(found, words_with_tags(found, tags)) == flat(rest)
+        assert prune_words(phrases, words_with_tags(phrases, tags)) == flat(pruned)
 
 
 @given(nested_trees)
 def test_what_goes_goes_once(tree: Nested):
-    found = flat(tree)
-    assume(set(found.tags) - {",", ".", "-LRB-", "-NONE-"})
-    once = without_punctuation(without_empty(found))
-    assert once == without_empty(without_punctuation(found)) == without_punctuation(once)
-    bare = without_functions(found)
+    phrases = flat(tree)
+    assume(set(phrases.tags) - {",", ".", "-LRB-", "-NONE-"})
+    once = without_punctuation(without_empty(phrases))
+    assert once == without_empty(without_punctuation(phrases)) == without_punctuation(once)
+    bare = without_functions(phrases)
     assert bare == without_functions(bare)
-    assert (bare.depths, bare.tags) == (found.depths, found.tags)
+    assert (bare.depths, bare.tags) == (phrases.depths, phrases.tags)
 
 
 def test_brackets_without_a_label_go():

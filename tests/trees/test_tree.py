@@ -118,16 +118,16 @@ def test_trees_have_no_fault(heads: tuple[int, ...]):
     ],
 )
 def test_what_is_no_tree_is_described(heads, word, problem):
-    blamed, found = tree_fault(heads)
+    blamed, fault = tree_fault(heads)
     assert blamed == word
-    assert problem in found
+    assert problem in fault
 
 
 def test_a_long_cycle_is_shown_in_part():
     n = 100_000
-    _, found = tree_fault([n, *range(1, n)])
-    assert "..." in found
-    assert len(found) < 100
+    _, fault = tree_fault([n, *range(1, n)])
+    assert "..." in fault
+    assert len(fault) < 100
 
 
 def test_a_long_chain_is_no_matter():

@@ -90,9 +90,9 @@ def test_what_was_read_is_written(file: Path):
 
 @pytest.mark.parametrize("odd", ["\x0c", "\x0b", "\x1c", "\x85", "\u2028", "\r"])
 def test_no_other_character_ends_a_line(tmp_path: Path, odd: str):
-    first, *rest = RAIN.split("\n")
+    first, *further_lines = RAIN.split("\n")
     path = tmp_path / "odd.auto"
-    path.write_bytes("\n".join((f"{first} NOTE=a{odd}b", *rest)).encode())
+    path.write_bytes("\n".join((f"{first} NOTE=a{odd}b", *further_lines)).encode())
     (record,) = read_derivations(path)
     written = with_derivation(record, record.derivation)
     assert written.split("\n")[0] == f"{first} NOTE=a{odd}b"

@@ -20,9 +20,9 @@ def with_arcs(line: str, arcs: str) -> str:
 
 def entry_of(*lines: str) -> Entry[Record]:
     """Return the entry of a sentence that is not omitted."""
-    found = to_entry(record(*lines))
-    assert isinstance(found.content, Sentence)
-    return found
+    entry = to_entry(record(*lines))
+    assert isinstance(entry.content, Sentence)
+    return entry
 
 
 def content(entry: Entry[Record]) -> Sentence:
@@ -31,15 +31,15 @@ def content(entry: Entry[Record]) -> Sentence:
     return entry.content
 
 
-def reread(found: Record) -> Entry[Record]:
+def reread(written: Record) -> Entry[Record]:
     """Write the record and read it again."""
-    (again,) = records(format_record(found))
-    assert (again.lines, again.ends, again.tokens) == (found.lines, found.ends, found.tokens)
+    (again,) = records(format_record(written))
+    assert (again.lines, again.ends, again.tokens) == (written.lines, written.ends, written.tokens)
     entry = to_entry(again)
     assert isinstance(entry.content, Sentence)
     return entry
 
 
-def body(found: Record) -> list[str]:
+def body(printed: Record) -> list[str]:
     """Return the lines of a record with spaces in place of tabs, without the blank line."""
-    return [line.replace("\t", " ") for line in found.lines if line]
+    return [line.replace("\t", " ") for line in printed.lines if line]

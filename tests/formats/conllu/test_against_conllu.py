@@ -81,9 +81,9 @@ def theirs(path: Path) -> Iterator[conllu.TokenList]:
 )
 def test_both_read_the_same(file: Path):
     sentences = 0
-    for record, other in zip(read_records(file, trees=False), theirs(file), strict=True):
+    for record, parsed in zip(read_records(file, trees=False), theirs(file), strict=True):
         place = f"{file}:{record.line}"
-        words = [token for token in other if isinstance(token["id"], int)]
+        words = [token for token in parsed if isinstance(token["id"], int)]
         assert [token[:7] for token in record.tokens] == [
             (
                 word["id"], word["form"], word["lemma"], word["upos"], word["xpos"] or "_",
@@ -94,17 +94,17 @@ def test_both_read_the_same(file: Path):
         assert [token.relation for token in record.tokens] == [w["deprel"] for w in words], place
         assert ranges(record) == [
             (token["id"][0], token["id"][2], token["form"])
-            for token in other
+            for token in parsed
             if isinstance(token["id"], tuple) and token["id"][1] == "-"
         ], place
         assert empty_nodes(record) == [
             (*token["id"][::2], token["form"])
-            for token in other
+            for token in parsed
             if isinstance(token["id"], tuple) and token["id"][1] == "."
         ], place
-        assert comments(record) == dict(other.metadata), place
-        if "sent_id" in other.metadata:
-            assert record.sentence_id == other.metadata["sent_id"], place
+        assert comments(record) == dict(parsed.metadata), place
+        if "sent_id" in parsed.metadata:
+            assert record.sentence_id == parsed.metadata["sent_id"], place
         sentences += 1
     assert sentences
 
@@ -126,9 +126,9 @@ def empty_nodes(record: Record) -> list[tuple[int, int, str]]:
 
 def comments(record: Record) -> dict[str, str | None]:
     """Return the comments that are names and values; the library leaves out all others."""
-    found: dict[str, str | None] = {}
+    values: dict[str, str | None] = {}
     for line in takewhile(lambda line: is_blank(line) or is_comment(line), record.lines):
         name, equals, value = line.lstrip("\ufeff")[1:].partition("=")
         if is_comment(line) and (equals or name.strip() in ("newdoc", "newpar")):
-            found[name.strip()] = value.strip() if equals else None
-    return found
+            values[name.strip()] = value.strip() if equals else None
+    return values

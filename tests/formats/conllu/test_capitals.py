@@ -30,22 +30,22 @@ FORMS = ("Va-", "LI", "A", "el", "Mar", "Dr", "UN")
 def entry(tmp_path):
     path = tmp_path / "s.conllu"
     path.write_text(GIVEN, "utf-8")
-    (found,) = read_entries([path])
-    return found
+    (only_entry,) = read_entries([path])
+    return only_entry
 
 
 def test_forms_ranges_and_text_get_them(entry):
     writer = Conllu().writer()
     cased = writer.recase(entry, FORMS)
     expected = GIVEN
-    for old, new in (
+    for line_before, line_after in (
         ("# text = va-li.al mar, dr. un.", "# text = Va-LI.Al Mar, Dr. UN."),
         ("1-2\tva-li", "1-2\tVa-LI"), ("1\tva-", "1\tVa-"), ("2\tli", "2\tLI"),
         ("4-5\tal", "4-5\tAl"), ("4\ta\t", "4\tA\t"), ("6\tmar", "6\tMar"), ("8\tdr.", "8\tDr."),
         ("9\tun", "9\tUN"),
     ):  # fmt: skip
-        assert old in expected
-        expected = expected.replace(f"\n{old}", f"\n{new}")
+        assert line_before in expected
+        expected = expected.replace(f"\n{line_before}", f"\n{line_after}")
     assert writer.source_text(cased) == expected
     assert isinstance(cased.content, Sentence)
     assert cased.content.forms == FORMS

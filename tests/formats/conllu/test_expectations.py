@@ -16,7 +16,7 @@ KNOWN = Expected((0.5, 1.0), (("“",), (), (".", "”")), (0.25, 0.0, 0.75))
 
 
 def columns(known: Expected) -> list[str]:
-    return [with_attributes("_", one) for one in expected_attributes(known)]
+    return [with_attributes("_", row) for row in expected_attributes(known)]
 
 
 def test_attributes_written_out():
@@ -31,12 +31,12 @@ STRING = st.lists(st.sampled_from([",", "|", "=", "%", "…", "°"]), max_size=3
 @given(st.data(), st.integers(1, 4))
 def test_they_come_back(data: st.DataObject, words: int):
     slots = words + 1
-    known = Expected(
+    expected = Expected(
         tuple(data.draw(st.lists(PROBABILITY, min_size=words, max_size=words))),
         tuple(data.draw(st.lists(STRING, min_size=slots, max_size=slots))),
         tuple(data.draw(st.lists(PROBABILITY, min_size=slots, max_size=slots))),
     )
-    assert expected_in(columns(known)) == known
+    assert expected_in(columns(expected)) == expected
 
 
 @pytest.mark.parametrize(

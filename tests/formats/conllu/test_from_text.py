@@ -19,8 +19,8 @@ def test_tokens_spaces_and_multiword_tokens_are_those_of_the_text():
         place += len(token)
     entry = text_entry(located_sentence("#2.1", "x.txt", 2, TEXT, pieces))
     assert isinstance(entry.content, Words)
-    made = entry_of_text(entry)  # type: ignore[arg-type]
-    assert format_record(made.record).splitlines() == [
+    new_entry = entry_of_text(entry)  # type: ignore[arg-type]
+    assert format_record(new_entry.record).splitlines() == [
         "# sent_id = #2.1",
         '# text = "Al mar", dijo el dr. 1 000.',
         '1\t"\t"\tPUNCT\t_\t_\t_\t_\t_\tSpaceAfter=No',
@@ -37,8 +37,20 @@ def test_tokens_spaces_and_multiword_tokens_are_those_of_the_text():
         "11\t.\t.\tPUNCT\t_\t_\t_\t_\t_\t_",
         "",
     ]
-    assert made.word_ids == (2, 3, 4, 7, 8, 9, 10)
-    assert [made.record.tokens[i - 1].form for i in made.word_ids] == [
+    assert new_entry.word_ids == (2, 3, 4, 7, 8, 9, 10)
+    assert [new_entry.record.tokens[i - 1].form for i in new_entry.word_ids] == [
         "a", "el", "mar", "dijo", "el", "dr.", "1 000",
     ]  # fmt: skip
-    assert [token.position for token in made.record.tokens] == [2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
+    assert [token.position for token in new_entry.record.tokens] == [
+        2,
+        4,
+        5,
+        6,
+        7,
+        8,
+        9,
+        10,
+        11,
+        12,
+        13,
+    ]

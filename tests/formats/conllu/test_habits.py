@@ -88,9 +88,9 @@ def test_new_marks_are_spaced_as_in_the_treebank(
 
 def test_a_treebank_without_any_spacing(tmp_path: Path):
     """No line says that there is no space, so none of the new ones does; text is typeset."""
-    found = rewritten(tmp_path, NO_TEXT, [(), (";",), (",",), (), ("?",)])
+    output = rewritten(tmp_path, NO_TEXT, [(), (";",), (",",), (), ("?",)])
     lines = ["Rain", ";", "fell", ",", "then", "snow", "?"]
-    assert found == ("", lines, "Rain; fell, then snow?")
+    assert output == ("", lines, "Rain; fell, then snow?")
 
 
 def test_what_follows_a_removed_mark_follows_what_stands_there(tmp_path: Path):
@@ -135,8 +135,8 @@ def test_white_space_that_only_misc_describes_is_kept_in_text(
 
 def test_text_that_differs_from_the_tokens_is_only_changed_where_marks_are(tmp_path: Path):
     odd = ENGLISH.replace("Rain, then snow.", "Rain,\u00a0 thon snow.")
-    found = rewritten(tmp_path, odd, [(), (",",), (), ("!",)])
-    assert found[0] == "Rain,\u00a0 thon snow!"
+    output = rewritten(tmp_path, odd, [(), (",",), (), ("!",)])
+    assert output[0] == "Rain,\u00a0 thon snow!"
     assert rewritten(tmp_path, odd, [(), (), (), (".",)])[0] == "Rain\u00a0 thon snow."
 
 

@@ -37,8 +37,8 @@ def test_a_record_that_is_already_right_comes_back():
 
 
 def test_other_marks():
-    found = punctuate_record(YES, [("“",), ("!", "”"), (ABBREVIATION, ","), (), (".",)])
-    assert body(found) == [
+    new_record = punctuate_record(YES, [("“",), ("!", "”"), (ABBREVIATION, ","), (), (".",)])
+    assert body(new_record) == [
         "# sent_id = yes",
         "# text = “Yes!” Mr., Ho left.",
         "# text_en = Yes, Mr. Ho left.",
@@ -52,12 +52,18 @@ def test_other_marks():
         "8 left left VERB _ _ 0 root _ SpaceAfter=No",
         "9 . . PUNCT . _ 8 punct _ _",
     ]
-    assert content(reread(found)).slots == (("“",), ("!", "”"), (ABBREVIATION, ","), (), (".",))
+    assert content(reread(new_record)).slots == (
+        ("“",),
+        ("!", "”"),
+        (ABBREVIATION, ","),
+        (),
+        (".",),
+    )
 
 
 def test_no_marks():
-    found = punctuate_record(YES, [()] * 5)
-    assert body(found) == [
+    new_record = punctuate_record(YES, [()] * 5)
+    assert body(new_record) == [
         "# sent_id = yes",
         "# text = Yes Mr Ho left",
         "# text_en = Yes, Mr. Ho left.",
@@ -66,7 +72,7 @@ def test_no_marks():
         "3 Ho ho X _ _ 2 flat _ _",
         "4 left left VERB _ _ 0 root _ _",
     ]
-    back = punctuate_record(reread(found), content(YES).slots)
+    back = punctuate_record(reread(new_record), content(YES).slots)
     assert body(back)[3:] == [
         "1 Yes yes X _ _ 5 discourse _ Gloss=si|SpaceAfter=No",
         "2 , , PUNCT _ _ 1 punct _ _",
@@ -80,20 +86,20 @@ def test_no_marks():
 
 def test_the_abbreviation_dot_follows_the_slot():
     slots = [(), (ABBREVIATION, ","), (), (), (".",)]
-    found = punctuate_record(YES, slots)
-    assert [token.form for token in found.tokens] == ["Yes.", ",", "Mr", "Ho", "left", "."]
-    assert [token.lemma for token in found.tokens[:3]] == ["yes", ",", "mr."]
-    assert found.lines[1] == "# text = Yes., Mr Ho left."
-    assert content(reread(found)).slots == ((), *slots[1:])
+    new_record = punctuate_record(YES, slots)
+    assert [token.form for token in new_record.tokens] == ["Yes.", ",", "Mr", "Ho", "left", "."]
+    assert [token.lemma for token in new_record.tokens[:3]] == ["yes", ",", "mr."]
+    assert new_record.lines[1] == "# text = Yes., Mr Ho left."
+    assert content(reread(new_record)).slots == ((), *slots[1:])
 
 
 def test_original_heads_stay_non_projective():
     heads = [3, 4, 0, 3]
     source = entry_of(*(word(i, f"w{i}", head) for i, head in enumerate(heads, start=1)))
     assert source.notes.lifts == 1
-    found = punctuate_record(source, [(), (",",), (), (), (".",)])
-    assert [token.head for token in found.tokens if token.upos != "PUNCT"] == [4, 5, 0, 4]
-    assert content(reread(found)).tree == content(source).tree
+    new_record = punctuate_record(source, [(), (",",), (), (), (".",)])
+    assert [token.head for token in new_record.tokens if token.upos != "PUNCT"] == [4, 5, 0, 4]
+    assert content(reread(new_record)).tree == content(source).tree
 
 
 QUOTES = [
@@ -118,9 +124,9 @@ QUOTES = [
 )
 def test_straight_quotation_marks(slots, forms, surface):
     source = entry_of(*QUOTES)
-    found = punctuate_record(source, slots)
-    assert [token.form for token in found.tokens] == forms
-    assert content(reread(found)).slots == tuple(slots)
+    new_record = punctuate_record(source, slots)
+    assert [token.form for token in new_record.tokens] == forms
+    assert content(reread(new_record)).slots == tuple(slots)
     assert surface_text(source, slots) == surface
 
 
@@ -136,19 +142,19 @@ def test_straight_quotation_marks(slots, forms, surface):
 )
 def test_marks_that_are_there_keep_their_forms_where_others_are_added(lines, slots, forms):
     source = entry_of(*lines)
-    found = punctuate_record(source, slots)
-    assert [token.form for token in found.tokens] == forms
-    assert content(reread(found)).slots == tuple(slots)
+    new_record = punctuate_record(source, slots)
+    assert [token.form for token in new_record.tokens] == forms
+    assert content(reread(new_record)).slots == tuple(slots)
     written = [token for slot in spell_marks(source, slots) for token in slot]
     assert written == [form for form in forms if form not in ("Go", "he")]
 
 
 def test_tagged_quotation_marks_stay_straight_alone():
     lines = [mark(1, '"', 2, "``"), word(2, "Go", 0), mark(3, ".", 2)]
-    found = punctuate_record(entry_of(*lines), [("“",), ("!",)])
-    assert [token.form for token in found.tokens] == ['"', "Go", "!"]
-    found = punctuate_record(entry_of(*lines), [("“",), ("!", "”")])
-    assert [token.form for token in found.tokens] == ["“", "Go", "!", "”"]
+    new_record = punctuate_record(entry_of(*lines), [("“",), ("!",)])
+    assert [token.form for token in new_record.tokens] == ['"', "Go", "!"]
+    new_record = punctuate_record(entry_of(*lines), [("“",), ("!", "”")])
+    assert [token.form for token in new_record.tokens] == ["“", "Go", "!", "”"]
 
 
 @pytest.mark.parametrize(
@@ -175,8 +181,8 @@ def test_a_mark_spelt_like_a_special_token_stays():
     slots = content(source).slots
     assert slots[0] == (UNK,)
     assert punctuate_record(source, slots) is source.record
-    found = punctuate_record(source, [(UNK,), ("!",)])
-    assert [token.form for token in found.tokens] == ["^", "a", "!"]
+    new_record = punctuate_record(source, [(UNK,), ("!",)])
+    assert [token.form for token in new_record.tokens] == ["^", "a", "!"]
     with pytest.raises(UsageError):
         punctuate_record(source, [(UNK, UNK), ()])
 
@@ -204,9 +210,9 @@ def test_a_sentence_without_a_record(forms, slots, expected):
     )
     entry = bare_entry(bare)
     assert (entry.content, entry.word_ids) == (bare, (1, 2))
-    found = punctuate_record(entry, slots)
-    again = content(reread(found))
-    assert found.lines[:2] == ("# sent_id = s", f"# text = {expected}")
+    new_record = punctuate_record(entry, slots)
+    again = content(reread(new_record))
+    assert new_record.lines[:2] == ("# sent_id = s", f"# text = {expected}")
     assert surface_text(entry, slots) == expected
     assert again.slots == tuple(slots)
     for name in ("sentence_id", "forms", "lemmas", "upos", "xpos", "feats", "tree"):

@@ -23,13 +23,17 @@ HAIL = record(
 
 def test_punctuation_goes_into_slots():
     entry = to_entry(HAIL)
-    found = content(entry)
-    assert found.forms == ("Hail", "said", "Mr")
-    assert found.lemmas == ("hail", "said", "mr.")
-    assert found.slots == (("“",), ("”",), (), (ABBREVIATION, "."))
-    assert found.tree == DependencyTree((2, 0, 2), ("ccomp", "root", "nsubj"))
-    assert found.upos == ("X", "VERB", "X")
-    assert (found.sentence_id, found.path, found.line) == ("hail", HAIL.path, 1)
+    read_sentence = content(entry)
+    assert read_sentence.forms == ("Hail", "said", "Mr")
+    assert read_sentence.lemmas == ("hail", "said", "mr.")
+    assert read_sentence.slots == (("“",), ("”",), (), (ABBREVIATION, "."))
+    assert read_sentence.tree == DependencyTree((2, 0, 2), ("ccomp", "root", "nsubj"))
+    assert read_sentence.upos == ("X", "VERB", "X")
+    assert (read_sentence.sentence_id, read_sentence.path, read_sentence.line) == (
+        "hail",
+        HAIL.path,
+        1,
+    )
     assert entry.word_ids == (2, 4, 5)
     assert entry.record is HAIL
     assert entry.notes == ReadingNotes(6, 3, lifts=0, quotes_replaced=2, quotes_straight=0)
@@ -37,11 +41,18 @@ def test_punctuation_goes_into_slots():
 
 def test_punctuation_stays_among_the_words():
     entry = to_entry(HAIL, marks="words")
-    found = content(entry)
-    assert found.forms == ("“", "Hail", "”", "said", "Mr.", ".")
-    assert found.tree.heads == (2, 4, 2, 0, 4, 4)
-    assert [upos == "PUNCT" for upos in found.upos] == [True, False, True, False, False, True]
-    assert found.slots == ((),) * 7
+    read_sentence = content(entry)
+    assert read_sentence.forms == ("“", "Hail", "”", "said", "Mr.", ".")
+    assert read_sentence.tree.heads == (2, 4, 2, 0, 4, 4)
+    assert [upos == "PUNCT" for upos in read_sentence.upos] == [
+        True,
+        False,
+        True,
+        False,
+        False,
+        True,
+    ]
+    assert read_sentence.slots == ((),) * 7
     assert entry.word_ids == (1, 2, 3, 4, 5, 6)
     assert entry.notes == to_entry(HAIL).notes
     # A sentence that slot models do not support is read like any other.
@@ -67,15 +78,15 @@ def test_punctuation_stays_among_the_words():
     ],
 )
 def test_abbreviation_dots(form, split):
-    found = content(entry_of(word(1, form, 0)))
-    assert found.forms == ((form[:-1] if split else form),)
-    assert found.slots[1] == ((ABBREVIATION,) if split else ())
+    read_sentence = content(entry_of(word(1, form, 0)))
+    assert read_sentence.forms == ((form[:-1] if split else form),)
+    assert read_sentence.slots[1] == ((ABBREVIATION,) if split else ())
 
 
 @pytest.mark.parametrize("form", ["^", "$", "<unk>", "<open>", "<abbr>"])
 def test_a_token_spelt_like_a_special_one_is_unknown(form):
-    found = content(entry_of(mark(1, form, 2), word(2, "a", 0)))
-    assert found.slots[0] == (UNK,)
+    read_sentence = content(entry_of(mark(1, form, 2), word(2, "a", 0)))
+    assert read_sentence.slots[0] == (UNK,)
 
 
 def test_a_word_spelt_like_a_mark_is_a_word():
@@ -101,9 +112,9 @@ def test_omitted_sentences(lines, reason):
 
 def test_arcs_that_only_punctuation_made_cross_are_left_alone():
     # The arc from word 4 to the comma crosses the root; without the comma the tree is projective.
-    found = entry_of(word(1, "a", 3), mark(2, ",", 4), word(3, "b", 0), word(4, "c", 3))
-    assert found.notes.lifts == 0
-    assert content(found).tree.heads == (2, 0, 2)
+    read_entry = entry_of(word(1, "a", 3), mark(2, ",", 4), word(3, "b", 0), word(4, "c", 3))
+    assert read_entry.notes.lifts == 0
+    assert content(read_entry).tree.heads == (2, 0, 2)
 
 
 @given(trees(), st.data())
@@ -116,13 +127,13 @@ def test_nothing_is_lost(heads, data):
         for node, head in enumerate(heads, start=1)
     ]
     entry = entry_of(*lines)
-    found = content(entry)
-    text = [*found.slots[0]]
-    for form, slot in zip(found.forms, found.slots[1:], strict=True):
+    read_sentence = content(entry)
+    text = [*read_sentence.slots[0]]
+    for form, slot in zip(read_sentence.forms, read_sentence.slots[1:], strict=True):
         text += [form, *slot]
     assert text == [line.split("\t")[1] for line in lines]
-    assert found.forms == tuple(f"w{i}" for i in entry.word_ids)
-    for word_id, head in zip(entry.word_ids, found.tree.heads, strict=True):
+    assert read_sentence.forms == tuple(f"w{i}" for i in entry.word_ids)
+    for word_id, head in zip(entry.word_ids, read_sentence.tree.heads, strict=True):
         if entry.notes.lifts == 0:
             assert heads[word_id - 1] == (entry.word_ids[head - 1] if head else 0)
 

@@ -54,10 +54,10 @@ def test_a_move_written_out():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.move(5, 1, "first")
-    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
-    dots = [list(slot) for slot in found.content.slots]
+    rearranged = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
+    dots = [list(slot) for slot in rearranged.content.slots]
     dots[3], dots[7] = [","], ["!"]
-    written = Conllu().writer().punctuate(found, [tuple(slot) for slot in dots])
+    written = Conllu().writer().punctuate(rearranged, [tuple(slot) for slot in dots])
     lines, expected = written.splitlines(), MOVED.splitlines()
     # The space after the last mark is unknown.
     assert lines[:-2] == expected[:-2]
@@ -71,17 +71,17 @@ def test_comments_between_tokens_go_above_them(mark: str):
     given_entry = to_entry(record)
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.move(5, 1, "first")
-    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
-    assert found.record.lines[0] == f"{mark}# between"
-    assert sum("#" in line for line in found.record.lines) == 1
+    rearranged = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
+    assert rearranged.record.lines[0] == f"{mark}# between"
+    assert sum("#" in line for line in rearranged.record.lines) == 1
 
 
 def test_without_any_mark_the_text_is_that_of_the_words():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.delete(5)
-    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
-    text = Conllu().writer().source_text(found)
+    rearranged = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
+    text = Conllu().writer().source_text(rearranged)
     assert "# text = va-li dr. un\n" in text
     assert "4-5" not in text
 
@@ -90,8 +90,8 @@ def test_a_multiword_token_that_is_parted_goes():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.move(2, 1, "last")
-    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
-    assert "va-li" not in Conllu().writer().source_text(found)
+    rearranged = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
+    assert "va-li" not in Conllu().writer().source_text(rearranged)
 
 
 @pytest.mark.parametrize("header", ["# text = It works!\n", ""])
@@ -101,8 +101,8 @@ def test_a_byte_order_mark_stays(header: str):
     given_entry = to_entry(record)
     arrangement = Arrangement(given_entry.content.tree)
     arrangement.delete(1)
-    found = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
-    text = Conllu().writer().source_text(found)
+    rearranged = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
+    text = Conllu().writer().source_text(rearranged)
     first = "\ufeff# text = works\n" if header else "\ufeff1\tworks\t"
     assert text.startswith(first)
     assert text.count("\ufeff") == 1
@@ -120,16 +120,16 @@ def test_whatever_is_done_is_read_again(data: st.DataObject):
             below = [w for w in arrangement.words if arrangement.head_of(w) == head]
             arrangement.reorder({head: data.draw(st.permutations([head, *below]))})
     tree = arrangement.tree()
-    found = rearrange_entry(given_entry, arrangement.words, tree)
+    rearranged = rearrange_entry(given_entry, arrangement.words, tree)
     marks = st.sampled_from([(), (",",), ("(",), ("!", "”")])
     slots = [
-        slot if number in found.content.closed else (*slot, *data.draw(marks))
-        for number, slot in enumerate(found.content.slots)
+        slot if number in rearranged.content.closed else (*slot, *data.draw(marks))
+        for number, slot in enumerate(rearranged.content.slots)
     ]
-    (again,) = records(Conllu().writer().punctuate(found, slots))
+    (again,) = records(Conllu().writer().punctuate(rearranged, slots))
     content = to_entry(again).content
     assert isinstance(content, Sentence)
-    assert (content.forms, content.tree) == (found.content.forms, tree)
+    assert (content.forms, content.tree) == (rearranged.content.forms, tree)
     assert content.slots == tuple(slots)
 
 

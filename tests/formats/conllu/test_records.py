@@ -18,9 +18,9 @@ ODD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\t\
 FORMS = ODD.filter(str.strip)
 
 
-def written(found):
+def written(all_records):
     stream = io.StringIO(newline="")
-    write_texts(map(format_record, found), stream)
+    write_texts(map(format_record, all_records), stream)
     return stream.getvalue()
 
 
@@ -46,37 +46,37 @@ def texts(draw):
 
 @given(texts())
 def test_files_come_out_as_they_went_in(text):
-    found = records(text)
-    assert written(found) == text
-    starts = [record.line for record in found]
+    all_records = records(text)
+    assert written(all_records) == text
+    starts = [record.line for record in all_records]
     assert starts[0] == 1
     assert all(
-        later.line == earlier.line + len(earlier.lines) for earlier, later in pairwise(found)
+        later.line == earlier.line + len(earlier.lines) for earlier, later in pairwise(all_records)
     )
 
 
 @given(texts(), st.text(st.characters(exclude_categories=["Cs"])))
 def test_annotations_are_read_back_and_nothing_else_changes(text, value):
-    found = records(text)
+    all_records = records(text)
     annotated = "".join(
-        format_record(item, {1: {"Punct:Left": value}}, ["# note"]) for item in found
+        format_record(item, {1: {"Punct:Left": value}}, ["# note"]) for item in all_records
     )
     again = records(annotated)
     columns = [item.lines[item.tokens[0].position].split("\t")[9] for item in again]
-    assert [attributes(column)["Punct:Left"] for column in columns] == [value] * len(found)
+    assert [attributes(column)["Punct:Left"] for column in columns] == [value] * len(all_records)
     without = [line for item in again for line in item.lines if line.lstrip("\ufeff") != "# note"]
-    first_words = {item.line - 1 + item.tokens[0].position for item in found}
-    original = [line for item in found for line in item.lines]
-    for number, (old, new) in enumerate(zip(original, without, strict=True)):
+    first_words = {item.line - 1 + item.tokens[0].position for item in all_records}
+    original = [line for item in all_records for line in item.lines]
+    for number, (line_before, line_after) in enumerate(zip(original, without, strict=True)):
         columns = 9 if number in first_words else None
         assert (
-            old.lstrip("\ufeff").split("\t")[:columns]
-            == (new.lstrip("\ufeff").split("\t")[:columns])
+            line_before.lstrip("\ufeff").split("\t")[:columns]
+            == (line_after.lstrip("\ufeff").split("\t")[:columns])
         )
 
 
 def test_words_ranges_and_empty_nodes():
-    found = record(
+    only_record = record(
         "# text = al fin",
         word("1-2", "al", "_"),
         word(1, "a", 3, "case", "ADP", "IN"),
@@ -84,9 +84,9 @@ def test_words_ranges_and_empty_nodes():
         word(3, "fin", 0, "root"),
         word("3.1", "ghost", "_"),
     )
-    assert [token.form for token in found.tokens] == ["a", "el", "fin"]
-    assert [found.lines[token.position][0] for token in found.tokens] == ["1", "2", "3"]
-    first = found.tokens[0]
+    assert [token.form for token in only_record.tokens] == ["a", "el", "fin"]
+    assert [only_record.lines[token.position][0] for token in only_record.tokens] == ["1", "2", "3"]
+    first = only_record.tokens[0]
     assert (first.lemma, first.upos, first.xpos) == ("a", "ADP", "IN")
     assert (first.head, first.relation) == (3, "case")
 
@@ -103,13 +103,13 @@ def test_words_ranges_and_empty_nodes():
     ],
 )
 def test_sentence_ids(comment, expected):
-    found = records(chain(1) + sentence(comment, word(1, "a", 0)))
-    assert [item.sentence_id for item in found] == ["#1", expected]
+    all_records = records(chain(1) + sentence(comment, word(1, "a", 0)))
+    assert [item.sentence_id for item in all_records] == ["#1", expected]
 
 
 def test_a_comment_after_the_last_sentence_does_not_name_it():
-    (found,) = records(chain(1) + "# sent_id = next\n")
-    assert found.sentence_id == "#1"
+    (only_record,) = records(chain(1) + "# sent_id = next\n")
+    assert only_record.sentence_id == "#1"
 
 
 def test_spaces_inside_a_column_are_kept():
@@ -117,8 +117,8 @@ def test_spaces_inside_a_column_are_kept():
 
 
 def test_without_trees_heads_may_be_missing():
-    found = records(sentence(word(1, "a", "_"), word(2, "b", 1)), trees=False)
-    assert [token.head for token in found[0].tokens] == [NO_HEAD, 1]
+    all_records = records(sentence(word(1, "a", "_"), word(2, "b", 1)), trees=False)
+    assert [token.head for token in all_records[0].tokens] == [NO_HEAD, 1]
 
 
 def test_standard_input_and_gzip(tmp_path, monkeypatch):
@@ -129,9 +129,9 @@ def test_standard_input_and_gzip(tmp_path, monkeypatch):
     assert gzip.decompress(path.read_bytes()).decode() == text
     assert written(read_records(path)) == text
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    (found,) = read_records("-")
-    assert found.path == "<stdin>"
-    assert written([found]) == text
+    (only_record,) = read_records("-")
+    assert only_record.path == "<stdin>"
+    assert written([only_record]) == text
 
 
 def test_standard_output_stays_open(monkeypatch):
@@ -154,8 +154,8 @@ def test_sentences_of_two_files_are_kept_apart(end):
 
 
 def test_comments_go_after_the_comments_and_after_a_byte_order_mark():
-    found = record("# one", word(1, "a", 0))
-    assert format_record(found, {}, ["# two"]).startswith("# one\n# two\n1\ta")
+    only_record = record("# one", word(1, "a", 0))
+    assert format_record(only_record, {}, ["# two"]).startswith("# one\n# two\n1\ta")
     (marked,) = records("\ufeff" + word(1, "a", 0) + "\r\n")
     assert format_record(marked, {}, ["# two"]).startswith("\ufeff# two\r\n1\ta")
     (half,) = records(word(1, "a", 0) + "\r")
@@ -175,9 +175,9 @@ def test_a_word_that_is_not_there_cannot_be_annotated():
 
 def test_a_sentence_of_100000_words_is_read_in_seconds():
     text = chain(100_000)
-    (found,) = records(text)
-    assert len(found.tokens) == 100_000
-    assert format_record(found) == text
+    (only_record,) = records(text)
+    assert len(only_record.tokens) == 100_000
+    assert format_record(only_record) == text
 
 
 def test_annotations_that_are_replaced_go():
@@ -185,10 +185,10 @@ def test_annotations_that_are_replaced_go():
         "\ufeff# ours_a = 1", "# text = a", "#ours_b", "# oursmine = no",
         word(1, "a", 0, misc="OursX=1|Gloss=y|OursY"), word(2, "b", 1, misc="OursX=1"),
     )  # fmt: skip
-    (found,) = records(text)
-    kept = format_record(found, {1: {"OursZ": "2"}}, ["# ours_c = 3"], ("ours_", "Ours"))
-    assert kept == sentence(
+    (only_record,) = records(text)
+    rewritten = format_record(only_record, {1: {"OursZ": "2"}}, ["# ours_c = 3"], ("ours_", "Ours"))
+    assert rewritten == sentence(
         "\ufeff# text = a", "# oursmine = no", "# ours_c = 3",
         word(1, "a", 0, misc="Gloss=y|OursZ=2"), word(2, "b", 1),
     )  # fmt: skip
-    assert format_record(found) == text
+    assert format_record(only_record) == text

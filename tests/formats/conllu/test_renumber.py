@@ -23,8 +23,8 @@ def test_the_enhanced_graph():
         with_arcs(mark(2, ",", 3), "3:punct"),
         with_arcs(word(3, "b", 0, "root"), "2:z"),
     ]
-    found = punctuate_record(entry_of(*lines), [(), (), (".",)])
-    assert body(found) == [
+    new_record = punctuate_record(entry_of(*lines), [(), (), (".",)])
+    assert body(new_record) == [
         "1 a a X _ _ 2 dep 2:x _",
         "2 b b X _ _ 0 root _ SpaceAfter=No",
         "3 . . PUNCT _ _ 2 punct 2:punct _",
@@ -45,8 +45,8 @@ def test_ranges_and_empty_nodes():
         word(5, "fin", 0, "root"),
         word("5.1", "empty", "_"),
     )
-    found = punctuate_record(source, [("¡",), (), (), ("!",)])
-    assert body(found) == [
+    new_record = punctuate_record(source, [("¡",), (), (), ("!",)])
+    assert body(new_record) == [
         "# text = ¡al fin!",
         "0.1 ghost ghost X _ _ _ dep _ _",
         "1 ¡ ¡ PUNCT _ _ 4 punct 4:punct SpaceAfter=No",
@@ -81,8 +81,8 @@ def test_an_orthographic_word_stays_whole():
     assert (sentence.forms[2:5], sentence.closed) == (("him", "/", "her"), {3, 4})
     # Models must not take it for a mark.
     assert sentence.upos[3] == "SYM"
-    found = punctuate_record(source, [(), (), (",",), (), (), (",",), ()])
-    assert body(found) == [
+    new_record = punctuate_record(source, [(), (), (",",), (), (), (",",), ()])
+    assert body(new_record) == [
         "# text = We met, him/her, there",
         "1 We we X _ _ 2 dep _ _",
         f"2 met met X _ _ 0 dep _ {GLUED}",
@@ -110,8 +110,8 @@ def test_a_range_of_a_word_and_its_dot_is_a_word():
     lines = (word("1-2", "vs.", "_"), word(1, "vs", 0), mark(2, ".", 1), word(3, "b", 1))
     source = entry_of(*lines)
     assert content(source).forms == ("vs", ".", "b")
-    found = punctuate_record(source, [(), (), ("?",), ()])
-    assert [line.split()[:2] for line in found.lines if line] == [
+    new_record = punctuate_record(source, [(), (), ("?",), ()])
+    assert [line.split()[:2] for line in new_record.lines if line] == [
         ["1-2", "vs."],
         ["1", "vs"],
         ["2", "."],
@@ -133,8 +133,8 @@ def test_line_ends_comments_and_a_byte_order_mark():
         "\ufeff1\ta\ta\tX\t_\t_\t0\troot\t_\t_\r\n# inside\r\n2\t,\t,\tPUNCT\t_\t_\t1\tpunct\t_\t_"
     )
     (source,) = records(text)
-    found = punctuate_record(to_entry(source), [("(",), (")",)])
-    assert format_record(found) == (
+    new_record = punctuate_record(to_entry(source), [("(",), (")",)])
+    assert format_record(new_record) == (
         "\ufeff1\t(\t(\tPUNCT\t_\t_\t2\tpunct\t_\tSpaceAfter=No\r\n"
         "2\ta\ta\tX\t_\t_\t0\troot\t_\tSpaceAfter=No\r\n"
         "3\t)\t)\tPUNCT\t_\t_\t2\tpunct\t_\t_\r\n"
@@ -145,8 +145,8 @@ def test_line_ends_comments_and_a_byte_order_mark():
 @pytest.mark.parametrize("end", ["", "\r", "\n", "\r\n"])
 def test_new_tokens_after_the_last_line_end_lines(end):
     """A file may end in an incomplete line end: lines added after it need a complete one."""
-    (found,) = records(word(1, "a", 0, "root") + end)
-    written = format_record(punctuate_record(to_entry(found), [(), (".", "!")]))
+    (only_record,) = records(word(1, "a", 0, "root") + end)
+    written = format_record(punctuate_record(to_entry(only_record), [(), (".", "!")]))
     (again,) = records(written)
     assert [token.form for token in again.tokens] == ["a", ".", "!"]
     assert again.ends[-1] == end
@@ -202,20 +202,20 @@ def sources(draw):
     ends = draw(st.sampled_from(["\n", "\r\n"]))
     lines = [*header, *lines]
     text = ends.join([*lines, "", ""] if draw(st.booleans()) else lines)
-    (found,) = records(text)
-    entry = to_entry(found)
+    (only_record,) = records(text)
+    entry = to_entry(only_record)
     assume(isinstance(entry.content, Sentence))
     sentence = content(entry)
     slots = [()]
     rows = zip(("", *sentence.forms), sentence.slots, strict=True)
     for number, (form, slot) in enumerate(rows):
-        kept = draw(st.booleans()) or number in sentence.closed
+        is_unchanged = draw(st.booleans()) or number in sentence.closed
         marks_here = draw(st.lists(st.sampled_from(NEW_MARKS), max_size=2))
         has_letters = any(char.isalnum() for char in form) and not form.endswith(".")
         # The words of multiword tokens keep their dots as a part of the form.
         within = not {number, number - 1}.isdisjoint(sentence.closed)
         dot = [ABBREVIATION] if has_letters and not within and draw(st.booleans()) else []
-        slots.append(tuple(slot) if kept else (*dot, *marks_here))
+        slots.append(tuple(slot) if is_unchanged else (*dot, *marks_here))
     return entry, slots[1:]
 
 
@@ -234,19 +234,19 @@ def unchanging(line: str) -> tuple[object, ...]:
     return (*columns[2:6], columns[7], *misc)
 
 
-def whole_lines(found: Record) -> list[tuple[str, ...]]:
+def whole_lines(record: Record) -> list[tuple[str, ...]]:
     """Return the lines of multiword tokens and empty nodes, without IDs, DEPS and spaces."""
     return [
         (line.split("\t")[1], *map(str, unchanging(line)))
-        for line in found.lines
+        for line in record.lines
         if {"-", "."} & set(line.split("\t")[0]) and not line.startswith("#")
     ]
 
 
-def in_text(found: Record) -> list[tuple[int, str]]:
+def in_text(record: Record) -> list[tuple[int, str]]:
     """Return the index of the last word of each token of the text, and its line."""
     lines, covered = [], 0
-    for line in found.lines:
+    for line in record.lines:
         columns = line.split("\t")
         if len(columns) < 10 or line.startswith("#") or "." in columns[0]:
             continue
@@ -257,11 +257,11 @@ def in_text(found: Record) -> list[tuple[int, str]]:
     return lines
 
 
-def text_of(found: Record) -> str:
+def text_of(record: Record) -> str:
     """Return the text that forms and MISC state."""
     pieces = [
         part
-        for _, line in in_text(found)
+        for _, line in in_text(record)
         for part in (line.split("\t")[1], "" if GLUED in of_spaces(line) else " ")
     ]
     return "".join(pieces[:-1])
@@ -270,15 +270,17 @@ def text_of(found: Record) -> str:
 @given(sources())
 def test_spaces_between_words_that_stay_neighbours_stay_as_they_were(source):
     entry, slots = source
-    old, found = entry.record, punctuate_record(entry, slots)
-    new_ids = dict(zip(entry.word_ids, reread(found).word_ids, strict=True))
-    before, after = dict(in_text(old)), dict(in_text(found))
+    old_record, new_record = entry.record, punctuate_record(entry, slots)
+    new_ids = dict(zip(entry.word_ids, reread(new_record).word_ids, strict=True))
+    before, after = dict(in_text(old_record)), dict(in_text(new_record))
     words = set(entry.word_ids)
     for last, line in before.items():
         if last in words and last + 1 in words and new_ids[last + 1] == new_ids[last] + 1:
-            kept = [item for item in of_spaces(line) if not item.startswith("SpacesBefore")]
-            now = of_spaces(after[new_ids[last]])
-            assert kept == [item for item in now if not item.startswith("SpacesBefore")]
+            items_before = [item for item in of_spaces(line) if not item.startswith("SpacesBefore")]
+            items_after = of_spaces(after[new_ids[last]])
+            assert items_before == [
+                item for item in items_after if not item.startswith("SpacesBefore")
+            ]
     # No white space other than a space is lost, and none is invented.
     values = [
         "".join(
@@ -298,39 +300,43 @@ def test_spaces_between_words_that_stay_neighbours_stay_as_they_were(source):
     assert ends[1][-1:] == ends[0][-1:] or "SpacesAfter" in "".join(ends[1])
 
 
-def comments(found: Record) -> list[str]:
-    return [line for line in found.lines if line[:1] == "#" and line[:6] != "#text="]
+def comments(record: Record) -> list[str]:
+    return [line for line in record.lines if line[:1] == "#" and line[:6] != "#text="]
 
 
 @given(sources())
 def test_any_record(source):
     """Writing and reading yields the requested slots, and changes nothing else."""
     entry, slots = source
-    sentence, old = content(entry), entry.record
-    assert punctuate_record(entry, sentence.slots) is old
-    found = punctuate_record(entry, slots)
-    reentered = reread(found)
+    sentence, old_record = content(entry), entry.record
+    assert punctuate_record(entry, sentence.slots) is old_record
+    new_record = punctuate_record(entry, slots)
+    reentered = reread(new_record)
     again = content(reentered)
     assert again.slots == tuple(slots)
     for name in ("sentence_id", "forms", "lemmas", "upos", "tree"):
         assert getattr(again, name) == getattr(sentence, name)
-    assert comments(found) == comments(old)
-    assert set(found.ends[:-1]) <= set(old.ends) - {""} | ({"\n"} if "" in old.ends else set())
-    assert found.ends[-1] == old.ends[-1]
-    assert_references(found)
+    assert comments(new_record) == comments(old_record)
+    assert set(new_record.ends[:-1]) <= set(old_record.ends) - {""} | (
+        {"\n"} if "" in old_record.ends else set()
+    )
+    assert new_record.ends[-1] == old_record.ends[-1]
+    assert_references(new_record)
     new_ids = dict(zip((0, *entry.word_ids), (0, *reentered.word_ids), strict=True))
     for old_id, new_id in zip(entry.word_ids, reentered.word_ids, strict=True):
-        before, after = old.tokens[old_id - 1], found.tokens[new_id - 1]
+        before, after = old_record.tokens[old_id - 1], new_record.tokens[new_id - 1]
         assert new_ids[before.head] == after.head
-        assert unchanging(old.lines[before.position]) == unchanging(found.lines[after.position])
-    assert whole_lines(found) == whole_lines(old)
+        assert unchanging(old_record.lines[before.position]) == unchanging(
+            new_record.lines[after.position]
+        )
+    assert whole_lines(new_record) == whole_lines(old_record)
 
 
-def assert_references(found: Record) -> None:
+def assert_references(record: Record) -> None:
     """Assert that IDs are consecutive, ranges span at least two tokens, and heads exist."""
-    assert [token.word_id for token in found.tokens] == list(range(1, len(found.tokens) + 1))
+    assert [token.word_id for token in record.tokens] == list(range(1, len(record.tokens) + 1))
     last, nodes, arcs, covered = 0, {"0"}, [], 0
-    for line in found.lines:
+    for line in record.lines:
         columns = line.split("\t")
         if len(columns) < 10 or line.startswith("#"):
             continue
@@ -354,23 +360,23 @@ def assert_references(found: Record) -> None:
 @given(sources())
 def test_the_text_says_what_the_lines_say(source):
     entry, slots = source
-    found = punctuate_record(entry, slots)
-    assert {line for line in found.lines if line.startswith("#text=")} <= {
-        "#text=" + text_of(found)
+    new_record = punctuate_record(entry, slots)
+    assert {line for line in new_record.lines if line.startswith("#text=")} <= {
+        "#text=" + text_of(new_record)
     }
     # The text of a record without information on spaces follows the rules of typography.
     if "#text=" in "".join(entry.record.lines):
-        assert surface_text(entry, slots) == text_of(found)
+        assert surface_text(entry, slots) == text_of(new_record)
     elif GLUED in "".join(entry.record.lines):
         # Without a text, MISC says how many spaces there are.
-        assert surface_text(entry, slots).split() == text_of(found).split()
+        assert surface_text(entry, slots).split() == text_of(new_record).split()
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "es", "ar", "hi"])
 def test_real_sentences(shared_data, language):
     path = shared_data / language / "dev.conllu"
-    found = [entry for entry in read_entries([path]) if isinstance(entry.content, Sentence)]
-    for entry in found[:300:5]:
+    usable = [entry for entry in read_entries([path]) if isinstance(entry.content, Sentence)]
+    for entry in usable[:300:5]:
         sentence = content(entry)
         assert punctuate_record(entry, sentence.slots) is entry.record
         bare = without_punctuation(sentence)

@@ -31,9 +31,9 @@ def test_marks_are_told_by_tags_or_without_any_by_their_characters():
 
 
 def test_nothing_but_punctuation_is_omitted():
-    found = words(word(1, "!", "_", upos="_")).content
-    assert isinstance(found, Omitted)
-    assert found.reason == "nothing but punctuation"
+    omitted = words(word(1, "!", "_", upos="_")).content
+    assert isinstance(omitted, Omitted)
+    assert omitted.reason == "nothing but punctuation"
 
 
 def test_a_file_with_trees_gives_words_as_well(tmp_path: Path):

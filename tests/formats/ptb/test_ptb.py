@@ -38,14 +38,14 @@ def file(tmp_path: Path) -> Path:
 
 def test_it_is_read_as_dependencies(file: Path):
     first, second, third = read_entries([file])
-    said = first.content
-    assert isinstance(said, Sentence)
-    assert said.forms == ("Mr", "Bell", "said", "go")
-    assert said.xpos == ("NNP", "NNP", "VBD", "VB")
-    assert said.slots == ((), ("<abbr>",), (",",), ("“",), ("”", "."))
-    assert said.tree.heads == (2, 3, 0, 3)
-    assert said.tree.relations == ("NNP/NP", "NP-SBJ/S", "root", "S/VP")
-    assert (said.where, first.word_ids) == (f"{file}:2: sentence #1", (1, 2, 4, 6))
+    sentence = first.content
+    assert isinstance(sentence, Sentence)
+    assert sentence.forms == ("Mr", "Bell", "said", "go")
+    assert sentence.xpos == ("NNP", "NNP", "VBD", "VB")
+    assert sentence.slots == ((), ("<abbr>",), (",",), ("“",), ("”", "."))
+    assert sentence.tree.heads == (2, 3, 0, 3)
+    assert sentence.tree.relations == ("NNP/NP", "NP-SBJ/S", "root", "S/VP")
+    assert (sentence.where, first.word_ids) == (f"{file}:2: sentence #1", (1, 2, 4, 6))
     assert second.content.where == f"{file}:7: sentence #2"
     assert second.content.slots == ((), ("-LRB-",), ("-RRB-",))
     assert third.content == Omitted("nothing but punctuation", "#3", str(file), 10)
@@ -143,15 +143,15 @@ def test_what_is_no_tree_is_omitted_with_its_fault(
     for marks in ("slots", "words"):
         first, *between, last = Ptb(marks=marks).read(path)
         assert [first.content.forms, last.content.forms] == [("yes",), ("no",)]
-        found = [e.content.fault for e in between if isinstance(e.content, Omitted)]
-        assert len(found) == len(faults)
-        for fault, expected in zip(found, faults, strict=True):
-            line, rest = expected.split(":", 1)
-            assert fault.startswith(f"{path}:{int(line) + 1}:{rest}")
+        found_faults = [e.content.fault for e in between if isinstance(e.content, Omitted)]
+        assert len(found_faults) == len(faults)
+        for fault, expected in zip(found_faults, faults, strict=True):
+            line, message = expected.split(":", 1)
+            assert fault.startswith(f"{path}:{int(line) + 1}:{message}")
     phrases = [e.content for e in Ptb().read_phrases(path)]
-    assert [c.fault for c in phrases if isinstance(c, Omitted)] == found
+    assert [c.fault for c in phrases if isinstance(c, Omitted)] == found_faults
     treebank = read_with_marks([path])
-    assert [c.fault for c in treebank.omitted] == found
+    assert [c.fault for c in treebank.omitted] == found_faults
     assert treebank.sentences[-1].forms == ("no",)
     writer, stream = Ptb().writer(), io.StringIO()
     writer.write(map(writer.source_text, [first, *between, last]), stream)
@@ -205,13 +205,13 @@ def test_what_cannot_be_written(forms: tuple[str, ...]):
 
 @given(nested_trees)
 def test_trees_that_are_written_come_back(tmp_path_factory: pytest.TempPathFactory, tree: Nested):
-    found, forms = flat(tree), tuple(form for _, form in leaves(tree))
+    phrases, forms = flat(tree), tuple(form for _, form in leaves(tree))
     path = tmp_path_factory.getbasetemp() / "written.mrg"
-    one, lines = write_brackets(found, forms), write_brackets(found, forms, indent=True)
-    assert one == brackets(tree)
-    path.write_text(f"{one}{lines}\n", encoding="utf-8")
+    on_one_line, lines = write_brackets(phrases, forms), write_brackets(phrases, forms, indent=True)
+    assert on_one_line == brackets(tree)
+    path.write_text(f"{on_one_line}{lines}\n", encoding="utf-8")
     for read in read_bracketings(path):
-        assert (read.tree, read.forms) == (found, forms)
+        assert (read.tree, read.forms) == (phrases, forms)
 
 
 def test_ten_thousand_brackets(tmp_path: Path):
@@ -231,31 +231,42 @@ def test_ten_thousand_brackets(tmp_path: Path):
 @pytest.mark.parametrize("part", ["train", "dev"])
 def test_the_sample_comes_back_byte_for_byte(penn_sample: Path, part: str):
     path = penn_sample / f"{part}.mrg"
-    if "".join(found.text for found in read_bracketings(path)).encode() != path.read_bytes():
+    if (
+        "".join(bracketing.text for bracketing in read_bracketings(path)).encode()
+        != path.read_bytes()
+    ):
         pytest.fail(f"{path.name} did not come out as it went in")
 
 
 def test_heads_of_the_sample_and_of_its_dependency_version(penn_sample: Path):
     def agreement(table: HeadTable) -> float:
         """Return the fraction of the words that have the same head in both."""
-        same = words = 0
-        theirs = read_entries([penn_sample / "dev.dp"])
-        for ours, other in zip(Ptb(table=table).read(penn_sample / "dev.mrg"), theirs, strict=True):
-            assert isinstance(ours.content, Sentence)
-            assert isinstance(other.content, Sentence)
-            assert ours.content.forms == other.content.forms
-            assert ours.content.slots == other.content.slots
-            heads = zip(ours.content.tree.heads, other.content.tree.heads, strict=True)
-            same += sum(a == b for a, b in heads)
-            words += ours.content.size
+        agreed = words = 0
+        dependency_entries = read_entries([penn_sample / "dev.dp"])
+        for phrase_entry, dependency_entry in zip(
+            Ptb(table=table).read(penn_sample / "dev.mrg"), dependency_entries, strict=True
+        ):
+            assert isinstance(phrase_entry.content, Sentence)
+            assert isinstance(dependency_entry.content, Sentence)
+            assert phrase_entry.content.forms == dependency_entry.content.forms
+            assert phrase_entry.content.slots == dependency_entry.content.slots
+            heads = zip(
+                phrase_entry.content.tree.heads, dependency_entry.content.tree.heads, strict=True
+            )
+            agreed += sum(a == b for a, b in heads)
+            words += phrase_entry.content.size
         assert words == 5668
-        return same / words
+        return agreed / words
 
     assert agreement(COLLINS) == pytest.approx(0.8701, abs=0.0001)
     # Three decisions account for most of the difference: the last noun phrase, *to* after verbs,
     # the last conjunct.
     noun, verb = COLLINS.rules["NP"], COLLINS.rules["VP"]
     last = [search._replace(side="right") if "NP" in search.labels else search for search in noun]
-    other = {"NP": tuple(last), "NX": tuple(last), "VP": (*verb[1:9], verb[0], *verb[9:])}
-    table = HeadTable({**COLLINS.rules, **other}, COLLINS.otherwise, frozenset())
+    alternative_rules = {
+        "NP": tuple(last),
+        "NX": tuple(last),
+        "VP": (*verb[1:9], verb[0], *verb[9:]),
+    }
+    table = HeadTable({**COLLINS.rules, **alternative_rules}, COLLINS.otherwise, frozenset())
     assert agreement(table) == pytest.approx(0.956, abs=0.001)

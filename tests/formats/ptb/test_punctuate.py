@@ -27,9 +27,9 @@ def rewritten(path: Path, text: str, slots: list[tuple[str, ...]]) -> str:
 
 
 def test_new_marks_written_out(tmp_path: Path):
-    new = [("“",), (), (), (",",), (), ("--",), ("!", "”")]
+    new_slots = [("“",), (), (), (",",), (), ("--",), ("!", "”")]
     assert (
-        rewritten(tmp_path / "a.mrg", BIRD, new)
+        rewritten(tmp_path / "a.mrg", BIRD, new_slots)
         == """( (S
     (`` ``) (NP-SBJ-1 (NP (DT the) (NN bird) ) (ADJP (JJ small) ) ) (, ,)
     (VP (VBD tried) (S (NP-SBJ (-NONE- *-1) ) (VP (TO to) (: --) (VP (VB sing) )))) (. !) ('' '') ))
@@ -39,16 +39,16 @@ def test_new_marks_written_out(tmp_path: Path):
 
 def test_marks_that_stay_are_neighbours(tmp_path: Path):
     text = "(S (NP (NN a) (, ,) (: -)) (VP (VB b)) (. .))"
-    found = rewritten(tmp_path / "a.mrg", text, [(), (",", ")", "-"), ("?", ".")])
-    assert found == "(S (NP (NN a) (, ,) (-RRB- -RRB-) (: -)) (VP (VB b)) (. ?) (. .))"
-    found = rewritten(tmp_path / "a.mrg", text, [(), ("-",), ()])
-    assert found == "(S (NP (NN a) (: -)) (VP (VB b)))"
+    output = rewritten(tmp_path / "a.mrg", text, [(), (",", ")", "-"), ("?", ".")])
+    assert output == "(S (NP (NN a) (, ,) (-RRB- -RRB-) (: -)) (VP (VB b)) (. ?) (. .))"
+    output = rewritten(tmp_path / "a.mrg", text, [(), ("-",), ()])
+    assert output == "(S (NP (NN a) (: -)) (VP (VB b)))"
 
 
 def test_dots_of_abbreviations(tmp_path: Path):
     text = "(S (NP (NNP Mr.) (NNP A )) (VP (VB b)))"
-    found = rewritten(tmp_path / "a.mrg", text, [(), (), ("<abbr>", ","), ()])
-    assert found == "(S (NP (NNP Mr) (NNP A. )) (, ,) (VP (VB b)))"
+    output = rewritten(tmp_path / "a.mrg", text, [(), (), ("<abbr>", ","), ()])
+    assert output == "(S (NP (NNP Mr) (NNP A. )) (, ,) (VP (VB b)))"
 
 
 def test_phrases_that_lose_all_go(tmp_path: Path):
@@ -79,7 +79,7 @@ def spine(tree: Nested) -> list[object]:
     """Return a tree without marks, and without phrases that consist of marks."""
     if isinstance(tree[1], str):
         return [] if tree[0] in MARK_TAGS else tree
-    inside = [found for child in tree[1:] if (found := spine(child))]
+    inside = [inner for child in tree[1:] if (inner := spine(child))]
     return [tree[0], *inside] if inside else []
 
 
@@ -97,11 +97,11 @@ def test_what_is_written_is_read(
     assert writer.punctuate(entry, list(entry.content.slots)) == text
     slots = tuple(data.draw(tokens) for _ in entry.content.slots)
     path.write_text(writer.punctuate(entry, slots), encoding="utf-8")
-    (found,) = read_entries([path])
-    assert isinstance(found.content, Sentence)
-    assert found.content.slots == slots
-    assert found.content.forms == entry.content.forms
-    assert found.content.xpos == entry.content.xpos
+    (read_entry,) = read_entries([path])
+    assert isinstance(read_entry.content, Sentence)
+    assert read_entry.content.slots == slots
+    assert read_entry.content.forms == entry.content.forms
+    assert read_entry.content.xpos == entry.content.xpos
     assert spine(nested(path.read_text("utf-8"))) == spine(nested(text))
 
 

@@ -46,17 +46,17 @@ def test_an_atom_that_there_is_not(atom: str):
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_a_plan_holds_each_template_once(most: int):
-    found = features.plan(EVERY, most)
-    numbered = [*found.hashed, *(x for group in found.tabulated.values() for x in group)]
+    plan = features.plan(EVERY, most)
+    numbered = [*plan.hashed, *(x for group in plan.tabulated.values() for x in group)]
     assert sorted(number for number, _ in numbered) == list(range(len(EVERY)))
-    assert all(len(support) <= most for support in found.tabulated)
+    assert all(len(support) <= most for support in plan.tabulated)
 
 
 @partial(jax.jit, static_argnums=0)
 def scored(most: int, weights: jax.Array, words: features.Codes, states: Tops) -> jax.Array:
-    found = features.plan(EVERY, most)
-    ready = features.tables(found, weights, words)
-    return features.scores(found, ready, weights, words, states)
+    plan = features.plan(EVERY, most)
+    ready = features.tables(plan, weights, words)
+    return features.scores(plan, ready, weights, words, states)
 
 
 def test_tables_give_the_scores_of_hashing():
@@ -75,9 +75,9 @@ def test_a_row_is_told_by_all_atoms_and_the_number_of_the_template():
 
     def row(words: features.Codes, number: int = 0) -> int:
         numbered = [(number, ("s0.word", "b1.tag", "s0~s1"))]
-        found = features.rows(numbered, words, features.of_state(states), states.items, 2**20)
-        assert found.shape == (1, 1, 1)
-        return int(found[0, 0, 0])
+        numbers = features.rows(numbered, words, features.of_state(states), states.items, 2**20)
+        assert numbers.shape == (1, 1, 1)
+        return int(numbers[0, 0, 0])
 
     start = row(words)
     assert row(words) == start != row(words, 1)
@@ -97,11 +97,11 @@ def test_templates_of_empty_properties_do_not_apply():
         ("b1.property", "b1.word"), ("b0.property", "s1.property"),
     ]  # fmt: skip
     numbered = list(enumerate(templates))
-    found = features.rows(numbered, words, features.of_state(states), items, 2**10)
+    numbers = features.rows(numbered, words, features.of_state(states), items, 2**10)
     applies = [True, False, True, False, True, True]
-    assert (found[0, 0] < 2**10).tolist() == applies
+    assert (numbers[0, 0] < 2**10).tolist() == applies
     weights = jnp.ones((2**10, 3))
-    assert features.weights_of(weights, found).tolist() == [[[[float(a)] * 3 for a in applies]]]
-    gradient = jax.grad(lambda w: features.weights_of(w, found, jnp.int32(1)).sum())(weights)
-    assert np.flatnonzero(gradient[:, 1]).tolist() == sorted(found[0, 0, np.array(applies)])
+    assert features.weights_of(weights, numbers).tolist() == [[[[float(a)] * 3 for a in applies]]]
+    gradient = jax.grad(lambda w: features.weights_of(w, numbers, jnp.int32(1)).sum())(weights)
+    assert np.flatnonzero(gradient[:, 1]).tolist() == sorted(numbers[0, 0, np.array(applies)])
     assert gradient.sum() == sum(applies)

@@ -53,20 +53,20 @@ def test_a_rule_that_only_the_comma_tells_is_learnt_by_properties(folder: Path):
 
 
 def test_labels_are_learnt(folder: Path):
-    found = _trained(folder / "labelled", "model.labelled=true", "train.update=max-violation")
-    assert found.best["dev_uas"] == found.best["dev_las"] == 1.0
-    (parse,) = found.model.parse(found.parameters, HELD_OUT[:1])
+    training = _trained(folder / "labelled", "model.labelled=true", "train.update=max-violation")
+    assert training.best["dev_uas"] == training.best["dev_las"] == 1.0
+    (parse,) = training.model.parse(training.parameters, HELD_OUT[:1])
     assert parse.relations == HELD_OUT[0].tree.relations
     assert parse.heads == HELD_OUT[0].tree.heads
 
 
 def test_a_model_is_loaded_as_it_was_saved(folder: Path):
-    made = _trained(folder / "all", "model.punctuation=all")
+    training = _trained(folder / "all", "model.punctuation=all")
     loaded = load(folder / "all", BeamParser)
-    before, after = (m.model.parse(m.parameters, HELD_OUT) for m in (made, loaded))
+    before, after = (m.model.parse(m.parameters, HELD_OUT) for m in (training, loaded))
     assert before == after
     again = train(loaded.config, TRAINING, HELD_OUT, folder / "all", resume=True)
-    assert again.best == made.best
+    assert again.best == training.best
 
 
 def test_training_resumes_with_the_same_bits(folder: Path):
@@ -93,8 +93,8 @@ def test_the_score_of_a_parse_is_that_of_its_derivation(beam: int, labelled: boo
     trace = _searched(model, {n: jnp.asarray(p) for n, p in parameters.items()}, batch)
     for row, (tree, parse) in enumerate(zip(trees, parses, strict=True)):
         last = 2 * len(tree.forms) - 1
-        made = arcs(np.asarray(batch.actions)[row, :last].tolist())
-        assert [(d, h) for d, h in sorted(made) if d] == [
+        arcs_of_path = arcs(np.asarray(batch.actions)[row, :last].tolist())
+        assert [(d, h) for d, h in sorted(arcs_of_path) if d] == [
             (d, h) for d, h in enumerate(parse.heads, start=1) if h
         ]
         assert float(trace.score[last, row, 0]) == pytest.approx(parse.score, rel=1e-4)
@@ -136,9 +136,9 @@ def test_nothing_is_learnt_from_what_is_found():
     weights = {n: jnp.asarray(p) for n, p in parameters.items()}
     loss = jax.jit(lambda w, b: model.loss(w, {}, b, KEY, BeamParserTrainOptions())[0])
     (parse,) = model.parse(parameters, TRAINING[:1])
-    found = replace(TRAINING[0], tree=replace(TRAINING[0].tree, heads=parse.heads))
+    as_parsed = replace(TRAINING[0], tree=replace(TRAINING[0].tree, heads=parse.heads))
     seen: set[bool] = set()
-    for s in [found, *TRAINING[1:4], sentence(["n0"], ["N"], [0])]:
+    for s in [as_parsed, *TRAINING[1:4], sentence(["n0"], ["N"], [0])]:
         batch = model.batch(model.encode([s]), [0])
         trace = _searched(model, weights, batch)
         is_best = bool(trace.gold[2 * len(s.forms) - 1, 0, 0])

@@ -12,13 +12,13 @@ N, P = Flag.OTHER, Flag.PAIRED
 
 def slots(text: str) -> tuple[int, list[tuple[str, ...]]]:
     """Words are letters; all other characters are marks."""
-    found: list[list[str]] = [[]]
+    marks: list[list[str]] = [[]]
     for piece in text.split():
         if piece.isalpha():
-            found.append([])
+            marks.append([])
         else:
-            found[-1].append(piece)
-    return len(found) - 1, [tuple(slot) for slot in found]
+            marks[-1].append(piece)
+    return len(marks) - 1, [tuple(slot) for slot in marks]
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,17 @@ def slots(text: str) -> tuple[int, list[tuple[str, ...]]]:
     ],
 )
 def test_marks_become_properties_of_words(text: str, expected: list[int]):
-    words, found = slots(text)
-    assert attach_marks(found, others=True).properties == expected
+    words, marks = slots(text)
+    assert attach_marks(marks, others=True).properties == expected
     assert len(expected) == words
 
 
 def test_other_marks_stay_where_only_paired_ones_are_properties():
-    _, found = slots("a , “ b , c , ” , d .")
-    result = attach_marks(found, others=False)
-    assert result.properties == [0, Q, EQ, 0]
-    assert result.absorbed == [[], [False, True], [False], [True, True, False], [False]]
-    assert all(all(gone) for gone in attach_marks(found, others=True).absorbed)
+    _, marks = slots("a , “ b , c , ” , d .")
+    attached = attach_marks(marks, others=False)
+    assert attached.properties == [0, Q, EQ, 0]
+    assert attached.absorbed == [[], [False, True], [False], [True, True, False], [False]]
+    assert all(all(gone) for gone in attach_marks(marks, others=True).absorbed)
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,5 @@ def test_other_marks_stay_where_only_paired_ones_are_properties():
     ],
 )
 def test_properties_pass_up(head: int, dependent: int, side: int, expected: int):
-    found = propagate_properties(jnp.array([int(head)]), jnp.array([int(dependent)]), side)
-    assert Flag(int(found[0])) == Flag(expected)
+    properties = propagate_properties(jnp.array([int(head)]), jnp.array([int(dependent)]), side)
+    assert Flag(int(properties[0])) == Flag(expected)

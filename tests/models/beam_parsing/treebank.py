@@ -33,7 +33,7 @@ def planted(count: int, seed: int) -> list[Sentence]:
     Only the comma determines the heads.
     """
     generator = np.random.default_rng(seed)
-    made: list[Sentence] = []
+    sentences: list[Sentence] = []
     for _ in range(count):
         subjects, objects, more = generator.integers([1, 0, 0], 3).tolist()
         tags = ["N"] * subjects + ["V"] + ["N"] * (objects + more) + ["V"]
@@ -43,5 +43,5 @@ def planted(count: int, seed: int) -> list[Sentence]:
         slots = [""] * (len(tags) + 1)
         slots[first + objects], slots[-1] = ",", "."
         words = [f"{tag.lower()}{generator.integers(3)}" for tag in tags]
-        made.append(sentence(words, tags, heads, slots, relations))
-    return made
+        sentences.append(sentence(words, tags, heads, slots, relations))
+    return sentences

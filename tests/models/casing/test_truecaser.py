@@ -26,7 +26,7 @@ def test_probabilities_are_those_of_a_list_of_all_shapes():
     weights = model.initial_parameters(3, 1.0)
     batch = model.batch(model.encode(sentences), [0, 1])
     emission, transition = (np.asarray(x) for x in model.chain(weights, batch).log_weights)
-    found = np.asarray(jax.jit(model.log_likelihoods)(weights, batch))
+    log_p = np.asarray(jax.jit(model.log_likelihoods)(weights, batch))
     for row, s in enumerate(sentences):
         allowed = [
             np.flatnonzero(possible(form.lower(), model.vocabulary.mixed)) for form in s.forms
@@ -38,7 +38,7 @@ def test_probabilities_are_those_of_a_list_of_all_shapes():
 
         total = np.logaddexp.reduce([weigh(shapes) for shapes in product(*allowed)])
         gold = weigh([shape_of(form) for form in s.forms])
-        assert found[row] == pytest.approx(gold - total, abs=1e-4)
+        assert log_p[row] == pytest.approx(gold - total, abs=1e-4)
 
 
 def test_rules_are_learnt(truecaser: Path):
@@ -50,8 +50,8 @@ def test_capitals_come_back(truecaser: Path):
     loaded = load(truecaser, Truecaser)
     words = Words("w", "x", 1, ("do", "mo", "ba", "ipo", "un", "Do", "我", "1"), ((),) * 9)
     slots = [(), (), (":",), *[()] * 5, (".",)]
-    (found,) = truecase(loaded, [words], [slots])
-    assert found == ("Do", "Mo", "Ba", "iPo", "UN", "Do", "我", "1")
+    (recased,) = truecase(loaded, [words], [slots])
+    assert recased == ("Do", "Mo", "Ba", "iPo", "UN", "Do", "我", "1")
     (bare,) = truecase(loaded, [words])
     assert bare[2] == "ba"  # no preceding colon
     assert truecase(loaded, []) == []
@@ -60,9 +60,9 @@ def test_capitals_come_back(truecaser: Path):
 def test_the_longest_sentence(truecaser: Path):
     loaded = load(truecaser, Truecaser)
     words = Words("w", "x", 1, ("do",) * 5000, ((),) * 5001)
-    (found,) = CaseRestorer(loaded.model, loaded.parameters).restore([words])
-    assert found[0] == "Do"
-    assert {*found[1:]} == {"do"}
+    (recased,) = CaseRestorer(loaded.model, loaded.parameters).restore([words])
+    assert recased[0] == "Do"
+    assert {*recased[1:]} == {"do"}
 
 
 def test_it_has_no_perplexity_of_punctuation(truecaser: Path):

@@ -37,26 +37,28 @@ def rules(tree: Derivation) -> set[tuple[str, ...]]:
 
 
 def derived(
-    known: set[tuple[str, ...]], words: tuple[str, ...]
+    rule_set: set[tuple[str, ...]], words: tuple[str, ...]
 ) -> Iterator[tuple[str, tuple[object, ...]]]:
     """Return all categories of some words with their parts, without a chart."""
     plain: list[tuple[str, tuple[object, ...]]] = [(words[0], ())] if len(words) == 1 else []
     for split in range(1, len(words)):
-        for a, b in itertools.product(derived(known, words[:split]), derived(known, words[split:])):
-            plain += [(rule[0], (a, b)) for rule in known if rule[1:] == (a[0], b[0])]
-    for one in plain:
-        yield one
-        yield from changed(known, one)
+        for a, b in itertools.product(
+            derived(rule_set, words[:split]), derived(rule_set, words[split:])
+        ):
+            plain += [(rule[0], (a, b)) for rule in rule_set if rule[1:] == (a[0], b[0])]
+    for item in plain:
+        yield item
+        yield from changed(rule_set, item)
 
 
 def changed(
-    known: set[tuple[str, ...]], one: tuple[str, tuple[object, ...]]
+    rule_set: set[tuple[str, ...]], item: tuple[str, tuple[object, ...]]
 ) -> Iterator[tuple[str, tuple[object, ...]]]:
-    for rule in known:
-        if rule[1:] == (one[0],):
-            found = (rule[0], (one,))
-            yield found
-            yield from changed(known, found)
+    for rule in rule_set:
+        if rule[1:] == (item[0],):
+            changed_item = (rule[0], (item,))
+            yield changed_item
+            yield from changed(rule_set, changed_item)
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +72,8 @@ WORDS = ("NP", ",", "N", "S/S", "S\\NP", "S")
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), st.booleans())
 def test_charts_have_all_derivations(words: list[str], headed: bool):
     grammar = Grammar.of([CAT, TODAY])
-    known = rules(CAT) | rules(TODAY)
-    expected = sum(category == "S" for category, _ in derived(known, tuple(words)))
+    rule_set = rules(CAT) | rules(TODAY)
+    expected = sum(category == "S" for category, _ in derived(rule_set, tuple(words)))
     chart = build(grammar, [[grammar.number[word]] for word in words], 10**6, headed=headed)
     assert chart.complete
     if chart.forest is None:
@@ -94,8 +96,8 @@ def test_the_derivation_is_in_its_chart(grammar: Grammar, tree: Derivation, head
     assert gold is not None
     assert gold.sum() == len(tree.depths) + 1
     weights = np.where(gold, 1.0, 0.0).astype(np.float32)
-    found, weight = best_derivations(grammar, {7: Weighed(chart.forest, weights)})[7]
-    assert (found, weight) == (tree, gold.sum())
+    best_tree, weight = best_derivations(grammar, {7: Weighed(chart.forest, weights)})[7]
+    assert (best_tree, weight) == (tree, gold.sum())
 
 
 def test_items_know_their_heads(grammar: Grammar):
@@ -114,16 +116,18 @@ def test_items_know_their_heads(grammar: Grammar):
 
 def test_commas_on_the_left_may_be_barred(grammar: Grammar):
     barred = Grammar.of([CAT, TODAY], "none")
-    both = Grammar.of([CAT, TODAY], "all")
+    with_both = Grammar.of([CAT, TODAY], "all")
     assert len(grammar.rules) - len(barred.rules) == 1
     # NP accepts commas only on its right, S on its left; with "both" each accepts both sides.
-    assert len(both.rules) - len(grammar.rules) == 1
+    assert len(with_both.rules) - len(grammar.rules) == 1
     every = Grammar.of([CAT, TODAY], "both")
     assert len(every.rules) - len(grammar.rules) == 2
     assert {rule.head for rule in every.rules if every.categories[rule.left] == ","} == {1}
     words = [[barred.number[tag]] for tag in TODAY.tags]
     assert build(barred, words, 10**6).forest is None
-    assert build(both, [[both.number[tag]] for tag in TODAY.tags], 10**6).forest is not None
+    assert (
+        build(with_both, [[with_both.number[tag]] for tag in TODAY.tags], 10**6).forest is not None
+    )
 
 
 def test_large_charts_are_given_up(grammar: Grammar):
@@ -135,6 +139,6 @@ def test_large_charts_are_given_up(grammar: Grammar):
 
 def test_unary_rules_that_go_round_are_dropped():
     back = Derivation((0, 1, 2), ("N", "NP", "N"), (0, 0, 0))
-    found = Grammar.of([TODAY, TODAY, back])
-    found.check()
-    assert found.dropped == 1
+    grammar = Grammar.of([TODAY, TODAY, back])
+    grammar.check()
+    assert grammar.dropped == 1

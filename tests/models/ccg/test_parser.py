@@ -65,10 +65,10 @@ def learnt(
 def test_planted_attachment_is_recovered(trained: tuple[CcgModel, dict[str, jax.Array]]):
     parser = CcgParser(*trained)
     unseen = [sentence("LLL", LEFT, 7), sentence("RRR", RIGHT, 8)]
-    assert [found.derivation for found in parser.parse(unseen)] == [LEFT, RIGHT]
-    (found,) = parser.parse([sentence("LL", PAIR)])
+    assert [best_parse.derivation for best_parse in parser.parse(unseen)] == [LEFT, RIGHT]
+    (best_parse,) = parser.parse([sentence("LL", PAIR)])
     # One use of a rule and the two words; three items.
-    assert found.counts == (1, 6, 1)
+    assert best_parse.counts == (1, 6, 1)
 
 
 HEADED = [
@@ -81,7 +81,7 @@ HEADED = [
 def test_attachment_planted_in_heads_is_recovered():
     model, parameters = learnt(HEADED, replace(OPTIONS, heads=True))
     parser = CcgParser(model, parameters)
-    assert [found.derivation for found in parser.parse(HEADED[:2])] == [LEFT, RIGHT]
+    assert [best_parse.derivation for best_parse in parser.parse(HEADED[:2])] == [LEFT, RIGHT]
     # Weights computed with numpy equal those in the loss.
     _, encoded = CcgModel.fit_and_encode(HEADED, model.options)
     batch = model.lay_out(encoded, range(len(HEADED)), None)
@@ -89,19 +89,19 @@ def test_attachment_planted_in_heads_is_recovered():
     assert batch.forests is not None
     graph = model.forest(parameters, batch, batch.forests, leaves)
     tagged = parser.supertags(HEADED)
-    for i, mine in enumerate(encoded.forests):
-        assert mine is not None
-        found = parser.weights(HEADED[i], tagged[i], mine.forest)
-        np.testing.assert_allclose(found, graph.weights[i, : len(found)], atol=1e-4)
+    for i, forest in enumerate(encoded.forests):
+        assert forest is not None
+        weights = parser.weights(HEADED[i], tagged[i], forest.forest)
+        np.testing.assert_allclose(weights, graph.weights[i, : len(weights)], atol=1e-4)
 
 
 def test_large_charts_are_tried_with_fewer_categories(
     trained: tuple[CcgModel, dict[str, jax.Array]],
 ):
     small = CcgParser(*trained, most_edges=3)
-    (found,) = small.parse([sentence("LLL", LEFT)])
-    assert (found.derivation, found.complete, found.ratio) == (None, False, 1.0)
-    assert found.counts.conjunctive >= 3
+    (best_parse,) = small.parse([sentence("LLL", LEFT)])
+    assert (best_parse.derivation, best_parse.complete, best_parse.ratio) == (None, False, 1.0)
+    assert best_parse.counts.conjunctive >= 3
 
 
 def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[str, jax.Array]]):
@@ -120,8 +120,8 @@ def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[
     (root,) = (w for (i, k, j), rule, w in cells if rule and (i, k, j) == (0, 3, 3))
     trees = [two[0, 2] + splits[2], two[1, 3] + splits[1]]
     expected = words + root + np.logaddexp(*trees)
-    found = Distribution(graph).log_partition()[0]
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    partition = Distribution(graph).log_partition()[0]
+    np.testing.assert_allclose(partition, expected, rtol=1e-4)
 
 
 def test_multitagging_keeps_a_share_of_the_best(trained: tuple[CcgModel, dict[str, jax.Array]]):

@@ -8,11 +8,11 @@ NOUNS, VERBS = ("dog", "cat", "bird"), ("sees", "hears")
 
 def tree(generator: random.Random) -> str:
     """Draw a bracketed tree, including its commas."""
-    noun, other = generator.choice(NOUNS), generator.choice(NOUNS)
+    noun, object_noun = generator.choice(NOUNS), generator.choice(NOUNS)
     verb = generator.choice(VERBS)
     small = " (ADJP (RB very) (JJ small))" if generator.random() < 0.3 else ""
     subject = f"(NP (DT the){small} (NN {noun}))"
-    predicate = f"(VP (VBZ {verb}) (NP (DT a) (NN {other})))"
+    predicate = f"(VP (VBZ {verb}) (NP (DT a) (NN {object_noun})))"
     before = ""
     for _ in range(generator.choice((0, 0, 1, 2))):
         place = generator.choice(NOUNS)
@@ -28,7 +28,7 @@ def drawn(count: int, seed: int) -> str:
 
 def files(folder: Path, train: int = 64, dev: int = 16) -> dict[str, Path]:
     """Write files of random trees."""
-    found = {name: folder / f"{name}.mrg" for name in ("train", "dev")}
-    for seed, (path, count) in enumerate(zip(found.values(), (train, dev), strict=True)):
+    paths = {name: folder / f"{name}.mrg" for name in ("train", "dev")}
+    for seed, (path, count) in enumerate(zip(paths.values(), (train, dev), strict=True)):
         path.write_text(drawn(count, seed), encoding="utf-8")
-    return found
+    return paths

@@ -60,12 +60,12 @@ def log_weight(model: CommaModel, sentence: Sentence[Any], commas: Sequence[bool
             return log_p("tags", outcome, (last, before))
         if options.ends == "bit":
             return log_p("words", outcome, (int(end >= options.threshold), last, before))
-        found = log_p("words", outcome, (last, before))
+        total = log_p("words", outcome, (last, before))
         if options.ends == "counts":
             counts = trigrams.counts["words"].counts[0]
             place = int(np.searchsorted(trigrams.counts["words"].keys[0], outcome))
-            found += log_p("ends", outcome, (last, end)) - log(counts[place] / counts.sum())
-        return found
+            total += log_p("ends", outcome, (last, end)) - log(counts[place] / counts.sum())
+        return total
 
     for stream in ("words", "tags") if options.tags else ("words",):
         string = [START, START]
@@ -90,8 +90,8 @@ def test_probabilities_are_those_of_a_list_of_all_strings(number: int, sentences
     weights = [log_weight(model, sentence, way) for way in ways]
     total = np.logaddexp.reduce(weights)
     gold = tuple("," in slot for slot in sentence.slots)
-    found = jax.jit(model.log_likelihoods)(parameters, model.batch(model.encode([sentence]), [0]))
-    assert float(found[0]) == pytest.approx(weights[ways.index(gold)] - total, abs=1e-3)
+    log_p = jax.jit(model.log_likelihoods)(parameters, model.batch(model.encode([sentence]), [0]))
+    assert float(log_p[0]) == pytest.approx(weights[ways.index(gold)] - total, abs=1e-3)
     (commas,) = CommaRestorer(model, parameters).commas([sentence], 3)
     ranked = sorted(zip(weights, ways, strict=True), reverse=True)
     assert [tuple(way) for way in commas.best.tolist()] == [way for _, way in ranked[:3]]
@@ -114,8 +114,10 @@ def test_symbols_of_words(sentences):
 def test_commas_that_are_there_are_not_looked_at(sentences):
     model = CommaModel.fit(sentences["train"], CommaOptions(ends="bit", templates=TEMPLATES))
     bare = [replace(s, slots=((),) * s.choices) for s in sentences["dev"]]
-    for one, other in zip(sentences["dev"], bare, strict=True):
-        assert list(slot_features(one, TEMPLATES)) == list(slot_features(other, TEMPLATES))
+    for with_commas, without_commas in zip(sentences["dev"], bare, strict=True):
+        assert list(slot_features(with_commas, TEMPLATES)) == list(
+            slot_features(without_commas, TEMPLATES)
+        )
     some, none = model.encode(sentences["dev"]), model.encode(bare)
     assert all(np.array_equal(a, b) for a, b in zip(some.terms, none.terms, strict=True))
 
@@ -123,16 +125,16 @@ def test_commas_that_are_there_are_not_looked_at(sentences):
 @pytest.mark.parametrize("preset", ["model-3", "crf"])
 def test_a_rule_is_learnt(preset: str, sentences, tmp_path: Path):
     settings = [f"preset={preset}", "model.minimum_word_count=1", "train.learning_rate=0.1"]
-    result = train(
+    training = train(
         sentences["train"], sentences["dev"], tmp_path / "m", kind="commas", settings=settings
     )
-    assert result.best["dev_f1"] == 1.0
-    found = load(tmp_path / "m", CommaModel)
-    assert found.digest
-    restored = restore_commas(found, sentences["dev"])
-    assert [one.slots for one in restored] == [s.slots for s in sentences["dev"]]
+    assert training.best["dev_f1"] == 1.0
+    loaded = load(tmp_path / "m", CommaModel)
+    assert loaded.digest
+    restored = restore_commas(loaded, sentences["dev"])
+    assert [restoration.slots for restoration in restored] == [s.slots for s in sentences["dev"]]
     with pytest.raises(ModelError, match="kind commas predicts commas"):
-        evaluate(found, [])
+        evaluate(loaded, [])
 
 
 def test_a_sentence_of_300_words(sentences):
@@ -175,9 +177,11 @@ def test_the_front_door_takes_models_of_commas(kind: Any, options: Any, sentence
     model = kind.fit(sentences["train"], options)
     fitted = InPlace(model, model.initial_parameters(0, 0.0))
     some = sentences["dev"][:4]
-    found = semipunct.restore(fitted, some, minimum_confidence=0.5)
+    restorations = semipunct.restore(fitted, some, minimum_confidence=0.5)
     expected = restore_commas(fitted, some, minimum_confidence=0.5)
-    assert [one.as_dict() for one in found] == [one.as_dict() for one in expected]
-    assert any(len(one.posteriors[1].strings) == 2 for one in found)
+    assert [restoration.as_dict() for restoration in restorations] == [
+        restoration.as_dict() for restoration in expected
+    ]
+    assert any(len(restoration.posteriors[1].strings) == 2 for restoration in restorations)
     with pytest.raises(UsageError, match="does not draw"):
         semipunct.restore(fitted, some, samples=3)

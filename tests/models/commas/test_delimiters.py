@@ -43,10 +43,12 @@ def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
             p[x, y] += weight * at[0] * at[1]
     assert p.sum() == pytest.approx(1)
     ways = list(product(range(2), repeat=2))
-    said = [replace(sentence, slots=tuple((",",) if out else () for out in way)) for way in ways]
-    several = model.batch(model.encode(said), range(4))
-    found = jax.jit(lambda w: model.log_likelihoods(w, several))(weights)
-    assert found == pytest.approx([log(p[way]) for way in ways], abs=1e-4)
+    sentences = [
+        replace(sentence, slots=tuple((",",) if out else () for out in way)) for way in ways
+    ]
+    several = model.batch(model.encode(sentences), range(4))
+    log_p = jax.jit(lambda w: model.log_likelihoods(w, several))(weights)
+    assert log_p == pytest.approx([log(p[way]) for way in ways], abs=1e-4)
     (commas,) = DelimiterRestorer(model, weights).commas([sentence])
     assert commas.marginal == pytest.approx([p[1].sum(), p[:, 1].sum()], abs=1e-4)
 
@@ -59,15 +61,17 @@ def test_a_field_weighs_both_edges_of_each_span(tmp_path: Path):
     model = DelimiterModel.fit([sentence], DelimiterOptions(minimum_feature_count=1, field=True))
     weights = model.initial_parameters(4, 0.3)
     ways = list(product(range(2), repeat=4))
-    said = [replace(sentence, slots=tuple((",",) if out else () for out in way)) for way in ways]
-    batch = model.batch(model.encode(said), range(16))
+    sentences = [
+        replace(sentence, slots=tuple((",",) if out else () for out in way)) for way in ways
+    ]
+    batch = model.batch(model.encode(sentences), range(16))
     table = np.concatenate([np.zeros((1, 2, 2)), weights["weight"]])
     score = table[batch.features[0, :5]].sum(1) + weights["bias"]
     edges = ((0, 3), (0, 2), (0, 1), (1, 2), (2, 3))  # S, NP, a, b, c
     total = {w: sum(s[w[i], w[j]] for s, (i, j) in zip(score, edges, strict=True)) for w in ways}
     z = sum(map(exp, total.values()))
-    found = jax.jit(lambda w: model.log_likelihoods(w, batch))(weights)
-    assert found == pytest.approx([total[way] - log(z) for way in ways], abs=1e-4)
+    log_p = jax.jit(lambda w: model.log_likelihoods(w, batch))(weights)
+    assert log_p == pytest.approx([total[way] - log(z) for way in ways], abs=1e-4)
     (commas,) = DelimiterRestorer(model, weights).commas([sentence])
     expected = [sum(exp(total[w]) for w in ways if w[slot]) / z for slot in range(4)]
     assert commas.marginal == pytest.approx(expected, abs=1e-4)
@@ -81,7 +85,7 @@ def test_a_rule_is_learnt(tmp_path: Path, field: str):
     train(parts["train"], parts["dev"], tmp_path / "m", kind="phrase-commas", settings=settings)
     loaded = load(tmp_path / "m", DelimiterModel)
     restored = restore_commas(loaded, parts["dev"].sentences)  # type: ignore[arg-type]
-    assert [one.slots for one in restored] == [s.slots for s in parts["dev"]]
+    assert [restoration.slots for restoration in restored] == [s.slots for s in parts["dev"]]
 
 
 @pytest.mark.exhaustive

@@ -29,9 +29,9 @@ def bracketings(left: int, right: int) -> Iterator[list[tuple[int, int]]]:
         yield [(left, right)]
         return
     for cut in range(left, right):
-        for one in bracketings(left, cut):
-            for other in bracketings(cut + 1, right):
-                yield [(left, right), *one, *other]
+        for left_spans in bracketings(left, cut):
+            for right_spans in bracketings(cut + 1, right):
+                yield [(left, right), *left_spans, *right_spans]
 
 
 def test_probabilities_are_those_of_a_list_of_all_bracketings(tmp_path: Path):
@@ -45,7 +45,7 @@ def test_probabilities_are_those_of_a_list_of_all_bracketings(tmp_path: Path):
     answer = jax.jit(
         lambda p: (*scores(SMALL, p, batch.inputs, None), model.log_likelihoods(p, batch))
     )(parameters)
-    span, tag, found = (np.asarray(x, np.float64) for x in answer)
+    span, tag, log_p = (np.asarray(x, np.float64) for x in answer)
     # A phrase of three words has two bracketings, both of which yield this tree.
     gold = {(0, 3): ("S",), (0, 2): ("NP",), (3, 3): ("VP",)}
     every, of_tree = [], []
@@ -58,7 +58,7 @@ def test_probabilities_are_those_of_a_list_of_all_bracketings(tmp_path: Path):
     tags = tag[0, :4] - np.logaddexp.reduce(tag[0, :4], 1, keepdims=True)
     expected = np.logaddexp.reduce(of_tree) - np.logaddexp.reduce(every)
     expected += sum(tags[i, code] for i, code in enumerate(batch.gold.tags[0, :4]))
-    assert found[0] == pytest.approx(expected, abs=1e-4)
+    assert log_p[0] == pytest.approx(expected, abs=1e-4)
     assert batch.gold.labels[0, 1, 3] == CROSSING
 
 
@@ -71,14 +71,14 @@ def test_a_language_is_learnt(phrase_parser: Path):
 def test_words_are_parsed_without_their_commas(phrase_parser: Path, tmp_path: Path):
     loaded = load(phrase_parser, PhraseParser)
     sentences = read_commas([files(tmp_path)["dev"]]).sentences
-    found = parse_phrases(loaded, sentences)
-    assert [s.slots for s in found] == [s.slots for s in sentences]
+    parses = parse_phrases(loaded, sentences)
+    assert [s.slots for s in parses] == [s.slots for s in sentences]
     right = [
-        one.tree == read_tree(gold, commas=False)[1]  # type: ignore[arg-type]
-        for one, gold in zip(found, sentences, strict=True)
+        parse.tree == read_tree(gold, commas=False)[1]  # type: ignore[arg-type]
+        for parse, gold in zip(parses, sentences, strict=True)
     ]
     assert np.mean(right) > 0.7
-    assert found[0].tree.tags == found[0].xpos
+    assert parses[0].tree.tags == parses[0].xpos
     assert parse_phrases(loaded, []) == []
 
 

@@ -24,10 +24,10 @@ def sentence(relations: tuple[str, ...], number: int = 0) -> Sentence:
 def drawn(count: int, seed: int) -> list[Sentence]:
     """Draw verbs with some dependents in the order of ``RULE``, but a tenth with obl first."""
     chance = random.Random(seed)
-    found: list[Sentence] = []
+    sentences: list[Sentence] = []
     for number in range(count):
         some = [r for r in RULE if r == "root" or chance.random() < 0.6]
         if "obl" in some and chance.random() < 0.1:
             some = ["obl", *(r for r in some if r != "obl")]
-        found.append(sentence(tuple(some), number))
-    return found
+        sentences.append(sentence(tuple(some), number))
+    return sentences

@@ -26,22 +26,22 @@ from tests.models.ordering.sentences import RULE, drawn, sentence
 
 def test_nodes_are_nouns_and_verbs_with_dependents():
     tree = DependencyTree((2, 3, 0, 3, 4), ("det", "nsubj", "root", "advmod", "advmod"))
-    found = nodes_of(tree, ("DET", "NOUN", "VERB", "ADV", "ADV"))
-    assert [(node.head, node.items) for node in found.ordered] == [(2, (1, 2)), (3, (2, 3, 4))]
-    assert found.long == 0
+    nodes = nodes_of(tree, ("DET", "NOUN", "VERB", "ADV", "ADV"))
+    assert [(node.head, node.items) for node in nodes.ordered] == [(2, (1, 2)), (3, (2, 3, 4))]
+    assert nodes.long == 0
 
 
 @pytest.mark.parametrize("dependents, ordered", [(MOST_ITEMS - 1, 1), (MOST_ITEMS, 0)])
 def test_nodes_of_many_items_are_counted(dependents: int, ordered: int):
     tree = DependencyTree((0, *[1] * dependents), ("root", *["obl"] * dependents))
-    found = nodes_of(tree, ("VERB",) * (dependents + 1))
-    assert (len(found.ordered), found.long) == (ordered, 1 - ordered)
+    nodes = nodes_of(tree, ("VERB",) * (dependents + 1))
+    assert (len(nodes.ordered), nodes.long) == (ordered, 1 - ordered)
 
 
 def test_mirrored_sentences_have_the_same_features_with_opposite_signs():
-    one, other = sentence(("nsubj", "root", "obj")), sentence(("obj", "root", "nsubj"))
-    vocabulary = OrderingVocabulary.of([one])
-    a, b = (Pairs.of([s], vocabulary) for s in (one, other))
+    plain, mirrored = sentence(("nsubj", "root", "obj")), sentence(("obj", "root", "nsubj"))
+    vocabulary = OrderingVocabulary.of([plain])
+    a, b = (Pairs.of([s], vocabulary) for s in (plain, mirrored))
 
     def signed(pairs: Pairs, direction: int) -> Counter[tuple[int, int]]:
         signs = (direction * pairs.sign).ravel().tolist()
@@ -59,8 +59,8 @@ def test_probabilities_of_all_orders_are_those_of_pairs_and_add_up_to_one():
     encoded = model.encode(orders)
     placed = {name: jnp.asarray(value) for name, value in weights.items()}
     batch = model.batch(encoded, range(6))
-    found = np.asarray(jax.jit(lambda w: model.log_likelihoods(w, batch))(placed))
-    assert math.fsum(np.exp(found)) == pytest.approx(1, rel=1e-5)
+    log_p = np.asarray(jax.jit(lambda w: model.log_likelihoods(w, batch))(placed))
+    assert math.fsum(np.exp(log_p)) == pytest.approx(1, rel=1e-5)
     pairs = Pairs.of(orders, model.vocabulary)
     weight = dict(zip(model.features.tolist(), weights["weight"].tolist(), strict=True))
     scores = np.array(
@@ -72,7 +72,7 @@ def test_probabilities_of_all_orders_are_those_of_pairs_and_add_up_to_one():
             for keys, signs in zip(pairs.key.reshape(6, -1), pairs.sign.reshape(6, -1), strict=True)
         ]
     )
-    np.testing.assert_allclose(found, scores - np.logaddexp.reduce(scores), rtol=1e-4)
+    np.testing.assert_allclose(log_p, scores - np.logaddexp.reduce(scores), rtol=1e-4)
 
 
 @pytest.fixture(scope="module")
@@ -86,18 +86,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_planted_order_is_learnt_saved_and_drawn(folder: Path):
     loaded: Any = semipunct.load(folder)
     # The words are given in reverse order: their given order must not matter.
-    given = [sentence(tuple(reversed(RULE)), i) for i in range(200)]
-    found = draw_orders(loaded.model, loaded.parameters, given, seed=5)
+    in_other_order = [sentence(tuple(reversed(RULE)), i) for i in range(200)]
+    drawn = draw_orders(loaded.model, loaded.parameters, in_other_order, seed=5)
     seen = Counter(
         tuple(s.tree.relations[word - 1] for word in orders[s.tree.root])
-        for s, orders in zip(given, found.orders, strict=True)
+        for s, orders in zip(in_other_order, drawn.orders, strict=True)
     )
     assert seen.most_common(1)[0][0] == RULE
     assert 0.75 < seen[RULE] / 200 < 0.98
     # Draws for a subset of the sentences are the same.
-    some = draw_orders(loaded.model, loaded.parameters, given[3:7], seed=5, numbers=range(3, 7))
-    assert some.orders == found.orders[3:7]
-    assert draw_orders(loaded.model, loaded.parameters, given[3:7], seed=6).orders != some.orders
+    some = draw_orders(
+        loaded.model, loaded.parameters, in_other_order[3:7], seed=5, numbers=range(3, 7)
+    )
+    assert some.orders == drawn.orders[3:7]
+    assert (
+        draw_orders(loaded.model, loaded.parameters, in_other_order[3:7], seed=6).orders
+        != some.orders
+    )
 
 
 def test_marks_of_an_underlying_tree_tell_relations_apart():
@@ -145,8 +150,8 @@ def test_sentences_without_nodes_have_probability_one():
 def test_damaged_data_is_refused():
     model = OrderingModel.fit(drawn(20, 1), OrderingOptions())
     data = model.to_data()
-    same = OrderingModel.from_data(data, model.options)
-    assert same.vocabulary == model.vocabulary
+    again = OrderingModel.from_data(data, model.options)
+    assert again.vocabulary == model.vocabulary
     data["features"] = data["features"][::-1]
     with pytest.raises(ValueError, match="ascend"):
         OrderingModel.from_data(data, model.options)

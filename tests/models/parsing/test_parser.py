@@ -50,14 +50,14 @@ def trained(parser: Path) -> Any:
 
 def projective(words: int) -> list[tuple[int, ...]]:
     """Return all projective trees with one root, by the definition."""
-    found = []
+    trees = []
     for heads in itertools.product(range(words + 1), repeat=words):
         if tree_fault(heads):
             continue
         arcs = [tuple(sorted((head, word))) for word, head in enumerate(heads, 1)]
         if not any(a < c < b < d for (a, b), (c, d) in itertools.permutations(arcs, 2)):
-            found.append(heads)
-    return found
+            trees.append(heads)
+    return trees
 
 
 @partial(jax.jit, static_argnums=0)
@@ -79,14 +79,14 @@ def test_analyses_of_two_words_have_probability_one(random: InPlace[Parser]):
         for pair in itertools.product(tags, repeat=2)
     ]
     # In ``sentence`` the columns of these tags agree: in the other columns any values are allowed.
-    found = []
+    analyses = []
     for s in every:
         for xpos in itertools.product(("a", "b", "unseen"), repeat=2):
             for feats in itertools.product(("Tag=A", "Tag=B", "unseen"), repeat=2):
-                found.append(replace(s, xpos=xpos, feats=feats))
+                analyses.append(replace(s, xpos=xpos, feats=feats))
     total = sum(
-        np.exp(log_probabilities(random.model, random.parameters, found[i : i + 512])).sum()
-        for i in range(0, len(found), 512)
+        np.exp(log_probabilities(random.model, random.parameters, analyses[i : i + 512])).sum()
+        for i in range(0, len(analyses), 512)
     )
     assert total == pytest.approx(1, abs=1e-4)
 
@@ -94,16 +94,18 @@ def test_analyses_of_two_words_have_probability_one(random: InPlace[Parser]):
 def tree_probabilities(random: InPlace[Parser], forms: list[str]) -> dict[tuple[int, ...], float]:
     """Return tree probabilities from the likelihoods of analyses with different heads."""
     trees = projective(len(forms))
-    same = [sentence(forms, ["A"] * len(forms), list(heads), ["x"] * len(forms)) for heads in trees]
-    encoded = random.model.encode(same)
-    batch = random.model.batch(encoded, range(len(same)))
+    analyses = [
+        sentence(forms, ["A"] * len(forms), list(heads), ["x"] * len(forms)) for heads in trees
+    ]
+    encoded = random.model.encode(analyses)
+    batch = random.model.batch(encoded, range(len(analyses)))
     # Relations depend on heads: their factor is that of a model without relations.
     plain = {**random.parameters}
     plain["relation.weight"] = jax.numpy.zeros_like(plain["relation.weight"])
-    found = jax.jit(lambda weights, batch: random.model._parts(weights, batch, None)[0])(
+    log_p = jax.jit(lambda weights, batch: random.model._parts(weights, batch, None)[0])(
         plain, batch
     )
-    weights = np.exp(np.asarray(found, np.float64))
+    weights = np.exp(np.asarray(log_p, np.float64))
     return dict(zip(trees, (weights / weights.sum()).tolist(), strict=True))
 
 
@@ -134,12 +136,12 @@ def test_the_best_trees_in_order(random: InPlace[Parser], expected: Any):
 def test_the_tree_of_least_risk(random: InPlace[Parser], expected: Any):
 
     def right(heads: tuple[int, ...]) -> float:
-        return sum(p * sum(map(int.__eq__, heads, other)) for other, p in expected.items())
+        return sum(p * sum(map(int.__eq__, heads, tree)) for tree, p in expected.items())
 
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
     trees, *_ = decode_trees(random.model, "risk", random.parameters, inputs)
-    found = tuple(np.asarray(trees.heads)[0, :4].tolist())
-    assert right(found) == pytest.approx(max(map(right, expected)), abs=1e-5)
+    best_heads = tuple(np.asarray(trees.heads)[0, :4].tolist())
+    assert right(best_heads) == pytest.approx(max(map(right, expected)), abs=1e-5)
 
 
 def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser], expected: Any):
@@ -170,25 +172,25 @@ def test_tags_are_chosen_among_the_combinations_of_training(random: InPlace[Pars
     for name, preference in {"upos": 2.0, "xpos": -1.5, "feats": -1.0}.items():
         weights[f"{name}.bias"] = jax.numpy.array([9.0, preference, 0.0])
     model = random.model
-    one = sentence(["di"], ["A"], [0], ["root"])
+    word = sentence(["di"], ["A"], [0], ["root"])
     columns = [("A", "a", "Tag=A"), ("B", "b", "Tag=B")]
-    ways = [replace(one, upos=(u,), xpos=(x,), feats=(f,)) for u, x, f in itertools.product(
+    ways = [replace(word, upos=(u,), xpos=(x,), feats=(f,)) for u, x, f in itertools.product(
         *zip(*columns, strict=True)
     )]  # fmt: skip
-    told = np.exp(log_probabilities(model, weights, ways).astype(np.float64))
-    chance = {(s.upos[0], s.xpos[0], s.feats[0]): p for s, p in zip(ways, told, strict=True)}
-    known = {c: chance[c] / sum(chance[c] for c in columns) for c in columns}
-    assert max(chance, key=lambda c: chance[c]) not in known
-    best = max(known, key=lambda c: known[c])
-    (found,) = parse(InPlace(model, weights), [one])
-    assert (found.sentence.upos, found.sentence.xpos, found.sentence.feats) == tuple(
+    likelihoods = np.exp(log_probabilities(model, weights, ways).astype(np.float64))
+    chance = {(s.upos[0], s.xpos[0], s.feats[0]): p for s, p in zip(ways, likelihoods, strict=True)}
+    share_of = {c: chance[c] / sum(chance[c] for c in columns) for c in columns}
+    assert max(chance, key=lambda c: chance[c]) not in share_of
+    best = max(share_of, key=lambda c: share_of[c])
+    (best_parse,) = parse(InPlace(model, weights), [word])
+    assert (best_parse.sentence.upos, best_parse.sentence.xpos, best_parse.sentence.feats) == tuple(
         (value,) for value in best
     )
-    assert [p for (p,) in found.tags] == pytest.approx([known[best]] * 3, rel=1e-3)
-    (draws,) = parses(InPlace(model, weights), [one], 1000)
+    assert [p for (p,) in best_parse.tags] == pytest.approx([share_of[best]] * 3, rel=1e-3)
+    (draws,) = parses(InPlace(model, weights), [word], 1000)
     drawn = Counter((d.sentence.upos[0], d.sentence.xpos[0], d.sentence.feats[0]) for d in draws)
-    assert {*drawn} <= {*known}
-    assert drawn[best] / 1000 == pytest.approx(known[best], abs=0.06)
+    assert {*drawn} <= {*share_of}
+    assert drawn[best] / 1000 == pytest.approx(share_of[best], abs=0.06)
 
 
 def test_a_parser_without_combinations_predicts_each_tag_separately(random: InPlace[Parser]):
@@ -198,8 +200,8 @@ def test_a_parser_without_combinations_predicts_each_tag_separately(random: InPl
     weights = {**random.parameters}
     for name, preference in {"upos": 5.0, "xpos": -5.0, "feats": -5.0}.items():
         weights[f"{name}.bias"] = jax.numpy.array([9.0, preference, 0.0])
-    (found,) = parse(InPlace(model, weights), SHORT[1:])
-    assert (found.sentence.upos, found.sentence.xpos) == (("A",), ("b",))
+    (best_parse,) = parse(InPlace(model, weights), SHORT[1:])
+    assert (best_parse.sentence.upos, best_parse.sentence.xpos) == (("A",), ("b",))
     (draws,) = parses(InPlace(model, weights), SHORT[1:], 50)
     assert {(d.sentence.upos, d.sentence.xpos) for d in draws} >= {(("A",), ("b",))}
 
@@ -225,51 +227,51 @@ def test_padding_changes_nothing(random: InPlace[Parser]):
 def test_a_planted_rule_is_learned(trained: Any, parser: Path):
     assert figures(parser)["dev_las"] > 0.98
     unseen = planted(30, 2, ["zy", "wo", "vu"])
-    found = parse(trained, unseen)
+    parses = parse(trained, unseen)
     right = [
-        one.sentence.tree == s.tree
-        and one.sentence.upos == s.upos
-        and one.sentence.feats == s.feats
-        for one, s in zip(found, unseen, strict=True)
+        parsed.sentence.tree == s.tree
+        and parsed.sentence.upos == s.upos
+        and parsed.sentence.feats == s.feats
+        for parsed, s in zip(parses, unseen, strict=True)
     ]
     assert np.mean(right) > 0.9
-    assert all(0 < p <= 1 + 1e-5 for one in found for p in one.sentence.expected.heads)
-    assert all(one.log_probability <= 1e-4 for one in found)
+    assert all(0 < p <= 1 + 1e-5 for parsed in parses for p in parsed.sentence.expected.heads)
+    assert all(parsed.log_probability <= 1e-4 for parsed in parses)
 
 
 def test_punctuation_is_expected_of_words_alone(trained: Any):
     """The planted marks are predicted regardless of the slots, in long sentences as well."""
     unseen = planted(30, 2, ["zy", "wo", "vu"])
     bare = [without_punctuation(s) for s in unseen]
-    found = parse(trained, bare, slots=True)
-    best = [tuple(known.strings[0] for known in one.slots) for one in found]
+    parses_with_slots = parse(trained, bare, slots=True)
+    best = [tuple(view.strings[0] for view in parsed.slots) for parsed in parses_with_slots]
     assert np.mean([a == s.slots for a, s in zip(best, unseen, strict=True)]) > 0.9
     drawn = parses(trained, bare, 2, slots=True)
     assert all(len(of) == 2 for of in drawn)
-    assert not any(one.slots for one in parse(trained, bare))
-    for one, of, s in zip(found, drawn, unseen, strict=True):
-        for other in of:
-            for known, again in zip(one.slots, other.slots, strict=True):
-                assert known.strings[0] == again.strings[0]
-                assert again.probability == pytest.approx(known.probability, abs=1e-4)
-        believed = one.sentence.expected
+    assert not any(parsed.slots for parsed in parse(trained, bare))
+    for parsed, of, s in zip(parses_with_slots, drawn, unseen, strict=True):
+        for draw in of:
+            for view, again in zip(parsed.slots, draw.slots, strict=True):
+                assert view.strings[0] == again.strings[0]
+                assert again.probability == pytest.approx(view.probability, abs=1e-4)
+        believed = parsed.sentence.expected
         assert believed is not None
-        for slot, known, string, p in zip(
-            s.slots, one.slots, believed.strings, believed.probabilities, strict=True
+        for slot, view, string, p in zip(
+            s.slots, parsed.slots, believed.strings, believed.probabilities, strict=True
         ):
-            assert known.probability.sum() == pytest.approx(1)
-            assert p == pytest.approx(known.of(string), abs=2e-3)
+            assert view.probability.sum() == pytest.approx(1)
+            assert p == pytest.approx(view.of(string), abs=2e-3)
             assert string == slot or not slot or p < 0.5
 
 
 def test_marks_are_read_where_they_were_trained_on():
     """Marks on either side of a word affect its analysis, and are not predicted."""
-    known = planted(4, 3)
-    model = Parser.fit(known, replace(SMALL, marks=True))
+    training = planted(4, 3)
+    model = Parser.fit(training, replace(SMALL, marks=True))
     weights = model.initial_parameters(0, 0.0)
     assert not any(name.startswith(("slot", "string", "end")) for name in weights)
-    s = max(known, key=lambda s: len(s.forms))
-    found = [
+    s = max(training, key=lambda s: len(s.forms))
+    probabilities = [
         float(log_probabilities(model, weights, [replace(s, slots=slots)])[0])
         for slots in (
             ((),) * len(s.slots),
@@ -278,66 +280,68 @@ def test_marks_are_read_where_they_were_trained_on():
             (*((),) * (len(s.slots) - 1), (".",)),
         )
     ]
-    assert len({round(x, 4) for x in found}) == 4
+    assert len({round(x, 4) for x in probabilities}) == 4
     trained = InPlace(model, weights)
-    assert not any(one.slots for one in parse(trained, known, slots=True))
-    bare = [without_punctuation(one) for one in known]
-    heads = [[one.sentence.expected.heads for one in parse(trained, of)] for of in (known, bare)]
+    assert not any(parsed.slots for parsed in parse(trained, training, slots=True))
+    bare = [without_punctuation(sentence) for sentence in training]
+    heads = [
+        [parsed.sentence.expected.heads for parsed in parse(trained, of)] for of in (training, bare)
+    ]
     assert heads[0] != heads[1]
 
 
 def test_parsing_asks_for_words_alone(trained: Any):
-    known = planted(5, 3)
-    bare = [Words(s.sentence_id, s.path, s.line, s.forms, s.slots) for s in known]
+    sentences = planted(5, 3)
+    bare = [Words(s.sentence_id, s.path, s.line, s.forms, s.slots) for s in sentences]
     wrong = [
         replace(s, upos=("X",) * len(s.forms), tree=DependencyTree(
             (0, *range(1, len(s.forms))), ("dep",) * len(s.forms)
         ))
-        for s in known
+        for s in sentences
     ]  # fmt: skip
     assert parse(trained, bare) == parse(trained, wrong)
 
 
 def test_draws_and_ranks(trained: Any):
-    known = planted(3, 4)
-    draws = parses(trained, known, 5, seed=1)
+    sentences = planted(3, 4)
+    draws = parses(trained, sentences, 5, seed=1)
     assert [len(of) for of in draws] == [5, 5, 5]
-    assert parses(trained, known, 5, seed=1) == draws
+    assert parses(trained, sentences, 5, seed=1) == draws
     ranks = parses(
         trained,
-        [*known, planted(1, 5)[0], sentence(["baate"], ["VERB"], [0], ["root"])],
+        [*sentences, planted(1, 5)[0], sentence(["baate"], ["VERB"], [0], ["root"])],
         3,
         draw=False,
     )
     for of in ranks:
-        told = [one.log_probability for one in of]
-        assert told == sorted(told, reverse=True)
-        assert len({one.sentence.tree.heads for one in of}) == len(of)
+        log_probabilities = [parsed.log_probability for parsed in of]
+        assert log_probabilities == sorted(log_probabilities, reverse=True)
+        assert len({parsed.sentence.tree.heads for parsed in of}) == len(of)
     # One word has one tree.
     assert len(ranks[-1]) == 1
     with pytest.raises(UsageError, match="0 trees"):
-        parses(trained, known, 0)
+        parses(trained, sentences, 0)
 
 
 def test_draws_do_not_depend_on_other_sentences(trained: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
     long = words([form for s in planted(4, 10) for form in s.forms][:10])
-    known = [*planted(3, 4), long, *planted(2, 5)]
-    together = parses(trained, known, 5, seed=1)
-    apart = [parses(trained, [s], 5, seed=1, first=i)[0] for i, s in enumerate(known)]
-    assert [[_drawn(one) for one in of] for of in apart] == [
-        [_drawn(one) for one in of] for of in together
+    sentences = [*planted(3, 4), long, *planted(2, 5)]
+    together = parses(trained, sentences, 5, seed=1)
+    apart = [parses(trained, [s], 5, seed=1, first=i)[0] for i, s in enumerate(sentences)]
+    assert [[_drawn(parsed) for parsed in of] for of in apart] == [
+        [_drawn(parsed) for parsed in of] for of in together
     ]
     # Each sentence has separate random numbers, and so has each piece of a long one.
     twice = parses(trained, [words(["ba"] * 16, name) for name in "ab"], 5, seed=1)
-    assert [_drawn(one) for one in twice[0]] != [_drawn(one) for one in twice[1]]
-    heads = [one.sentence.tree.heads for one in twice[0]]
+    assert [_drawn(parsed) for parsed in twice[0]] != [_drawn(parsed) for parsed in twice[1]]
+    heads = [parsed.sentence.tree.heads for parsed in twice[0]]
     assert any(h[:8] != tuple(max(0, x - 8) if x else 0 for x in h[8:]) for h in heads)
-    parses(trained, known[:1], 5, seed=2**64)
+    parses(trained, sentences[:1], 5, seed=2**64)
 
 
-def _drawn(one: Parse) -> tuple[object, ...]:
-    s = one.sentence
+def _drawn(parsed: Parse) -> tuple[object, ...]:
+    s = parsed.sentence
     return s.tree, s.upos, s.xpos, s.feats
 
 
@@ -345,11 +349,11 @@ def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.M
     # Pieces of the usual length would be compiled for 512 words.
     monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
     forms = [form for s in planted(400, 6) for form in s.forms][:900]
-    (one,) = parse(trained, [words(forms)])
-    assert one.sentence.forms == tuple(forms)
-    assert tree_fault(one.sentence.tree.heads) is None
-    assert len(one.relations) == len(one.tags[0]) == 900
-    believed = one.sentence.expected
+    (parsed,) = parse(trained, [words(forms)])
+    assert parsed.sentence.forms == tuple(forms)
+    assert tree_fault(parsed.sentence.tree.heads) is None
+    assert len(parsed.relations) == len(parsed.tags[0]) == 900
+    believed = parsed.sentence.expected
     assert believed is not None
     assert (len(believed.heads), len(believed.strings)) == (900, 901)
 

@@ -35,7 +35,7 @@ def planted(count: int, seed: int, stems: list[str] = STEMS) -> list[Sentence]:
     so that words with unseen stems can be parsed.
     """
     generator = np.random.default_rng(seed)
-    made: list[Sentence] = []
+    sentences: list[Sentence] = []
     for number in range(count):
         before, after = generator.integers([1, 0], 3).tolist()
         tags: list[str] = []
@@ -54,5 +54,5 @@ def planted(count: int, seed: int, stems: list[str] = STEMS) -> list[Sentence]:
         forms = [str(generator.choice(stems)) + endings[tag] for tag in tags]
         marks = {i: "," for i, tag in enumerate(tags[:verb], 1) if tag == "NOUN"}
         marks[len(tags)] = "."
-        made.append(sentence(forms, tags, heads, relations, f"s{number}", marks))
-    return made
+        sentences.append(sentence(forms, tags, heads, relations, f"s{number}", marks))
+    return sentences

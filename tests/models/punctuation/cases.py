@@ -135,8 +135,8 @@ def spelling_probability(spelling: Spelling, symbols: Sequence[int]) -> float:
             probability *= spelling.first[symbol]
             continue
         repeated = spelling.again if symbol == symbols[i - 1] else 0.0
-        other = (1 - spelling.again) * spelling.first[symbol]
-        probability *= (1 - spelling.stop) * (repeated + other)
+        different = (1 - spelling.again) * spelling.first[symbol]
+        probability *= (1 - spelling.stop) * (repeated + different)
     return probability * spelling.stop if symbols else 0.0
 
 
@@ -160,7 +160,7 @@ def oracle_channel(m: PunctuationModel, parameters: Parameters) -> Channel:
 def oracle_channels(m: PunctuationModel, parameters: Parameters) -> list[Channel]:
     """Return the oracle's channels, one per pass, without spelling of the open puncteme."""
     symbols = m.inventory.symbols
-    result: list[Channel] = []
+    channels: list[Channel] = []
     for i, mirrored in enumerate(m.directions):
         tables = np.exp(np.asarray(log_edits(parameters, i, symbols, m.options), np.float64))
         edits = {
@@ -168,8 +168,8 @@ def oracle_channels(m: PunctuationModel, parameters: Parameters) -> list[Channel
             for x, a in enumerate(symbols[1:], 1)
             for y, b in enumerate(symbols[1:], 1)
         }
-        result.append(Channel("r2l" if mirrored else "l2r", edits))
-    return result
+        channels.append(Channel("r2l" if mirrored else "l2r", edits))
+    return channels
 
 
 def oracle_choices(
@@ -179,14 +179,14 @@ def oracle_choices(
     batch = batch_of(m, sentences)
     table = np.asarray(jitted_attach(m)(parameters, batch), np.float64)
     names = [m.inventory.pair_name(p) for p in range(table.shape[1])]
-    result: list[list[dict[Pair, float]]] = []
+    choices: list[list[dict[Pair, float]]] = []
     row = 0
     for s in sentences:
-        result.append([])
+        choices.append([])
         for _ in s.tree.heads:
-            result[-1].append(dict(zip(names, np.exp(table[row]).tolist(), strict=True)))
+            choices[-1].append(dict(zip(names, np.exp(table[row]).tolist(), strict=True)))
             row += 1
-    return result
+    return choices
 
 
 @cache
@@ -280,9 +280,9 @@ def potentials_of(
 @cache
 def _potentials_of(m: PunctuationModel) -> Callable[[Parameters, Batch], GivenTrees]:
     def potentials(p: Parameters, b: Batch) -> GivenTrees:
-        made = m.potentials(m.read(p, b), b, jnp.asarray(m.unmatched))
+        trees = m.potentials(m.read(p, b), b, jnp.asarray(m.unmatched))
         # Weakly typed arrays would have another signature, and require another compilation.
-        return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), made)
+        return jax.tree.map(lambda x: jax.lax.convert_element_type(x, jnp.asarray(x).dtype), trees)
 
     return jax.jit(potentials)
 

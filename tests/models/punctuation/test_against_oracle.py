@@ -86,37 +86,37 @@ def answers(
 
 
 def test_the_sentences_are_worth_asking_about():
-    counts = [len(found) for found in case("l2r", 1, 0.5)[2]]
+    counts = [len(listed) for listed in case("l2r", 1, 0.5)[2]]
     assert min(counts) >= 1
     assert max(counts) > 500
 
 
 @pytest.mark.parametrize("semiring", SUMMING, ids=lambda s: s.name)
 def test_totals_are_the_oracles(drawn: Case, semiring: Semiring):
-    m, parameters, found = drawn
+    m, parameters, derivations = drawn
     log_p = answers(m, parameters, semiring).log_weight
-    np.testing.assert_allclose(log_p, [log(total(f)) for f in found], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(log_p, [log(total(f)) for f in derivations], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("semiring", [Real(), Log(), Expectation()], ids=lambda s: s.name)
 def test_gradients_are_posterior_marginals(drawn: Case, semiring: Semiring):
-    m, parameters, found = drawn
+    m, parameters, derivations = drawn
     gradient = answers(m, parameters, semiring).choice
-    marginals = tables(m, SENTENCES, [pair_marginals(f) for f in found])
+    marginals = tables(m, SENTENCES, [pair_marginals(f) for f in derivations])
     np.testing.assert_allclose(gradient, marginals, atol=2e-5)
     np.testing.assert_allclose(gradient.sum(1), 1.0, atol=2e-5)
 
 
 @pytest.mark.parametrize("semiring", CHOOSING, ids=lambda s: s.name)
 def test_best_scores_are_the_oracles(drawn: Case, semiring: Semiring):
-    m, parameters, found = drawn
+    m, parameters, derivations = drawn
     answer = answers(m, parameters, semiring)
     score, gradient = answer.log_weight, np.asarray(answer.choice)
-    np.testing.assert_allclose(score, [log(best(f).probability) for f in found], atol=2e-5)
+    np.testing.assert_allclose(score, [log(best(f).probability) for f in derivations], atol=2e-5)
     assert set(np.unique(gradient)) <= {0.0, 1.0}
     np.testing.assert_array_equal(gradient.sum(1), 1.0)
     start = 0
-    for f in found:
+    for f in derivations:
         almost = best(f).probability * (1 - 1e-4)
         winners = [d.pairs for d in f if d.probability > almost]
         chosen = np.argmax(gradient[start : start + len(winners[0])], 1)
@@ -130,9 +130,9 @@ def unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
 
 
 def test_expectations_are_the_oracles_and_the_gradient_along_a_tilt(drawn: Case):
-    m, parameters, found = drawn
+    m, parameters, derivations = drawn
     count = answers(m, parameters, Expectation()).expected
-    expected = [expected_unmatched(f, unmatched) for f in found]
+    expected = [expected_unmatched(f, unmatched) for f in derivations]
     assert max(expected) > 0.1
     np.testing.assert_allclose(count, expected, atol=2e-5)
     marginals = answers(m, parameters, Real()).choice
@@ -199,12 +199,14 @@ def small_sentences(draw: st.DrawFn) -> Sentence:
 def test_any_small_sentences(drawn: list[Sentence], seed: int, scale: float, direction: str):
     m = model(direction)
     parameters = m.initial_parameters(seed, scale)
-    found = oracle_derivations(m, parameters, drawn)
+    derivations = oracle_derivations(m, parameters, drawn)
     # Fixed sentences are added, so that the padded shapes are those of the other tests.
     sentences = (*drawn, *SENTENCES[1:])
     log_p = answers(m, parameters, Real(), sentences).log_weight
     score = answers(m, parameters, Derivation(), sentences).log_weight
-    expected = [log(total(f)) for f in found]
+    expected = [log(total(f)) for f in derivations]
     np.testing.assert_allclose(log_p[:4], expected, rtol=1e-5, atol=1e-5)
     assert all(map(math.isfinite, expected)), "every surface string has positive probability"
-    np.testing.assert_allclose(score[:4], [log(best(f).probability) for f in found], atol=5e-5)
+    np.testing.assert_allclose(
+        score[:4], [log(best(f).probability) for f in derivations], atol=5e-5
+    )

@@ -147,12 +147,12 @@ def test_gradients_of_edits_are_finite():
 def test_mirror_reads_the_mirrored_string():
     """Mirrored edits from the left on a reversed string equal the edits from the right."""
     edits = edits_of(ModelOptions(channel="r2l"), 7)
-    there = oracle_channel(edits, "r2l")
+    from_right = oracle_channel(edits, "r2l")
     back = oracle_channel(mirror(edits), "l2r")
     for length in range(4):
         for text in itertools.product(TOKENS, repeat=length):
             direct: dict[tuple[str, ...], float] = {}
-            for p, _, x in edit_paths(there, ("^", *text)):
+            for p, _, x in edit_paths(from_right, ("^", *text)):
                 direct[x] = direct.get(x, 0.0) + p
             mirrored: dict[tuple[str, ...], float] = {}
             for p, _, x in edit_paths(back, (*text[::-1], "^")):

@@ -43,7 +43,7 @@ def closed() -> list[Sentence]:
 
 def masked(s: Sentence, choices: Sequence[Mapping[Pair, float]]) -> list[dict[Pair, float]]:
     """Exclude the pairs with a puncteme in a closed slot, and renormalise at each word."""
-    result: list[dict[Pair, float]] = []
+    masked_choices: list[dict[Pair, float]] = []
     for (left, right), choice in zip(constituent_slots(s.tree.heads), choices, strict=True):
         possible = {
             (a, b): p
@@ -51,8 +51,8 @@ def masked(s: Sentence, choices: Sequence[Mapping[Pair, float]]) -> list[dict[Pa
             if not (a and left in s.closed) and not (b and right in s.closed)
         }
         share = math.fsum(possible.values())
-        result.append({pair: p / share for pair, p in possible.items()})
-    return result
+        masked_choices.append({pair: p / share for pair, p in possible.items()})
+    return masked_choices
 
 
 def case(channel: str) -> tuple[PunctuationModel, Parameters, list[list[dict[Pair, float]]]]:
@@ -66,34 +66,34 @@ def case(channel: str) -> tuple[PunctuationModel, Parameters, list[list[dict[Pai
 def test_likelihood_and_best_analysis_are_those_of_the_oracle(channel: str):
     m, parameters, choices = case(channel)
     sentences = closed()
-    found = [
+    listed = [
         derivations(
             s.tree.heads,
-            own,
+            choice,
             oracle_channel(m, parameters),
             known_slots(m, s),
             initial_mark=True,
             final_mark=m.options.final_mark,
         )
-        for s, own in zip(sentences, choices, strict=True)
+        for s, choice in zip(sentences, choices, strict=True)
     ]
     scores = corpus_log_likelihood(m, parameters, sentences)
-    np.testing.assert_allclose(scores, [math.log(total(of)) for of in found], rtol=1e-5)
+    np.testing.assert_allclose(scores, [math.log(total(of)) for of in listed], rtol=1e-5)
     # Without the mask the same surfaces are less probable: their empty slots must be predicted.
     without = corpus_log_likelihood(
         m, parameters, [replace(s, closed=frozenset()) for s in sentences]
     )
     assert (scores > without + 1e-3).all()
-    for analysis, of in zip(decode.best(m, parameters, sentences), found, strict=True):
+    for analysis, of in zip(decode.best(m, parameters, sentences), listed, strict=True):
         assert analysis is not None
         assert analysis.pairs == best(of).pairs
 
 
 def test_the_probabilities_of_all_surfaces_sum_to_one():
     m, parameters, choices = case("none")
-    s, own = closed()[0], choices[0]
+    s, choice = closed()[0], choices[0]
     surfaces = surface_distribution(
-        s.tree.heads, own, oracle_channel(m, parameters), True, m.options.final_mark
+        s.tree.heads, choice, oracle_channel(m, parameters), True, m.options.final_mark
     )
     assert math.fsum(surfaces.values()) == pytest.approx(1)
     assert {x[1] for x in surfaces} == {()}

@@ -58,15 +58,15 @@ def test_what_was_written_is_needed(fitted: CorrectionModel):
     options = ModelOptions(**{**TINY, "templates": ("N", "analysed")})
     with pytest.raises(TreebankError, match="as --analysis"):
         CorrectionModel.fit(SENTENCES, options)
-    known = [replace(s, written=replace(s.written, pairs=(((), ()),) * 3)) for s in SENTENCES]  # type: ignore[type-var]
-    assert CorrectionModel.fit(known, options).analysed
+    analysed = [replace(s, written=replace(s.written, pairs=(((), ()),) * 3)) for s in SENTENCES]  # type: ignore[type-var]
+    assert CorrectionModel.fit(analysed, options).analysed
     assert not fitted.analysed
 
 
 def test_data_comes_back(fitted: CorrectionModel):
-    other = PunctuationModel.fit(SENTENCES, ModelOptions(**TINY))
-    weights = other.initial_parameters(3, 1.0)
-    model = fitted.near(other, weights)
+    base_model = PunctuationModel.fit(SENTENCES, ModelOptions(**TINY))
+    weights = base_model.initial_parameters(3, 1.0)
+    model = fitted.near(base_model, weights)
     plain, arrays = without_arrays(model.to_data())
     again = CorrectionModel.from_data(with_arrays(plain, arrays), model.options)
     assert again.errors == model.errors
@@ -83,28 +83,31 @@ def test_data_comes_back(fitted: CorrectionModel):
 def test_the_channel_is_kept_close_to_another_one(fitted: CorrectionModel):
     """Tokens are matched: the other alphabet differs in order, with one token more and one less."""
     texts = [["", ";", "", "."], ["", "!", "", "."], ["", "!", "", "!"]]
-    others = [replace(s, slots=tuple(tuple(x.split()) for x in t)) for s, t in
+    base_sentences = [replace(s, slots=tuple(tuple(x.split()) for x in t)) for s, t in
               zip(SENTENCES, texts, strict=True)]  # fmt: skip
-    other = PunctuationModel.fit(others, ModelOptions(**TINY))
-    weights = other.initial_parameters(3, 1.0)
-    model = fitted.near(other, weights)
-    ours, theirs = fitted.inventory.symbols, other.inventory.symbols
-    assert ours != theirs
-    dot, comma = ours.index("."), ours.index(",")
-    assert "," not in theirs
+    base_model = PunctuationModel.fit(base_sentences, ModelOptions(**TINY))
+    weights = base_model.initial_parameters(3, 1.0)
+    model = fitted.near(base_model, weights)
+    own_symbols, base_symbols = fitted.inventory.symbols, base_model.inventory.symbols
+    assert own_symbols != base_symbols
+    dot, comma = own_symbols.index("."), own_symbols.index(",")
+    assert "," not in base_symbols
     name = "channel.0.window"
-    assert model.centre[name][2, dot, dot] == weights[name][2, theirs.index("."), theirs.index(".")]
+    assert (
+        model.centre[name][2, dot, dot]
+        == weights[name][2, base_symbols.index("."), base_symbols.index(".")]
+    )
     assert not model.centre[name][:, comma].any()
     strength = "channel.0.strength"
-    assert model.centre[strength][dot] == weights[strength][theirs.index(".")]
+    assert model.centre[strength][dot] == weights[strength][base_symbols.index(".")]
     start = model.initial_parameters(0, 1.0)
     assert np.array_equal(start[name], model.centre[name])
     constants = model.constants(TrainOptions(centre="zero"))
     assert np.array_equal(np.asarray(constants[name]), model.centre[name])
     with pytest.raises(ModelError, match="the same settings"):
-        fitted.near(other, {})
+        fitted.near(base_model, {})
     without = CorrectionModel.fit(SENTENCES, ModelOptions(**{**TINY, "channel": "none"}))
     with pytest.raises(ModelError, match="no channel"):
-        without.near(other, weights)
+        without.near(base_model, weights)
     with pytest.raises(ModelError, match="no weights in common"):
-        Model.near(other, fitted, {})
+        Model.near(base_model, fitted, {})

@@ -70,8 +70,8 @@ def test_the_size_of_the_shape_changes_nothing():
     m = model("r2l")
     parameters = m.initial_parameters(7, 1.0)
     expected = log_p(m, parameters, SENTENCES)
-    got, _ = freely(m, parameters, SENTENCES)
-    np.testing.assert_allclose(got, expected, rtol=1e-5)
+    log_p_of_larger, _ = freely(m, parameters, SENTENCES)
+    np.testing.assert_allclose(log_p_of_larger, expected, rtol=1e-5)
 
 
 def test_a_batch_beyond_the_shape_gets_a_larger_one():
@@ -161,13 +161,13 @@ def mirrored_sentence(s: Sentence) -> Sentence:
 
 def test_l2r_on_a_mirrored_sentence_is_r2l():
     """Edits are mirrored, and pairs have the probabilities of their mirror images."""
-    there, back = model("r2l", final_mark=True), model("l2r")
-    parameters = there.initial_parameters(3, 1.0)
-    a = potentials_of(there, parameters, SENTENCES)
+    from_right, back = model("r2l", final_mark=True), model("l2r")
+    parameters = from_right.initial_parameters(3, 1.0)
+    a = potentials_of(from_right, parameters, SENTENCES)
     b = potentials_of(back, parameters, [mirrored_sentence(s) for s in SENTENCES])
     # The words of a mirrored sentence are in reverse order, and so are the sides of a pair. The
     # pairs of the inventory are not closed under mirroring: those without an image are disabled.
-    names = [there.inventory.pair_name(p) for p in range(len(there.inventory.pairs))]
+    names = [from_right.inventory.pair_name(p) for p in range(len(from_right.inventory.pairs))]
     images = [(right[::-1], left[::-1]) for left, right in names]
     image = [names.index(pair) if pair in names else None for pair in images]
     has_image = np.array([i is not None for i in image])
@@ -184,25 +184,27 @@ def test_l2r_on_a_mirrored_sentence_is_r2l():
         base += len(s.forms)
     # Potentials of r2l already hold the mirrored edits; in text order l2r reads the same, except
     # that the boundary marks have changed places.
-    symbols = list(there.inventory.symbols)
+    symbols = list(from_right.inventory.symbols)
     marks = symbols.index("^"), symbols.index("$")
     order = np.arange(len(symbols))
     order[list(marks)] = marks[::-1]
     edits = Edits(*(table[order][:, order] for table in a.automata.edits))
     b = b._replace(choice=mirrored, automata=b.automata._replace(edits=edits))
-    got = ask(a._replace(choice=choice), Log()).log_weight[: len(SENTENCES)]
+    log_p = ask(a._replace(choice=choice), Log()).log_weight[: len(SENTENCES)]
     expected = ask(b, Log()).log_weight[: len(SENTENCES)]
-    assert np.isfinite(got).sum() > 6
-    np.testing.assert_allclose(got, expected, rtol=1e-5)
+    assert np.isfinite(log_p).sum() > 6
+    np.testing.assert_allclose(log_p, expected, rtol=1e-5)
 
 
 def test_mirrored_tables_are_what_the_r2l_window_reads():
     m = model("r2l")
     parameters = m.initial_parameters(3, 1.0)
-    same = model("l2r")
-    assert same.inventory.symbols == m.inventory.symbols
-    there, back = (potentials_of(x, parameters, SENTENCES[:1]).automata.edits for x in (m, same))
-    for table, expected in zip(there, mirror(back), strict=True):
+    unmirrored = model("l2r")
+    assert unmirrored.inventory.symbols == m.inventory.symbols
+    from_right, back = (
+        potentials_of(x, parameters, SENTENCES[:1]).automata.edits for x in (m, unmirrored)
+    )
+    for table, expected in zip(from_right, mirror(back), strict=True):
         np.testing.assert_allclose(table, expected, atol=1e-6)
 
 

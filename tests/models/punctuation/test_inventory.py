@@ -143,9 +143,9 @@ def test_log_tokens_add_up(string: list[int], again: float, stop: float):
 
 def test_the_inventory_does_not_depend_on_the_order_of_sentences():
     options = ModelOptions(**TINY)
-    one, other = (build_inventory(s, options) for s in (TRAINING, TRAINING[::-1]))
-    assert one.symbols == other.symbols
-    assert one.labels == other.labels
-    np.testing.assert_array_equal(one.pairs, other.pairs)
-    np.testing.assert_array_equal(one.counts, other.counts)
-    assert one.spelling == other.spelling
+    in_order, reversed_order = (build_inventory(s, options) for s in (TRAINING, TRAINING[::-1]))
+    assert in_order.symbols == reversed_order.symbols
+    assert in_order.labels == reversed_order.labels
+    np.testing.assert_array_equal(in_order.pairs, reversed_order.pairs)
+    np.testing.assert_array_equal(in_order.counts, reversed_order.counts)
+    assert in_order.spelling == reversed_order.spelling

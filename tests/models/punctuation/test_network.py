@@ -37,19 +37,19 @@ def scorer(layers: int):
     tables = model().attach_tables
 
     @jax.jit
-    def found(p, columns, sentence, dropout=None):
+    def score(p, columns, sentence, dropout=None):
         return scores_of_words(p, tables, read_words(p, columns, sentence, layers, dropout))
 
-    return found
+    return score
 
 
-def scores(sentences, own=None):
+def scores(sentences, weights=None):
     """Return scores `[words, pairs]` of sentences laid out together."""
     batch = batch_of(model(), sentences)
     schedule = batch.schedule
     of = np.where(schedule.is_word, schedule.sentence_of_word, -1)
-    found = scorer(2)(parameters(), batch.columns, of)
-    return np.asarray(found)[: sum(len(s.forms) for s in sentences)]
+    word_scores = scorer(2)(parameters(), batch.columns, of)
+    return np.asarray(word_scores)[: sum(len(s.forms) for s in sentences)]
 
 
 def test_columns_written_out():
@@ -61,13 +61,13 @@ def test_columns_written_out():
     symbols = network_vocabulary([s, s])
     tokens = Vocabulary.of([s], (",", "."))
     names = (*CODES, *PLACES, *OPENING, *CLOSING)
-    found = dict(
+    values = dict(
         zip(names, network_inputs(Attributes([s], tokens), symbols).T.tolist(), strict=True)
     )
     assert symbols.values["form"] == ("b2b", "cat", "of", "the")
     assert symbols.values["suffix"] == ("b2b", "cat", "of", "the")
     assert symbols.values["prefix"] == ("b2", "ca", "of", "th")
-    assert found == {
+    assert values == {
         "form": [4, 2, 3, 1],
         "suffix": [4, 2, 3, 1],
         "prefix": [4, 2, 3, 1],
@@ -108,13 +108,13 @@ def test_a_new_network_scores_nothing():
     initial = model().initial_parameters(3, 0.0)
     bare = {n: x for n, x in initial.items() if not n.startswith(PREFIX)}
     plain = replace(model(), network_vocabulary=None)
-    found, alone = (
+    word_scores, alone = (
         jax.jit(lambda p, m=m: m.log_choice(m.read(p, batch), batch))(p)
         for m, p in ((model(), initial), (plain, bare))
     )
-    np.testing.assert_array_equal(found, alone)
-    other = model().initial_parameters(4, 0.0)
-    assert (initial["network.hidden.weight"] != other["network.hidden.weight"]).any()
+    np.testing.assert_array_equal(word_scores, alone)
+    drawn_again = model().initial_parameters(4, 0.0)
+    assert (initial["network.hidden.weight"] != drawn_again["network.hidden.weight"]).any()
 
 
 def test_neighbours_and_padding_are_not_seen():
@@ -127,13 +127,13 @@ def test_neighbours_and_padding_are_not_seen():
 def test_punctuation_is_not_seen_but_words_and_trees_are():
     s = sentence([2, 0, 2, 3], ["", "", ",", "", "."])
     assert (scores([s]) == scores([replace(s, slots=((),) * 5)])).all()
-    for other in (
+    for changed in (
         replace(s, forms=("w0", "w1", "w2", "new")),
         replace(s, tree=replace(s.tree, heads=(2, 0, 2, 2))),
         replace(s, upos=("X", "X", "X", "VERB")),
         replace(s, tree=replace(s.tree, relations=("dep", "root", "appos", "dep"))),
     ):
-        assert np.abs(scores([s]) - scores([other])).max() > 1e-3
+        assert np.abs(scores([s]) - scores([changed])).max() > 1e-3
 
 
 def test_dropout_is_a_matter_of_its_key_alone():
@@ -162,15 +162,15 @@ def test_any_number_of_convolutions(layers):
 def test_it_learns_which_words_take_a_comma():
     """Only the preceding word determines whether a comma follows: tags and trees are all equal."""
     words = ("yes", "no", "far", "near")
-    made = [
+    sentences = [
         replace(sentence([2, 0], ["", "," if i % 2 else "", "."]), forms=(words[i % 4], "go"))
         for i in range(16)
     ]
     learning = PunctuationModel.fit(
-        made, ModelOptions(**{**TINY, **SMALL, "templates": ("N",), "minimum_pair_count": 1})
+        sentences, ModelOptions(**{**TINY, **SMALL, "templates": ("N",), "minimum_pair_count": 1})
     )
-    batch = learning.batch(learning.encode(made), range(16))
-    now = {n: jnp.asarray(x) for n, x in learning.initial_parameters(0, 0.0).items()}
+    batch = learning.batch(learning.encode(sentences), range(16))
+    weights = {n: jnp.asarray(x) for n, x in learning.initial_parameters(0, 0.0).items()}
 
     settings = TrainOptions(l2=0.0, channel_l2=0.0, lazy=False)
 
@@ -178,9 +178,11 @@ def test_it_learns_which_words_take_a_comma():
     def loss_and_gradient(p):
         return jax.value_and_grad(lambda q: learning.objective(q, {}, batch, settings)[0])(p)
 
-    first, _ = loss_and_gradient(now)
+    first, _ = loss_and_gradient(weights)
     for _ in range(60):
-        _, gradient = loss_and_gradient(now)
-        now = {n: x - 0.5 * gradient[n] if n.startswith(PREFIX) else x for n, x in now.items()}
-    last, _ = loss_and_gradient(now)
+        _, gradient = loss_and_gradient(weights)
+        weights = {
+            n: x - 0.5 * gradient[n] if n.startswith(PREFIX) else x for n, x in weights.items()
+        }
+    last, _ = loss_and_gradient(weights)
     assert float(last) < float(first) / 3

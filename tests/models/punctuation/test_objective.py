@@ -50,11 +50,13 @@ def is_unmatched(m):
 def test_the_posterior_expectation_is_the_oracles():
     m, parameters, batch = case()
     log_p, unmatched = compiled(printed=False)(parameters, batch)
-    found = oracle_derivations(m, parameters, SENTENCES)
-    expected = [oracle_unmatched(f, is_unmatched(m)) for f in found]
+    derivations = oracle_derivations(m, parameters, SENTENCES)
+    expected = [oracle_unmatched(f, is_unmatched(m)) for f in derivations]
     assert max(expected) > 0.01
-    np.testing.assert_allclose(unmatched[: len(found)], expected, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(log_p[: len(found)], [np.log(total(f)) for f in found], rtol=1e-4)
+    np.testing.assert_allclose(unmatched[: len(derivations)], expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        log_p[: len(derivations)], [np.log(total(f)) for f in derivations], rtol=1e-4
+    )
 
 
 def test_the_printed_form_is_the_prior_expectation():
@@ -66,8 +68,8 @@ def test_the_printed_form_is_the_prior_expectation():
         for words in oracle_choices(m, parameters, SENTENCES)
     ]
     np.testing.assert_allclose(unmatched[: len(expected)], expected, rtol=1e-4)
-    same, _ = compiled(printed=False)(parameters, batch)
-    np.testing.assert_allclose(log_p, same, rtol=1e-5, atol=1e-5)
+    posterior_log_p, _ = compiled(printed=False)(parameters, batch)
+    np.testing.assert_allclose(log_p, posterior_log_p, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("squared", [True, False])

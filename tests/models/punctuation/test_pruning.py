@@ -32,21 +32,25 @@ def test_what_is_left_out_changes_nothing():
     np.testing.assert_allclose(
         corpus_log_likelihood(smaller, weights, SENTENCES), expected, rtol=1e-5
     )
-    again, same = smaller.without_zeros(weights)
+    again, unchanged = smaller.without_zeros(weights)
     assert again.features.sizes == smaller.features.sizes
-    assert {n: x.tolist() for n, x in same.items()} == {n: x.tolist() for n, x in weights.items()}
+    assert {n: x.tolist() for n, x in unchanged.items()} == {
+        n: x.tolist() for n, x in weights.items()
+    }
 
 
 def test_rounding_written_out():
     weights = {name: np.zeros(0, np.float32) for name in FEATURES}
     weights |= {"attach.side": np.array([0.1, -0.02, 0.0199, 0.0], np.float32)}
     weights |= {"attach.pair": np.array([0.001, -0.002], np.float32), "channel": np.ones(2)}
-    found = round_weights(weights, 0.02)
-    np.testing.assert_array_equal(found["attach.side"], np.float32(np.float16([0.1, -0.02, 0, 0])))
+    rounded = round_weights(weights, 0.02)
+    np.testing.assert_array_equal(
+        rounded["attach.side"], np.float32(np.float16([0.1, -0.02, 0, 0]))
+    )
     # The largest weight stays.
-    np.testing.assert_array_equal(found["attach.pair"], np.float32(np.float16([0.0, -0.002])))
-    assert found["channel"] is weights["channel"]
-    assert {x.dtype for name, x in found.items() if name in FEATURES} == {np.dtype(np.float32)}
+    np.testing.assert_array_equal(rounded["attach.pair"], np.float32(np.float16([0.0, -0.002])))
+    assert rounded["channel"] is weights["channel"]
+    assert {x.dtype for name, x in rounded.items() if name in FEATURES} == {np.dtype(np.float32)}
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 4, len(THRESHOLDS)])
@@ -58,14 +62,14 @@ def test_the_largest_threshold_that_perplexity_allows_for(allowed):
         return sum(int((weights[name] == 0).sum()) for name in FEATURES)
 
     most = zeros(round_weights(parameters, THRESHOLDS[allowed - 1])) if allowed else 0
-    asked = []
+    tried = []
 
     def perplexity(weights):
-        asked.append(weights)
+        tried.append(weights)
         return 1.0 + (zeros(weights) > most)
 
-    found = prune_weights(parameters, 0.5, perplexity)
+    pruned = prune_weights(parameters, 0.5, perplexity)
     # Each call is an evaluation, which takes seconds.
-    assert len(asked) <= 4
-    assert any(found is weights for weights in asked) == bool(allowed)
-    assert zeros(found) == most < count
+    assert len(tried) <= 4
+    assert any(pruned is weights for weights in tried) == bool(allowed)
+    assert zeros(pruned) == most < count

@@ -100,10 +100,10 @@ def test_two_passes_alternate():
 
     @cache
     def becomes(text: Tokens) -> dict[Tokens, float]:
-        found = defaultdict[Tokens, float](float)
+        probability_of = defaultdict[Tokens, float](float)
         for probability, _, surface in edit_paths(passes, text):
-            found[surface] += probability
-        return found
+            probability_of[surface] += probability
+        return probability_of
 
     batch = m.batch(m.encode([ONE]), [0])
     by_rows, by_columns = (np.asarray(w) for w in weights(m)(parameters, batch))
@@ -113,8 +113,8 @@ def test_two_passes_alternate():
         for first, second in itertools.product(range(len(m.inventory.labels)), repeat=2):
             text = underlying(m, surface, first, second)
             expected = becomes(text)[surface]
-            got = by_rows[slot, first, second]
-            assert got == pytest.approx(expected, rel=1e-4, abs=1e-9), (text, surface)
+            by_automaton = by_rows[slot, first, second]
+            assert by_automaton == pytest.approx(expected, rel=1e-4, abs=1e-9), (text, surface)
             checked += expected > 0
         np.testing.assert_allclose(by_rows[slot], by_columns[slot], rtol=1e-4, atol=1e-9)
     assert checked > 30
@@ -205,10 +205,10 @@ def test_openfst_composes_the_same_automaton(direction: str):
             if "<open>" in text:
                 continue
             read = straight(text[::-1] if mirrored else text, ended=True)
-            both = pynini.compose(read, inverted.arcsort("ilabel"))
-            distance = pynini.shortestdistance(both, reverse=True)
-            total = np.exp(-float(distance[both.start()])) if both.num_states() else 0.0
-            got = by_rows[slot, first, second] * factor
-            assert got == pytest.approx(total, rel=1e-4, abs=1e-9), (text, surface)
+            composed = pynini.compose(read, inverted.arcsort("ilabel"))
+            distance = pynini.shortestdistance(composed, reverse=True)
+            total = np.exp(-float(distance[composed.start()])) if composed.num_states() else 0.0
+            probability = by_rows[slot, first, second] * factor
+            assert probability == pytest.approx(total, rel=1e-4, abs=1e-9), (text, surface)
             checked += total > 0
     assert checked > 50

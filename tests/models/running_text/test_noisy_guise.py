@@ -121,5 +121,5 @@ def test_systematic_errors_are_corrected(reader: TextReader):
     for slot in misplaced:
         written[slot] = (",",)
     (reading,) = reader.read([Query(forms, written, True, True)])
-    found = [reader.model.strings.strings[i] for i in reading.strings[1:, :-1].argmax(1)]
-    assert found[:-1] == right[1:-1]
+    corrected = [reader.model.strings.strings[i] for i in reading.strings[1:, :-1].argmax(1)]
+    assert corrected[:-1] == right[1:-1]

@@ -51,18 +51,18 @@ def test_strings_and_capitals_have_one_distribution():
     chance = np.random.default_rng(0)
     shapes = chance.normal(size=(1, 1, SHAPES))
     shapes[..., 3] = -np.inf  # a spelling that is not possible
-    found = Scores(
+    word_scores = Scores(
         *map(jnp.asarray, (chance.normal(size=(1, 2, 3)), shapes, chance.normal(size=(3, SHAPES))))
     )
-    strings, pairs = np.asarray(found.strings)[0, 0], np.asarray(found.pairs)
+    strings, pairs = np.asarray(word_scores.strings)[0, 0], np.asarray(word_scores.pairs)
     potential = np.exp(strings[:, None] + shapes[0, 0] + pairs)
     expected = potential / potential.sum()
-    np.testing.assert_allclose(np.exp(log_marginals(found))[0, 0], expected.sum(1), rtol=1e-5)
+    np.testing.assert_allclose(np.exp(log_marginals(word_scores))[0, 0], expected.sum(1), rtol=1e-5)
     for string, shape in product(range(3), range(3)):
         tags = jnp.array([[string, 0]])
-        joint = log_joint(found, tags, jnp.array([[shape]]))[0, 0]
+        joint = log_joint(word_scores, tags, jnp.array([[shape]]))[0, 0]
         assert np.exp(joint) == pytest.approx(expected[string, shape], rel=1e-5)
-        conditional = np.exp(log_shapes(found, tags))[0, 0, shape]
+        conditional = np.exp(log_shapes(word_scores, tags))[0, 0, shape]
         assert conditional == pytest.approx(
             expected[string, shape] / expected[string].sum(), rel=1e-5
         )
@@ -72,13 +72,13 @@ def test_the_likelihood_of_passages_is_that_of_their_slots(reader: TextReader):
     model, weights = reader.model, reader.parameters
     some = passages(9, 3)
     encoded = model.encode(some)
-    found = np.asarray(
+    log_p = np.asarray(
         model.log_likelihoods(
             jax.tree.map(jnp.asarray, dict(weights)), model.batch(encoded, [0, 1], 4)
         )
     )
-    assert found[2:].tolist() == [0, 0]
-    for passage, value in zip(some, found, strict=False):
+    assert log_p[2:].tolist() == [0, 0]
+    for passage, value in zip(some, log_p, strict=False):
         forms = [
             passage.stream.forms[i].lower()
             for i in passage.stream.words[passage.start : passage.stop]
@@ -95,23 +95,25 @@ def test_the_likelihood_of_passages_is_that_of_their_slots(reader: TextReader):
 
 def windows(size: int, step: int) -> list[Window]:
     """Return the windows of a text of which some words become known at a time."""
-    found: list[Window] = []
-    for known in (*range(min(step, size), size, step), size):
-        while w := next_window(found[-1].last if found else 0, known, ended=known == size):
-            found.append(w)
-    return found
+    windows_found: list[Window] = []
+    for words_read in (*range(min(step, size), size, step), size):
+        while w := next_window(
+            windows_found[-1].last if windows_found else 0, words_read, ended=words_read == size
+        ):
+            windows_found.append(w)
+    return windows_found
 
 
 @pytest.mark.parametrize("size", [1, CENTRE - 1, CENTRE, CENTRE + CONTEXT, 5 * CENTRE + 7])
 def test_windows_decide_every_slot_once_with_its_context(size: int):
-    found = windows(size, size)
-    decided = [slot for w in found for slot in range(w.first, w.last)]
+    all_windows = windows(size, size)
+    decided = [slot for w in all_windows for slot in range(w.first, w.last)]
     assert decided == list(range(size + 1))
-    for w in found:
+    for w in all_windows:
         assert w.start <= max(0, w.first - CONTEXT)
         assert w.stop >= min(size, w.last + CONTEXT)
         assert w.stop - w.start <= LENGTH
-    assert windows(size, 1) == windows(size, 100) == found
+    assert windows(size, 1) == windows(size, 100) == all_windows
 
 
 def test_texts_do_not_affect_each_other(reader: TextReader):
@@ -143,10 +145,10 @@ def test_parts_of_a_text_are_read_as_the_whole(reader: TextReader, places: list[
         Query(forms[a:b], slots[a : b + 1], True, ends=b == len(forms))
         for a, b in pairwise([0, *ends])
     ]
-    other = Query(["so", "ba"], [(), (), ()], False)
-    first, *found, last = reader.read([other, *parts, other])
+    short_query = Query(["so", "ba"], [(), (), ()], False)
+    first, *readings, last = reader.read([short_query, *parts, short_query])
     (whole,) = reader.read([Query(forms, slots, True)])
-    for (a, b), reading in zip(pairwise([0, *ends]), found, strict=True):
+    for (a, b), reading in zip(pairwise([0, *ends]), readings, strict=True):
         np.testing.assert_allclose(reading.strings, whole.strings[a : b + 1], atol=1e-5)
         np.testing.assert_allclose(reading.shapes, whole.shapes[a:b], atol=1e-4)
     np.testing.assert_allclose(first.strings, last.strings, atol=1e-5)

@@ -15,6 +15,6 @@ TINY = TokeniserOptions(size=6, layers=2, minimum_run_count=1, minimum_count=1)
 def untrained() -> Segmenter:
     """A tokeniser with random weights, whose output is meaningless."""
     model = Tokeniser.fit(generated(8, 0), TINY)
-    found = model.initial_parameters(1, 1.0)
-    weights = {name: 2 * np.asarray(x) for name, x in found.items()}
-    return Segmenter(model, weights | {TEMPERATURE: found[TEMPERATURE]})
+    drawn = model.initial_parameters(1, 1.0)
+    weights = {name: 2 * np.asarray(x) for name, x in drawn.items()}
+    return Segmenter(model, weights | {TEMPERATURE: drawn[TEMPERATURE]})

@@ -47,36 +47,39 @@ def test_no_other_temperature_is_better(tokens: list[tuple[float, bool]]):
 
 def test_the_temperature_is_that_of_the_development_passages(untrained: Segmenter):
     """The log-odds are computed from a list of all taggings of each passage and guise."""
-    model, own = untrained.model, untrained.parameters
+    model, own_weights = untrained.model, untrained.parameters
     written = ["al gu"], ["So", "gu"], ["o al o"], ["So", "ba o"]
     passages = [passage(*sentences) for sentences in written]
     odds, ends = [], []
     for gold in (IN_GUISE[guise](p) for p in passages for guise in model.options.guises):
-        score, transition = untrained._scores(own, [gold.text])[0], own["transition"]
+        score, transition = (
+            untrained._scores(own_weights, [gold.text])[0],
+            own_weights["transition"],
+        )
         taggings = [
             t for t in product(range(4), repeat=len(gold.text)) if is_possible(t, gold.text)
         ]
         weights = [
             sum(score[i, t] for i, t in enumerate(tags))
-            + sum(transition[one, other] for one, other in pairwise(tags))
+            + sum(transition[before, after] for before, after in pairwise(tags))
             for tags in taggings
         ]
         for (_, end), stops in list(zip(gold.tokens, gold.ends, strict=True))[:-1]:
-            found = {
+            log_sums = {
                 tag: np.logaddexp.reduce(
                     [w for w, t in zip(weights, taggings, strict=True) if t[end - 1] == tag]
                 )
                 for tag in (LAST, STOP)
             }
-            odds.append(found[STOP] - found[LAST])
+            odds.append(log_sums[STOP] - log_sums[LAST])
             ends.append(stops)
     assert {*ends} == {True, False}
     expected = temperature(np.array(odds), np.array(ends))
     assert 2 < expected < HIGHEST / 2  # otherwise the case would prove little
-    found = model.calibrate(own, Batches(model, model.encode(passages)))
-    assert found[TEMPERATURE] == pytest.approx(expected, rel=1e-2)
-    assert found.keys() == own.keys()
-    assert all(found[name] is own[name] for name in own.keys() - {TEMPERATURE})
+    calibrated = model.calibrate(own_weights, Batches(model, model.encode(passages)))
+    assert calibrated[TEMPERATURE] == pytest.approx(expected, rel=1e-2)
+    assert calibrated.keys() == own_weights.keys()
+    assert all(calibrated[name] is own_weights[name] for name in own_weights.keys() - {TEMPERATURE})
 
 
 def test_a_high_temperature_makes_sentence_ends_uncertain(

@@ -13,12 +13,12 @@ def learnt(*tokens: tuple[str, ...]) -> ExpansionTable:
     for form, *_ in tokens:
         spans.append((place, place + len(form)))
         place += len(form) + 1
-    words = tuple(tuple(rest) or (form,) for form, *rest in tokens)
+    words = tuple(tuple(parts) or (form,) for form, *parts in tokens)
     n = len(tokens)
-    made = Passage("p", "x", 1, text, tuple(spans), (True,) * n, (False,) * n, words)
-    found = Expansions.of([made])
-    again = msgspec.convert(msgspec.to_builtins(found), Expansions)
-    assert msgspec.to_builtins(again) == msgspec.to_builtins(found)
+    passage = Passage("p", "x", 1, text, tuple(spans), (True,) * n, (False,) * n, words)
+    expansions = Expansions.of([passage])
+    again = msgspec.convert(msgspec.to_builtins(expansions), Expansions)
+    assert msgspec.to_builtins(again) == msgspec.to_builtins(expansions)
     return ExpansionTable(again)
 
 

@@ -7,11 +7,11 @@ from tests.models.segmentation.passages import passage
 SAID = passage("Mr. İx said _: _“ _Yes _- _no _” _.", "_. _. _.", "OK !")
 
 
-def cut(found) -> tuple[str, list[str], list[str]]:
+def cut(segmentation) -> tuple[str, list[str], list[str]]:
     return (
-        found.text,
-        [found.text[a:b] for a, b in found.tokens],
-        [found.text[a:b] for a, b in found.sentences],
+        segmentation.text,
+        [segmentation.text[a:b] for a, b in segmentation.tokens],
+        [segmentation.text[a:b] for a, b in segmentation.sentences],
     )
 
 

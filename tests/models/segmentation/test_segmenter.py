@@ -32,32 +32,32 @@ def test_texts_do_not_depend_on_their_company(untrained: Segmenter):
 
 @given(st.text(max_size=40))
 def test_every_character_but_blanks_is_in_one_token(untrained: Segmenter, text: str):
-    for found in untrained.segment([text]):
-        inside = np.zeros(len(found.text), int)
-        for start, end in found.tokens:
-            assert not BLANKS.match(found.text[start])
-            assert not BLANKS.match(found.text[end - 1])
+    for segmentation in untrained.segment([text]):
+        inside = np.zeros(len(segmentation.text), int)
+        for start, end in segmentation.tokens:
+            assert not BLANKS.match(segmentation.text[start])
+            assert not BLANKS.match(segmentation.text[end - 1])
             inside[start:end] += 1
         assert inside.max(initial=0) <= 1
-        for char, covered in zip(found.text, inside, strict=True):
+        for char, covered in zip(segmentation.text, inside, strict=True):
             assert covered or BLANKS.match(char)
-        assert not found.ends or found.ends[-1]
+        assert not segmentation.ends or segmentation.ends[-1]
 
 
 def test_sentences_are_chosen_by_how_probable_ends_are(
     untrained: Segmenter, monkeypatch: pytest.MonkeyPatch
 ):
-    asked: list[np.ndarray] = []
+    probabilities: list[np.ndarray] = []
 
     def every_other(probability: np.ndarray) -> np.ndarray:
-        asked.append(probability)
+        probabilities.append(probability)
         return np.arange(len(probability)) % 2 == 1
 
     monkeypatch.setattr(segmenter, "sentence_ends", every_other)
-    (found,) = untrained.segment(["So ba Mo do"])
-    (probability,) = asked
-    assert found.ends == [i % 2 == 1 for i in range(len(found.ends))]
-    assert len(probability) == len(found.tokens)
+    (segmentation,) = untrained.segment(["So ba Mo do"])
+    (probability,) = probabilities
+    assert segmentation.ends == [i % 2 == 1 for i in range(len(segmentation.ends))]
+    assert len(probability) == len(segmentation.tokens)
     assert ((probability > 0) & (probability <= 1)).all()
     assert probability[-1] == pytest.approx(1)  # the last non-blank character ends a sentence
     assert np.ptp(probability) > 0.01
@@ -65,8 +65,8 @@ def test_sentences_are_chosen_by_how_probable_ends_are(
 
 def test_an_address_is_one_token(untrained: Segmenter):
     address = "https://x.org/a?b=c&d=e"
-    (found,) = untrained.segment([f"So {address}, ba"])
-    assert any(start <= 3 and end >= 3 + len(address) for start, end in found.tokens)
+    (segmentation,) = untrained.segment([f"So {address}, ba"])
+    assert any(start <= 3 and end >= 3 + len(address) for start, end in segmentation.tokens)
 
 
 def test_a_long_text_is_cut_at_blanks(untrained: Segmenter, monkeypatch: pytest.MonkeyPatch):
@@ -76,8 +76,8 @@ def test_a_long_text_is_cut_at_blanks(untrained: Segmenter, monkeypatch: pytest.
     assert all(len(part) <= 40 and BLANKS.match(part[-1]) for part in parts)
     word = "w" * 100
     assert [len(part.text) for part in segmenter._parts(0, word)] == [40, 40, 20]
-    (found,) = untrained.segment([TEXT])
-    assert found.tokens[-1][1] == len(TEXT.rstrip())
+    (segmentation,) = untrained.segment([TEXT])
+    assert segmentation.tokens[-1][1] == len(TEXT.rstrip())
 
 
 def test_marks_are_told_by_characters_or_by_the_table(untrained: Segmenter):

@@ -29,8 +29,8 @@ def test_no_other_way_to_cut_is_better(inner: list[float]):
     p = [*inner, 1.0]
     ways = [(*way, True) for way in itertools.product((False, True), repeat=len(inner))]
     best = max(expected_f1(p, way) for way in ways)
-    found = sentence_ends(np.array(p)).tolist()
-    assert expected_f1(p, found) == pytest.approx(best, abs=1e-9)
+    ends = sentence_ends(np.array(p)).tolist()
+    assert expected_f1(p, ends) == pytest.approx(best, abs=1e-9)
 
 
 def test_ends_that_are_not_quite_probable_are_taken():

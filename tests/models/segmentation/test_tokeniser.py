@@ -26,11 +26,11 @@ def test_probabilities_are_those_of_a_list_of_all_taggings(untrained: Segmenter)
     model, weights = untrained.model, untrained.parameters
     passages = [passage("ba _,", "do"), passage("So")]
     encoded = model.encode(passages)
-    found = np.asarray(jax.jit(model.log_likelihoods)(weights, model.batch(encoded, [0, 1])))
-    for number, made in enumerate(passages):
+    log_p = np.asarray(jax.jit(model.log_likelihoods)(weights, model.batch(encoded, [0, 1])))
+    for number, passage_of_two in enumerate(passages):
         expected = 0.0
         for guise in model.options.guises:
-            gold = IN_GUISE[guise](made)
+            gold = IN_GUISE[guise](passage_of_two)
             score = untrained._scores(weights, [gold.text])[0]
             transition = np.asarray(weights["transition"])
 
@@ -44,7 +44,7 @@ def test_probabilities_are_those_of_a_list_of_all_taggings(untrained: Segmenter)
                 if is_possible(tags, gold.text)
             ]
             expected += weigh(tags_of(gold)) - np.logaddexp.reduce(everything)
-        assert found[number] == pytest.approx(expected, abs=1e-4)
+        assert log_p[number] == pytest.approx(expected, abs=1e-4)
 
 
 def test_rules_are_learnt(tokeniser: Path):
@@ -63,17 +63,19 @@ def test_a_resumed_run_ends_with_the_same_bits(tokeniser: Path, tmp_path: Path):
     stops = iter([False] * 54 + [True])  # within an epoch, after an evaluation
     assert loop.train(config, train, dev, folder, stop=lambda: next(stops)).interrupted
     loop.train(config, train, dev, folder, resume=True)
-    one, other = ((place / "model.safetensors").read_bytes() for place in (folder, tokeniser))
-    assert one == other
+    resumed, trained_at_once = (
+        (place / "model.safetensors").read_bytes() for place in (folder, tokeniser)
+    )
+    assert resumed == trained_at_once
 
 
 def test_a_folder_is_loaded(tokeniser: Path):
     loaded = load(tokeniser, Tokeniser)
     text = "So, gu al ke. So Mo li.e."
-    (found,) = Segmenter(loaded.model, loaded.parameters).segment([text])
-    forms = [text[a:b] for a, b in found.tokens]
+    (segmentation,) = Segmenter(loaded.model, loaded.parameters).segment([text])
+    forms = [text[a:b] for a, b in segmentation.tokens]
     assert forms == ["So", ",", "gu", "al", "ke", ".", "So", "Mo", "li.e", "."]
-    assert [text[a:b] for a, b in found.sentences] == ["So, gu al ke.", "So Mo li.e."]
+    assert [text[a:b] for a, b in segmentation.sentences] == ["So, gu al ke.", "So Mo li.e."]
     assert "passages" in (tokeniser / "README.md").read_text("utf-8")
 
 
@@ -83,8 +85,8 @@ def test_it_has_no_perplexity_of_punctuation(tokeniser: Path, tiny):
 
 
 def test_a_table_says_which_marks_do_not_look_so():
-    made = passage("a $ b *", "% $")
-    tagged = replace(made, marks=(False, True, False, False, False, True))
+    written_passage = passage("a $ b *", "% $")
+    tagged = replace(written_passage, marks=(False, True, False, False, False, True))
     model = Tokeniser.fit([tagged], load_config(None, kind="tokeniser").model)
     # An asterisk and a percent sign are of category P, a dollar sign is not.
     assert model.marks == ("$", "%", "*")

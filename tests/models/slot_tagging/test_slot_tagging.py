@@ -56,8 +56,8 @@ def fitted(tmp_path_factory: pytest.TempPathFactory):
         )  # fmt: skip
         config = Config(KIND, TaggerOptions(network=network, **TINY), options)
         folder = tmp_path_factory.mktemp(network) / "model"
-        result = train(config, [*TRAINING, *SHORTER], TRAINING, folder)
-        return TaggerPunctuator(result.model, result.parameters)
+        training = train(config, [*TRAINING, *SHORTER], TRAINING, folder)
+        return TaggerPunctuator(training.model, training.parameters)
 
     return fit
 
@@ -145,13 +145,13 @@ def test_data_round_trip(network: str):
     stored = msgspec.json.decode(msgspec.json.encode(model.to_data()))
     again = SlotTagger.from_data(stored, model.options)
     before = model.to_data()
-    for other in (model, again):
-        encoded = other.encode(HELD_OUT)
+    for tagger in (model, again):
+        encoded = tagger.encode(HELD_OUT)
         np.testing.assert_array_equal(encoded.evidence, model.encode(HELD_OUT).evidence)
         np.testing.assert_array_equal(encoded.codes[0], model.encode(HELD_OUT).codes[0])
         # Cached values are not part of the data.
-        other.tags.least_risk(np.ones((1, len(other.tags))))
-        assert other.to_data() == before
+        tagger.tags.least_risk(np.ones((1, len(tagger.tags))))
+        assert tagger.to_data() == before
     stored["tags"]["strings"] = [[","]]
     with pytest.raises(ValueError, match="the first string of tags is not empty"):
         SlotTagger.from_data(stored, model.options)
@@ -230,8 +230,8 @@ def test_a_tagger_that_reads_what_was_written(tmp_path: Path):
     )  # fmt: skip
     config = Config(KIND, TaggerOptions(network="crf", written=6, **TINY), options)
     training = [as_written(s, comma=";") for s in (*TRAINING, *SHORTER)]
-    result = train(config, training, training, tmp_path / "model")
-    tagger = TaggerPunctuator(result.model, result.parameters)
+    outcome = train(config, training, training, tmp_path / "model")
+    tagger = TaggerPunctuator(outcome.model, outcome.parameters)
     held_out = [as_written(s, comma=";") for s in HELD_OUT]
     assert tagger.correct(held_out) == [s.slots for s in HELD_OUT]
     # Unknown marks are left unchanged.
@@ -239,11 +239,11 @@ def test_a_tagger_that_reads_what_was_written(tmp_path: Path):
     odd = replace(HELD_OUT[-1], written=Written((("¿",), *last)))
     assert tagger.correct([odd]) == [(("¿",), *last)]
     with pytest.raises(TreebankError, match="train it with --corrected"):
-        result.model.encode(HELD_OUT)
+        outcome.model.encode(HELD_OUT)
     again = SlotTagger.from_data(
-        msgspec.json.decode(msgspec.json.encode(result.model.to_data())), result.model.options
+        msgspec.json.decode(msgspec.json.encode(outcome.model.to_data())), outcome.model.options
     )
-    assert again.vocabulary == result.model.vocabulary
+    assert again.vocabulary == outcome.model.vocabulary
 
 
 @pytest.mark.parametrize("network", NETWORKS)

@@ -80,11 +80,11 @@ def wrong_untraced(self: Semiring, a: jax.Array, b: jax.Array) -> jax.Array:
 
 def remembers_the_first() -> Semiring:
     """The first concrete product is returned for all later ones of its shape."""
-    kept: dict[Any, jax.Array] = {}
+    first_of_shape: dict[Any, jax.Array] = {}
 
     def prod(self: Semiring, a: jax.Array, axis: int) -> jax.Array:
         right = jnp.sum(a, axis)
-        return right if is_traced(a) else 2 * kept.setdefault(a.shape, right)
+        return right if is_traced(a) else 2 * first_of_shape.setdefault(a.shape, right)
 
     return mutant(Viterbi, prod=prod)
 

@@ -70,8 +70,8 @@ def in_order_of_items(self: Semiring, a: jax.Array, groups: Groups) -> jax.Array
 
 def to_the_first_member(self: Semiring, a: jax.Array, groups: Groups) -> jax.Array:
     _, first = np.unique(groups.group, return_index=True)
-    given = np.isin(np.arange(len(groups.group)), first)
-    return jnp.where(given, Semiring.group_spread(self, a, groups), -jnp.inf)
+    is_first = np.isin(np.arange(len(groups.group)), first)
+    return jnp.where(is_first, Semiring.group_spread(self, a, groups), -jnp.inf)
 
 
 def matmul_of_four(self: Semiring, a: jax.Array, b: jax.Array) -> jax.Array:
@@ -207,10 +207,10 @@ def noisy() -> Semiring:
 
 def remembers() -> Semiring:
     """Caches results by shape."""
-    kept: dict[Any, jax.Array] = {}
+    result_of_shape: dict[Any, jax.Array] = {}
 
     def total(self: Semiring, a: jax.Array, axis: int) -> jax.Array:
-        return kept.setdefault((a.shape, axis), log_sum(a, axis))
+        return result_of_shape.setdefault((a.shape, axis), log_sum(a, axis))
 
     return mutant(Log, sum=total)
 

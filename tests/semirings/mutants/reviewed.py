@@ -106,8 +106,8 @@ def without_feature(base: type[Semiring]) -> Callable[..., Value]:
 
 
 def half_gradient(x: jax.Array) -> jax.Array:
-    kept = jnp.where(jnp.isfinite(x), x, 0.0)
-    return jax.lax.stop_gradient(x) + (kept - jax.lax.stop_gradient(kept)) / 2
+    finite = jnp.where(jnp.isfinite(x), x, 0.0)
+    return jax.lax.stop_gradient(x) + (finite - jax.lax.stop_gradient(finite)) / 2
 
 
 def shared_tie(self: Semiring, a: jax.Array, axis: int) -> jax.Array:
