@@ -208,6 +208,9 @@ class FeatureLookup:
             codes: the number of codes of each attribute.
             later: names of the attributes whose values will be given.
         """
+        # The code of a context is a number whose digits are the values of its attributes, the last
+        # one least. So it is a sum, of which nodes supply one part once (``place_node_codes``) and
+        # each case the rest, by one product of matrices (``rows``).
         looked_at = sorted({later.index(p) for f in families for p in f.parts if p in later})
         units: dict[str, Ints] = {later[i]: np.zeros(len(families), np.int64) for i in looked_at}
         first: list[int] = []

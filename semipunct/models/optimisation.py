@@ -182,6 +182,9 @@ def lazy_adam(
         of_first, of_second = (1 / bias for bias in unbiased(state.steps))
         # Exponentials of products with scalars: powers and quotients would be computed for each
         # row.
+        # A step without a gradient multiplies the mean by b1 and the root mean square by sqrt(b2):
+        # it moves by b1 / sqrt(b2), ``slowing``, times the step before. The steps missed are a
+        # geometric series, whose sum is slowing (1 - slowing^missed) / (1 - slowing).
         relative, half = jnp.exp(missed * log_slowing), jnp.exp(missed * log_b2 / 2)
         deviation = jnp.sqrt(second * of_second) + eps
         coasting = size * of_first * slowing / (1 - slowing) * (1 - relative)

@@ -159,6 +159,9 @@ def beam_search(scorer: Scorer, attach: Attach, beam: int, question: Question) -
                 attach_dependent(second, first, RIGHT, chosen, attach),
             ),
         )
+        # Stacks are linked lists in the arena, so that none is copied: a state stores its top item
+        # and the place of the state whose top item is below it. After a shift that is the state
+        # before; an arc replaces the two upper items, so it is what was below the second.
         pointer = jnp.where(is_shift, t * lanes + parent, under[..., _BELOW])
         tail = jnp.stack([pointer, following + is_shift], -1).astype(jnp.int32)
         written = jnp.concatenate([item, tail], -1)

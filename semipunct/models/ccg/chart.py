@@ -170,6 +170,8 @@ def _combine(
     i: int,
     j: int,
 ) -> None:
+    # Cells were added by increasing width, so their ends increase. Plain loops over integers: cells
+    # are too small, and rules too sparse, for arrays to pay.
     rows = edges.rows
     for k, takers in lefts:
         if k >= j:
@@ -179,6 +181,8 @@ def _combine(
             continue
         right = cells[k, j]
         for partners, items, results_of in takers:
+            # The categories that both combine with the left one and are in the right cell; mostly
+            # there are none. ``x & -x`` is the lowest of them.
             fits = partners & mask
             while fits:
                 low = fits & -fits
@@ -205,6 +209,8 @@ def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
     mask = 0
     for category in cell:
         mask |= 1 << category
+    # Categories are numbered such that the results of unary rules come after their children, so the
+    # lowest one waiting has all its derivations: no later rule adds to it.
     waiting = mask & grammar.unary_mask
     while waiting:
         low = waiting & -waiting
@@ -227,6 +233,7 @@ def _unary(edges: _Edges, grammar: Grammar, cell: Cell, i: int, j: int) -> int:
 
 def _forest(rows: list[tuple[int, ...]], root: int) -> Forest:
     """Keep the part reachable from the root, and renumber nodes."""
+    # Hyperedges were added after those of their children, so one pass from the end suffices.
     used = {root}
     reachable: list[tuple[int, ...]] = []
     for row in reversed(rows):

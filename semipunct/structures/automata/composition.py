@@ -75,6 +75,10 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     nothing = s.zeros(shape)
     second_alone = s.where(first_stays, _silent(second_arcs), nothing)
     first_alone = s.where(second_stays, _silent(first_arcs), nothing)
+    # Where the first writes epsilons and the second reads some, the same pair of paths could be
+    # walked in many interleavings. The filter admits one: both move silently together as long as
+    # both can, then one of them alone until a letter is shared. Rows and columns are its states:
+    # anything may follow; the second moves alone; the first moves alone.
     rows = [
         [s.plus(letter, _silent(pairs)), second_alone, first_alone],
         [letter, second_alone, nothing],

@@ -45,6 +45,10 @@ def closure(semiring: Semiring, matrix: Value) -> Value:
     shape = jax.tree.leaves(matrix)[0].shape
     n, leading = shape[-1], (1,) * (len(shape) - 2)
 
+    # Before step k ``paths`` sums over the paths whose intermediate states are less than k. Those
+    # through k go there, around it any number of times, and on, which is also the order of their
+    # factors. Squaring 1 + A repeatedly takes fewer steps, but only ever reaches paths up to some
+    # length, and cycles have none.
     def through(paths: Value, k: jax.Array) -> tuple[Value, None]:
         into = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -1), paths)
         out = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -2), paths)
@@ -73,6 +77,8 @@ def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
     Source: Mohri (2002), Generic epsilon-removal and input epsilon-normalization algorithms for
     weighted transducers, section 3.
     """
+    # Epsilons before an arc belong to the arc, and those after the last one to the final weight: so
+    # each path is counted once.
     s = semiring
     silent = closure(s, jax.tree.map(lambda x: x[..., EPSILON, :, :], automaton.arcs))
     reading = jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :], automaton.arcs)
@@ -196,6 +202,8 @@ def reading_step(
     def step(state: Any, indexed: Any) -> Any:
         vector, log_scale = state
         position, at = indexed
+        # Divided out in every step: the product of many small weights would leave the range of
+        # floats, and with it all states alike.
         after = s.sum(s.times(_columns(vector), matrix(at)), axis=1)
         after, factor = s.balance(after, (1,))
         active = position < lengths
