@@ -332,11 +332,11 @@ def _absorb(
         The parent's new vector ``[lanes, width]``, and the factor ``[lanes]`` where that vector is
         a single number, with the log of its scale.
     """
-    # Lines 11 to 14 of Algorithm 1, from the left: inner[r], then for each pair choice[l, r] inner[r],
-    # summed to a weight for each l, then the sum of weight[l] outer[l]. Pairs are few among all
-    # combinations of labels, so both sums run over pairs in groups, and no matrix has an entry for
-    # each combination. Every intermediate result is rescaled: three small factors in a row would
-    # leave the range of ``Real``.
+    # Lines 11 to 14 of Algorithm 1, from the left: inner[r], then choice[l, r] inner[r] for each
+    # pair, summed to a weight for each l, then the sum of weight[l] outer[l]. Pairs are few among
+    # all combinations of labels, so both sums run over pairs in groups, and no matrix has an entry
+    # for each combination. Every intermediate result is rescaled: three small factors in a row
+    # would leave the range of ``Real``.
     a, b, g = vectors
     products = automata.products(lanes.left_slot, a, lanes.right_slot, b)
     meeting, meeting_scale = s.balance(products.inner(lanes.from_left, g), (1,))
