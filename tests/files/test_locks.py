@@ -14,8 +14,8 @@ pytest.importorskip("fcntl")
 
 HOLD = """
 import sys, time
-from semipunct.files import locked
-with locked(sys.argv[1]) as alone:
+from semipunct.files import hold_lock
+with hold_lock(sys.argv[1]) as alone:
     print(alone, flush=True)
     time.sleep(60)
 """
