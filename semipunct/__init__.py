@@ -19,13 +19,19 @@ if TYPE_CHECKING:
     from semipunct.evaluation.systems import compare
     from semipunct.formats.reading import read, stats
     from semipunct.inference.decode import Analysis
-    from semipunct.kinds.functions import correct, evaluate, restore, restore_text
+    from semipunct.kinds.functions import (
+        correct,
+        correct_text,
+        evaluate,
+        restore,
+        restore_text,
+    )
+    from semipunct.kinds.loading import load
     from semipunct.marks import Edit
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
     from semipunct.tasks.jackknife import jackknife
-    from semipunct.tasks.load import load
     from semipunct.tasks.normalise import Normalised, normalise
     from semipunct.tasks.parse import parse
     from semipunct.tasks.rephrase import Rephrasing, rephrase
@@ -50,6 +56,7 @@ __all__ = [
     "analyse",
     "compare",
     "correct",
+    "correct_text",
     "decode",
     "evaluate",
     "jackknife",
@@ -81,10 +88,11 @@ _ROOMS = {
     "analyse": "semipunct.tasks.analyse",
     "compare": "semipunct.evaluation.systems",
     "correct": "semipunct.kinds.functions",
+    "correct_text": "semipunct.kinds.functions",
     "decode": "semipunct.tasks.decode",
     "evaluate": "semipunct.kinds.functions",
     "jackknife": "semipunct.tasks.jackknife",
-    "load": "semipunct.tasks.load",
+    "load": "semipunct.kinds.loading",
     "normalise": "semipunct.tasks.normalise",
     "parse": "semipunct.tasks.parse",
     "read": "semipunct.formats.reading",

@@ -1,10 +1,13 @@
 """The text model of English that comes with the distribution."""
 
+import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import semipunct
+from semipunct.errors import ModelError, UsageError
 from semipunct.store.installed import installed_models
 
 
@@ -23,6 +26,45 @@ def test_it_is_small_and_says_what_it_was_trained_on():
     assert len(files) == 6
     assert all(f"| `{name}` |" in sources for name in files)
     assert not any(name.startswith("/") for name in files)
+
+
+def test_each_mark_has_its_place_and_its_probability(english: Any):
+    text = english.restore("where is the station asked anna\nso it goes <b>\n")
+    assert text == "“Where is the station?” asked Anna.\nSo it goes <b>.\n"
+    shown = [(text[m.start : m.end], m.before, m.after, m.is_changed) for m in text.marks]
+    assert shown[:3] == [
+        ("“", "", "“", True), ("?”", "", "? ”", True), (".", "", ".", True),
+    ]  # fmt: skip
+    for mark in text.marks:
+        strings = [mark.after, *(string for string, _ in mark.alternatives)]
+        assert len(set(strings)) == len(strings)
+        total = mark.probability + sum(share for _, share in mark.alternatives)
+        assert 0.5 < total < 1 + 1e-6
+    (left_out,) = (m for m in text.marks if m.start == m.end)
+    assert (text[: left_out.start].split()[-1], left_out.after) == ("So", "")
+    assert left_out.alternatives[0][0] == ","
+
+
+def test_a_notebook_shows_marks_and_not_markup(english: Any):
+    shown = english.restore("so it goes <b>\n")._repr_html_()
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
+    assert re.search(r'<span title="\. 0\.\d\d, [^"]*" style="[^"]*">\.</span>', shown)
+    assert "<th style='text-align:left'>kind</th><td>text</td>" in english._repr_html_()
+
+
+def test_a_text_is_corrected(english: Any):
+    written = "He said that, he would come. Do you know him.\n"
+    text = english.correct(written)
+    assert text == "He said that he would come. Do you know him?\n"
+    changed = [(m.before, m.after) for m in text.marks if m.is_changed]
+    assert changed == [(",", ""), (".", "?")]
+    assert english.correct(text) == text
+    assert english.correct("") == ""
+    with pytest.raises(UsageError, match="minimum confidence"):
+        english.correct(written, minimum_confidence=2)
+    with pytest.raises(ModelError, match="kind punctuation cannot correct; name a model of"):
+        semipunct.correct_text(SimpleNamespace(model=SimpleNamespace(kind="punctuation")), "a")
 
 
 def test_words_become_text(english: Any):

@@ -10,8 +10,8 @@ from typing import get_overloads
 
 import pytest
 
+from semipunct.kinds.loading import load
 from semipunct.models.registry import KINDS, find_kind
-from semipunct.tasks.load import load
 
 CLIENT = Path(__file__).with_name("typed_client.py")
 ROOT = CLIENT.parents[1]
@@ -41,5 +41,5 @@ def test_each_kind_has_an_overload_with_the_class_of_its_models():
     typed = {s.parameters["expected"].annotation: s.return_annotation for s in signatures}
     for name in KINDS:
         of = find_kind(name).load().__name__
-        assert typed[f"Literal['{name}']"] == f"SavedModel[{of}]"
+        assert typed[f"Literal['{name}']"] == f"LoadedModel[{of}]"
     assert len(signatures) == len(KINDS) + 2  # a class, and a name that is not known statically

@@ -180,8 +180,8 @@ def _sentence_texts(*, deletions: bool) -> Compare:
     """Compare the text of each sentence, on a line of its own.
 
     Tokens of a treebank may stand together without being parts of an orthographic word, and where a
-    file records no spaces, there are none to be preserved. Symbols that the treebank uses as marks,
-    such as ``<<``, may be inserted.
+    file records no spaces, there are none to be preserved. Symbols that are marks of the treebank,
+    such as ``<<``, or do not occur in it, may be inserted.
     """
     ignored = ("inside a word", "joining mark")
 
@@ -191,8 +191,9 @@ def _sentence_texts(*, deletions: bool) -> Compare:
         if len(blocks) != len(lines):
             return [Difference("number of lines", "file", str(len(blocks)), str(len(lines)))]
         is_recorded = any(name in before for name in SPACING)
-        marks = {unit.form for block in blocks for unit in block.units if unit.is_mark}
-        symbols = {char for form in marks for char in form if category(char).startswith("S")}
+        marks = "".join(unit.form for block in blocks for unit in block.units if unit.is_mark)
+        inserted = {*marks, *(set(after) - set(before))}
+        symbols = [char for char in inserted if category(char).startswith("S")]
         as_mark = str.maketrans(dict.fromkeys(symbols, "‹"))
         differences: list[Difference] = []
         for number, (block, line) in enumerate(zip(blocks, lines, strict=True), start=1):

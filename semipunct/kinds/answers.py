@@ -13,7 +13,7 @@ from semipunct.kinds.assessment import Assessment
 from semipunct.kinds.criteria import assess_on_examples
 from semipunct.models.registry import KINDS
 from semipunct.plugins import find_plugin
-from semipunct.tasks.correction import Corrected
+from semipunct.tasks.correction import Corrected, CorrectOptions
 from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.run import Outcome
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         TextRequest,
     )
     from semipunct.models.base import Model
+    from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
 
@@ -122,6 +123,7 @@ class Answers:
         restore_sentences: the function of ``semipunct.restore``.
         correct_sentences: the function of ``semipunct.correct``.
         restore_text: the function of ``semipunct.restore_text``.
+        correct_text: the function of ``semipunct.correct_text``.
     """
 
     evaluate: Callable[[EvaluateRequest], Assessment] = assess_on_examples
@@ -130,7 +132,8 @@ class Answers:
     parse: Callable[[SavedModel[Any], ParseRequest], ParseWork] | None = None
     restore_sentences: Sentences | None = None
     correct_sentences: Sentences | None = None
-    restore_text: Callable[[Trained[Any], str, TextRequest], str] | None = None
+    restore_text: Callable[[Trained[Any], str, TextRequest], PunctuatedText] | None = None
+    correct_text: Callable[[Trained[Any], str, CorrectOptions], PunctuatedText] | None = None
 
 
 def answers_of(kind: str) -> Answers:

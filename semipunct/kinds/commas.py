@@ -12,6 +12,7 @@ from semipunct.kinds.answers import Answers, RestoreWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations
 from semipunct.kinds.punctuation import answered
 from semipunct.kinds.reading import read_by_tokeniser, running_text_format
+from semipunct.kinds.texts import write_text
 from semipunct.models.constituency.parser import PhraseParser
 from semipunct.store.checkpoint import of_kind
 from semipunct.tasks.notices import Omissions
@@ -21,11 +22,12 @@ from semipunct.tasks.restore_commas import (
     restore_commas,
     restore_commas_of_words,
 )
-from semipunct.tasks.restore_text import sentences_of_text, write_text
 from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.sentences_of_text import sentences_of_text
 
 if TYPE_CHECKING:
     from semipunct.kinds.requests import RestoreRequest, TextRequest
+    from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
     from semipunct.tasks.restoration import Restoration
@@ -88,7 +90,7 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     )
 
 
-def restore_text(model: Trained[Any], text: str, request: TextRequest) -> str:
+def restore_text(model: Trained[Any], text: str, request: TextRequest) -> PunctuatedText:
     """Restore the commas of a text, given a parser of phrases.
 
     Args:

@@ -16,6 +16,7 @@ from semipunct.kinds.requests import EvaluateRequest, TextRequest
 from semipunct.models.contents import digest
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger
+from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
 from semipunct.tasks.correction import Corrected, CorrectOptions, CorrectSettings
 from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
@@ -169,6 +170,33 @@ def correct(
     return answer(model, sentences, options, parser=parser, analysis=analysis, first=first)
 
 
+def correct_text(
+    model: Trained[Any],
+    text: str,
+    options: CorrectOptions | None = None,
+    **settings: Unpack[CorrectSettings],
+) -> PunctuatedText:
+    """Correct the punctuation of a text; everything that is not a changed mark stays as it was.
+
+    This is ``semipunct correct --format text`` for text in memory.
+
+    Args:
+        model: a text model with its weights.
+        text: a text of any length, one paragraph a line.
+        options: by default ``CorrectOptions()``.
+        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
+
+    Returns:
+        The text, which is a string with the decisions at its marks as ``marks``.
+
+    Raises:
+        UsageError: if an option is invalid.
+        ModelError: if the model is of another kind.
+    """
+    options = replace(options or CorrectOptions(), **settings)
+    return answer_of(model.model, "correct_text")(model, text, options)
+
+
 def restore_text(
     model: Trained[Any],
     text: str,
@@ -183,7 +211,7 @@ def restore_text(
     ends: Lines = "paragraph",
     objective: Objective | None = None,
     **settings: Unpack[RestoreSettings],
-) -> str:
+) -> PunctuatedText:
     """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
 
     This is ``semipunct restore --format text`` for text in memory. A text model needs no other.
@@ -208,6 +236,9 @@ def restore_text(
         ends: with a text model, what the end of a line says.
         objective: with a text model, what decisions optimise, as in ``restore_words``.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+
+    Returns:
+        The text, which is a string with the decisions at its marks as ``marks``.
 
     Raises:
         UsageError: if an option is invalid, excludes another one, or names marks that the model

@@ -12,18 +12,20 @@ from semipunct.kinds.answers import Answers, RestoreWork
 from semipunct.kinds.assessment import Assessment, assess_restorations
 from semipunct.kinds.criteria import assess_perplexity
 from semipunct.kinds.reading import read_by_text_model, read_by_tokeniser, running_text_format
+from semipunct.kinds.texts import write_text
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import of_kind
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.notices import LongSentences, Omissions, UnseenValues
 from semipunct.tasks.restore import restoration_signature, restore
-from semipunct.tasks.restore_text import sentences_by_text_model, sentences_of_text, write_text
 from semipunct.tasks.restore_words import restore_words
 from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
 
 if TYPE_CHECKING:
     from semipunct.kinds.requests import RestoreRequest, TextRequest
+    from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
     from semipunct.tasks.restoration import Restoration
@@ -110,7 +112,7 @@ def answered(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Restoration[
     return restored
 
 
-def restore_text(model: Trained[Any], text: str, request: TextRequest) -> str:
+def restore_text(model: Trained[Any], text: str, request: TextRequest) -> PunctuatedText:
     """Restore a text by a punctuation model and a parser.
 
     Args:

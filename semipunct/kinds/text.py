@@ -19,6 +19,7 @@ from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations
 from semipunct.kinds.correction import corrections_assessed
 from semipunct.kinds.punctuation import answered
+from semipunct.kinds.texts import lines_of_text, write_text
 from semipunct.tasks.correct_running_text import check, correct_running_text, with_default
 from semipunct.tasks.notices import Omissions
 from semipunct.tasks.restore_running_text import (
@@ -28,11 +29,11 @@ from semipunct.tasks.restore_running_text import (
     restored_parts,
     running_text_signature,
 )
-from semipunct.tasks.restore_text import restore_by_text_model
 from semipunct.tasks.run import Chunk, Outcome, answer_entries
 
 if TYPE_CHECKING:
     from semipunct.kinds.requests import CorrectRequest, RestoreRequest, TextRequest
+    from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
     from semipunct.tasks.correction import Corrected, CorrectOptions
@@ -133,7 +134,7 @@ def _answer_in_parts(
     yield from ((entry, None) for entry in waiting)
 
 
-def restore_text(model: Trained[Any], text: str, request: TextRequest) -> str:
+def restore_text(model: Trained[Any], text: str, request: TextRequest) -> PunctuatedText:
     """Restore a text by a text model alone.
 
     Args:
@@ -144,8 +145,16 @@ def restore_text(model: Trained[Any], text: str, request: TextRequest) -> str:
     names = ("parser", "tokeniser", "text_model", "case", "trees", "share")
     if needless := [name for name in names if getattr(request, name) not in (None, 0)]:
         raise UsageError(f"a text model needs no other; leave out {', '.join(needless)}")
-    objective = request.objective or "f1"
-    return restore_by_text_model(model, text, request.options, request.ends, objective)
+    parts = lines_of_text(text)
+    restored = restore_running_text(
+        model, [part.content for part in parts], request.options, ends=request.ends,
+        objective=request.objective or "f1",
+    )  # fmt: skip
+    in_capitals = [
+        part if isinstance(one, Omitted) else part.recase(one.sentence.forms)
+        for part, one in zip(parts, restored, strict=True)
+    ]
+    return write_text(in_capitals, restored)
 
 
 def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> CorrectWork:
@@ -192,6 +201,18 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
     )
 
 
+def correct_text(model: Trained[Any], text: str, options: CorrectOptions) -> PunctuatedText:
+    """Correct the marks of a text.
+
+    Args:
+        model: a text model with its weights.
+        text: a text of any length, one paragraph a line.
+        options: of the correction.
+    """
+    parts = lines_of_text(text)
+    return write_text(parts, correct_running_text(model, [part.content for part in parts], options))
+
+
 def correct_sentences(
     model: Trained[Any],
     sentences: Sequence[Any],
@@ -223,4 +244,5 @@ ANSWERS = Answers(
     restore_text=restore_text,
     correct=prepare_correction,
     correct_sentences=correct_sentences,
+    correct_text=correct_text,
 )

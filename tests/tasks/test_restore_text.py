@@ -47,6 +47,19 @@ def test_it_writes_what_the_command_writes(
     )  # fmt: skip
     assert text == found.out
     assert text != TEXT
+    check_marks(text)
+
+
+def check_marks(text: Any) -> None:
+    """Marks stand where the text says, in order, and all that is changed is listed."""
+    assert any(mark.is_changed for mark in text.marks)
+    place = 0
+    for mark in text.marks:
+        assert place <= mark.start <= mark.end
+        assert bool(mark.after) == (mark.start < mark.end)
+        if mark.is_changed:
+            assert "".join(text[mark.start : mark.end].split()) == mark.after.replace(" ", "")
+        place = mark.end
 
 
 def test_text_without_words_is_unchanged(folders: dict[str, Path]):
@@ -80,7 +93,9 @@ def test_a_text_model_alone_writes_what_the_command_writes(
     found = run("restore", folders["text"], file, "--lines", lines)
     assert found.status == 0, found.err
     model = semipunct.load(folders["text"])
-    assert semipunct.restore_text(model, text, ends=lines) == found.out
+    answer = semipunct.restore_text(model, text, ends=lines)
+    assert answer == found.out
+    check_marks(answer)
     assert "So ba, but do. So\r\n" in found.out or lines == "paragraph"
     with pytest.raises(UsageError, match="a text model needs no other; leave out parser, trees"):
         semipunct.restore_text(model, text, parser=model, trees=3)

@@ -1,0 +1,46 @@
+"""Texts as sequences of sentences, whose parts add up to the text."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from semipunct.corpus.located import Located, RawText
+from semipunct.formats.text import in_paragraphs, read_spaced_words
+from semipunct.tasks.base import Trained
+from semipunct.tasks.restoration import RestoreOptions
+from semipunct.tasks.running_text_choice import Lines
+from semipunct.tasks.segment import segment
+from semipunct.tasks.segment_running_text import segment_running_text
+
+
+def sentences_of_text(text: str, tokeniser: Trained[Any] | None) -> list[Located]:
+    """Return the sentences of a text, whose parts add up to it.
+
+    Args:
+        text: a text of any length.
+        tokeniser: with its weights; without one, each line is a sentence.
+    """
+    lines = io.StringIO(text, newline="\n")
+    if tokeniser is None:
+        return [
+            read_spaced_words(f"#{n}", "text", n, line) for n, line in enumerate(lines, start=1)
+        ]
+    return [part for parts in segment(tokeniser, list(in_paragraphs(lines))) for part in parts]
+
+
+def sentences_by_text_model(
+    text: str, text_model: Trained[Any], options: RestoreOptions, ends: Lines
+) -> list[Located]:
+    """Return the sentences that a text model finds, whose parts add up to the text but capitals.
+
+    Args:
+        text: a text of any length.
+        text_model: with its weights.
+        options: of the restoration.
+        ends: what the end of a line says.
+    """
+    lines = [text] if ends == "none" else list(io.StringIO(text, newline="\n"))
+    raw = [RawText(line, line=number) for number, line in enumerate(lines, start=1)]
+    found = segment_running_text(text_model, raw, options, ends=ends)
+    return [part for parts in found for part in parts]
