@@ -183,7 +183,8 @@ def test_words_are_explained_where_they_are_met_first(text: str, monkeypatch: py
     monkeypatch.setenv("COLUMNS", "200")
     if text == "README.md":
         # Names of options and folders are not words of the text.
-        content = re.sub(r"`[^`]*`|\]\([^)]*\)", "", (ROOT / text).read_text("utf-8"))
+        content = re.sub(r"(?ms)^```.*?^```", "", (ROOT / text).read_text("utf-8"))
+        content = re.sub(r"`[^`]*`|\]\([^)]*\)", "", content)
     else:
         content = re.sub(r"--\w+|slot-tagger", "", run(*text.split()[1:], "--help").out)
     content = re.sub(r"[\s│]+", " ", content)
