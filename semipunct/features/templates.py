@@ -447,15 +447,15 @@ def find_template(name: str) -> Template | None:
     Raises:
         ConfigError: if an installed template cannot be loaded or is none.
     """
-    known = next((t for t in TEMPLATES if t.name == name), None)
-    if known is None and (known := find_plugin("templates", name, Template)) is not None:
-        if known.name != name:
+    template = next((t for t in TEMPLATES if t.name == name), None)
+    if template is None and (template := find_plugin("templates", name, Template)) is not None:
+        if template.name != name:
             raise ConfigError(
-                f"the feature template registered as {name!r} has the name {known.name!r}; "
+                f"the feature template registered as {name!r} has the name {template.name!r}; "
                 "register it under its name"
             )
-        TEMPLATES.append(known)
-    return known
+        TEMPLATES.append(template)
+    return template
 
 
 def attribute_table() -> dict[str, Attribute]:

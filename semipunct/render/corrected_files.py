@@ -39,12 +39,12 @@ def write(
         stream: which must not translate line ends.
         parsed: whether a parser made their tags and trees.
     """
-    own = {"text": TextWriter, "m2": M2Writer}.get(form)
+    writer_of_form = {"text": TextWriter, "m2": M2Writer}.get(form)
     # The writer of CoNLL-U attaches marks by trees, and the trees of the input were not read.
     if parsed and (form == "conllu" or isinstance(writer, ConlluWriter)):
         outcomes = with_trees(outcomes, conllu=form == "conllu")
         writer = Conllu().writer()
-    if form == "conllu" or (own is not None and isinstance(writer, own)):
+    if form == "conllu" or (writer_of_form is not None and isinstance(writer, writer_of_form)):
         _as_input(outcomes, writer, stream)
     else:
         lines = _json(outcomes, writer) if form == "json" else _lines(outcomes, form, writer)
@@ -56,25 +56,27 @@ def _as_input(
 ) -> None:
     writer.write(
         (
-            writer.punctuate(entry, found.slots) if found else writer.source_text(entry)
-            for entry, found in outcomes
+            writer.punctuate(entry, corrected.slots) if corrected else writer.source_text(entry)
+            for entry, corrected in outcomes
         ),
         stream,
     )
 
 
-def _texts(entry: Entry[Any, Any], found: Corrected, writer: Writer[Any]) -> tuple[str, str]:
+def _texts(entry: Entry[Any, Any], corrected: Corrected, writer: Writer[Any]) -> tuple[str, str]:
     """Return the text of a sentence as it was read, and with corrected punctuation."""
     if isinstance(entry.record, Located):
-        return entry.record.text.rstrip(), entry.record.punctuate(found.slots).rstrip()
-    return writer.text(entry, found.sentence.slots), writer.text(entry, found.slots)
+        return entry.record.text.rstrip(), entry.record.punctuate(corrected.slots).rstrip()
+    return writer.text(entry, corrected.sentence.slots), writer.text(entry, corrected.slots)
 
 
 def _spelt(
-    entry: Entry[Any, Any], found: Corrected, writer: Writer[Any]
+    entry: Entry[Any, Any], corrected: Corrected, writer: Writer[Any]
 ) -> tuple[Sequence[Puncteme], Sequence[Puncteme]]:
     """Return the slots as they were read and corrected, with the characters of the file."""
-    return writer.spell_marks(entry, found.sentence.slots), writer.spell_marks(entry, found.slots)
+    return writer.spell_marks(entry, corrected.sentence.slots), writer.spell_marks(
+        entry, corrected.slots
+    )
 
 
 def _tokens(entry: Entry[Any, Any]) -> Sequence[str]:
@@ -88,36 +90,36 @@ def _lines(
     outcomes: Iterable[Outcome[Corrected]], form: Form, writer: Writer[Any]
 ) -> Iterator[str]:
 
-    for entry, found in outcomes:
-        if found is None:
+    for entry, corrected in outcomes:
+        if corrected is None:
             if form == "text":
                 yield writer.plain(entry) + "\n"
             elif form == "m2":
                 yield unchanged_to_m2(_tokens(entry))
         elif form == "m2":
-            yield m2(found, *_spelt(entry, found, writer))
+            yield m2(corrected, *_spelt(entry, corrected, writer))
         else:
-            before, after = _texts(entry, found, writer)
-            yield after + "\n" if form == "text" else difference(found, before, after)
+            before, after = _texts(entry, corrected, writer)
+            yield after + "\n" if form == "text" else difference(corrected, before, after)
 
 
 def _json(outcomes: Iterable[Outcome[Corrected]], writer: Writer[Any]) -> Iterator[str]:
 
     offset, start = 0, None
-    for entry, found in outcomes:
+    for entry, corrected in outcomes:
         record, content = entry.record, entry.content
         # A file may be given twice in a row.
         if start is None or content.path != start[0] or content.sentence_id == start[1]:
             offset, start = 0, (content.path, content.sentence_id)
         located = isinstance(record, Located)
-        if found is not None:
-            before, after = _texts(entry, found, writer)
-            spelt = _spelt(entry, found, writer)
+        if corrected is not None:
+            before, after = _texts(entry, corrected, writer)
+            spelt = _spelt(entry, corrected, writer)
             places: Places | Located = record
             if not located:
                 places = Places.of(before, writer.surface(entry), spelt[0])
             at = offset if located else None
-            yield dump(as_dict(found, before, after, spelt, entry.word_ids, places, at)) + "\n"
+            yield dump(as_dict(corrected, before, after, spelt, entry.word_ids, places, at)) + "\n"
         elif isinstance(content, Omitted):
             yield dump(omitted_as_dict(content, content.reason)) + "\n"
         if located:

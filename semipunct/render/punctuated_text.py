@@ -63,9 +63,9 @@ class PunctuatedText(str):
 
     def __new__(cls, text: str, marks: Iterable[Mark] = ()) -> Self:
         """Make a text of characters and marks."""
-        made = super().__new__(cls, text)
-        made.marks = tuple(marks)
-        return made
+        punctuated = super().__new__(cls, text)
+        punctuated.marks = tuple(marks)
+        return punctuated
 
     @classmethod
     def join_parts(cls, parts: Iterable[PunctuatedText]) -> PunctuatedText:
@@ -128,18 +128,27 @@ def punctuate_part(
     content: Any = part.content
     before, after = spacing.visible(content.slots), spacing.visible(outside)
     marks: list[Mark] = []
-    for slot, (old, new, spans) in enumerate(zip(before, after, places.marks, strict=True)):
+    for slot, (marks_before, marks_after, spans) in enumerate(
+        zip(before, after, places.marks, strict=True)
+    ):
         posterior = posteriors[slot]
-        others = [
+        alternatives = [
             (shown_string(spacing.visible([string])[0]), share)
             for string, share in zip(posterior.strings, posterior.probability, strict=True)
             if string != chosen[slot]
         ]
-        if old or new or (others and others[0][1] >= LEFT_OUT):
+        if marks_before or marks_after or (alternatives and alternatives[0][1] >= LEFT_OUT):
             start, end = (spans[0][0], spans[-1][1]) if spans else (words_end[slot],) * 2
             probability = posterior.of(chosen[slot])
-            listed = tuple((string, float(share)) for string, share in others[:_LISTED])
+            listed = tuple((string, float(share)) for string, share in alternatives[:_LISTED])
             marks.append(
-                Mark(start, end, shown_string(old), shown_string(new), probability, listed)
+                Mark(
+                    start,
+                    end,
+                    shown_string(marks_before),
+                    shown_string(marks_after),
+                    probability,
+                    listed,
+                )
             )
     return PunctuatedText(text, marks)

@@ -36,13 +36,13 @@ def with_capitals(
         writer: of the entries.
     """
     for chunk in in_chunks(outcomes, CHUNK):
-        restored = [found for _, found in chunk if found]
-        slots = [found.written for found in restored]
-        forms = iter(truecase(truecaser, [found.sentence for found in restored], slots))
-        for entry, found in chunk:
-            if found:
-                own = next(forms)
-                yield writer.recase(entry, own), found.spelt(own)
+        restored = [restoration for _, restoration in chunk if restoration]
+        slots = [restoration.written for restoration in restored]
+        forms = iter(truecase(truecaser, [restoration.sentence for restoration in restored], slots))
+        for entry, restoration in chunk:
+            if restoration:
+                cased_forms = next(forms)
+                yield writer.recase(entry, cased_forms), restoration.spelt(cased_forms)
             else:
                 yield entry, None
 
@@ -54,8 +54,11 @@ def in_own_capitals(outcomes: Iterable[Restored], writer: Writer[Any]) -> Iterat
         outcomes: entries and what was restored, None for those left unchanged.
         writer: of the entries.
     """
-    for entry, found in outcomes:
-        yield (writer.recase(entry, found.sentence.forms) if found else entry), found
+    for entry, restoration in outcomes:
+        yield (
+            (writer.recase(entry, restoration.sentence.forms) if restoration else entry),
+            restoration,
+        )
 
 
 def write(
@@ -84,19 +87,23 @@ def write(
     if form == "conllu" or (form == "text" and is_text):
         writer.write(
             (
-                writer.punctuate(entry, found.written) if found else writer.source_text(entry)
-                for entry, found in outcomes
+                writer.punctuate(entry, restoration.written)
+                if restoration
+                else writer.source_text(entry)
+                for entry, restoration in outcomes
             ),
             stream,
         )
         return
-    for entry, found in outcomes:
-        text = writer.text(entry, found.written) if found else writer.plain(entry)
+    for entry, restoration in outcomes:
+        text = writer.text(entry, restoration.written) if restoration else writer.plain(entry)
         if form == "text":
             stream.write(text + "\n")
-        elif found:
-            own = in_own_characters(found, writer.spell_marks(entry, found.written))
-            stream.write(dump(as_dict(own, text, entry.word_ids, LISTED)) + "\n")
+        elif restoration:
+            in_file_characters = in_own_characters(
+                restoration, writer.spell_marks(entry, restoration.written)
+            )
+            stream.write(dump(as_dict(in_file_characters, text, entry.word_ids, LISTED)) + "\n")
         elif isinstance(entry.content, Omitted):
             omitted = omitted_as_dict(entry.content, entry.content.reason)
             stream.write(dump(omitted) + "\n")
@@ -112,10 +119,10 @@ def with_trees(
             unchanged.
         conllu: whether the output is CoNLL-U, which cannot represent text without words.
     """
-    for entry, found in outcomes:
-        if found:
+    for entry, outcome in outcomes:
+        if outcome:
             if isinstance(entry.record, Located):
-                found = replace(found, slots=tuple(entry.record.outside(found.slots)))
-            yield analysed_entry(entry, found.sentence), found
+                outcome = replace(outcome, slots=tuple(entry.record.outside(outcome.slots)))
+            yield analysed_entry(entry, outcome.sentence), outcome
         elif not conllu or isinstance(entry.record, Record):
             yield entry, None
