@@ -108,6 +108,8 @@ _WORD = re.compile(
     | (?<!`) ` [^`\n]+ ` (?!`)                                    # code
     | & (?: [A-Za-z]\w{1,30} | \#\d{1,7} | \#[xX][\dA-Fa-f]{1,6} ) ;        # an entity of HTML
     | <!-- [^<>]{0,2000} -->
+    | < (?: [vc] [.\s] | lang \s | (?: \d+: )? \d\d:\d\d\.\d{3} ) [^<>\n]{0,200} >   # of WebVTT
+    | \{ \\ [^{}\n]{0,200} \}                                    # a tag of SubRip
     | (?<!\\) \\ [A-Za-z]{1,40} \*? (?: \{ [^{}\n]{0,200} \} ){0,9}         # a macro of TeX
     | [$%]? \{ \{? [ ]? [\w.:-]{1,80} [ ]? \} \}?                 # a placeholder of a template
     | (?<!\S) --? [A-Za-z] [\w-]*                                 # an option of a command

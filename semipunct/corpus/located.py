@@ -153,6 +153,23 @@ class Located:
             raise UsageError(f"{self._where()}: the words given differ from it in more than case")
         return replace(self, content=replace(self.content, forms=tuple(forms)), text=text)
 
+    def surround(self, before: str, after: str) -> "Located":
+        """Return the part with further text at its edges, which is no part of the sentence.
+
+        Args:
+            before: the text to put before it.
+            after: the text to put after it.
+        """
+        shift = len(before)
+        return replace(
+            self,
+            text=before + self.text + after,
+            spans=tuple((start + shift, end + shift) for start, end in self.spans),
+            marks=tuple(
+                tuple((start + shift, end + shift) for start, end in slot) for slot in self.marks
+            ),
+        )
+
     def place(self, slot: int, start: int, stop: int) -> Span:
         """Return the position in the part of slot tokens that a correction replaces.
 

@@ -17,6 +17,7 @@ Reason = Literal[
     "a malformed tree",
     "text outside of trees",
     "empty line",
+    "not text",
 ]
 
 REASONS: tuple[Reason, ...] = ("punctuation has dependents", "nothing but punctuation")
@@ -30,6 +31,9 @@ OUTSIDE: Reason = "text outside of trees"
 
 EMPTY: Reason = "empty line"
 """The reason why a line of text without words or marks is omitted."""
+
+MARKUP: Reason = "not text"
+"""The reason why a line of subtitles is omitted that is not the text of a cue."""
 
 PUNCTUATION = "PUNCT"
 """The universal tag of punctuation."""

@@ -22,6 +22,7 @@ from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
 from semipunct.formats.m2 import M2
 from semipunct.formats.ptb import Ptb, PtbRecord
+from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.plugins import find_plugin, plugin_names
 from semipunct.trees.phrases import PhraseTree
@@ -33,6 +34,7 @@ FORMATS: dict[str, Format[Any]] = {
     Ccgbank.name: Ccgbank(),
     M2.name: M2(),
     Text.name: Text(),
+    Subtitles.name: Subtitles(),
 }
 
 DEFAULT = Conllu.name

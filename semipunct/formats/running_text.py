@@ -1,6 +1,6 @@
 """Running text as words and marks, for models that learn from text alone and restore it."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +9,7 @@ from semipunct.corpus import Entry, Omitted, Words
 from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, located_sentence
 from semipunct.corpus.passages import Span
+from semipunct.corpus.treebank import MARKUP
 from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.corpus.word_streams import (
     END,
@@ -25,6 +26,7 @@ from semipunct.errors import TreebankError
 from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
+from semipunct.formats.subtitles import Subtitles, edges_of_cue, text_of_cues
 from semipunct.formats.text import Text, lines_with_text, text_entry
 from semipunct.marks import spacing
 
@@ -83,17 +85,31 @@ def read_lines(
 ) -> Iterator[Entry[Located, Words | Omitted]]:
     """Yield the lines of text files with their words and marks, for restoration.
 
+    Of subtitles, lines that are not the text of a cue are omitted ones.
+
     Args:
         paths: names of the files, or ``-`` for standard input.
         whole: yield one entry for each line, however long; by default long lines are divided
             between words, and only the last part of a line has its line end.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or is not UTF-8 text.
+        TreebankError: with file and line, if a file is missing or is not UTF-8 text, or has the
+            suffix of subtitles and no cues.
     """
     for number, path in enumerate(paths, start=1):
         name = display_name(path)
-        for line, text in enumerate(lines_with_text(path, ended=number < len(paths)), start=1):
+        lines = lines_with_text(path, ended=number < len(paths))
+        has_cues = isinstance(format_of(path, words=True, default=Text.name), Subtitles)
+        judged = text_of_cues(lines, name) if has_cues else ((line, True) for line in lines)
+        for line, (text, is_text) in enumerate(judged, start=1):
+            if not is_text:
+                yield text_entry(Located(Omitted(MARKUP, f"#{line}", name, line), text))
+                continue
+            begin, end = edges_of_cue(text) if has_cues else (0, len(text))
+            if (begin, end) != (0, len(text)):
+                core = line_of_text(f"#{line}", name, line, text[begin:end])
+                yield text_entry(core.surround(text[:begin], text[end:]))
+                continue
             for part in (text,) if whole else parts_of_line(text):
                 yield text_entry(line_of_text(f"#{line}", name, line, part))
 
@@ -191,11 +207,12 @@ def _slots_within(sentence: Located, parts: Iterable[Span]) -> set[int]:
         sentence: a text.
         parts: parts of the text.
     """
-    starts, ends = ([span[side] for span in sentence.spans] for side in (0, 1))
+    starts = [start for start, _ in sentence.spans]
     marks = [(span, slot) for slot, spans in enumerate(sentence.marks) for span in spans]
     within: set[int] = set()
     for start, end in parts:
-        within.update(range(bisect_left(starts, start) + 1, bisect_right(ends, end)))
+        # The last word may touch the part, as that after a tag does.
+        within.update(range(bisect_left(starts, start) + 1, bisect_left(starts, end)))
         first, last = (bisect_left(marks, ((place, place), 0)) for place in (start, end))
         within.update(slot for _, slot in marks[first:last])
     return within

@@ -11,9 +11,10 @@ from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.located import Located
 from semipunct.errors import UsageError
 from semipunct.files import display_name
-from semipunct.formats import FORMATS, format_of, read_entries
+from semipunct.formats import FORMATS, Format, format_of, read_entries
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.running_text import read_lines
+from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.base import Trained
     from semipunct.tasks.correction import Corrected, CorrectOptions
     from semipunct.tasks.restoration import Restoration, RestoreOptions
+    from semipunct.tasks.running_text_choice import Lines
 
 
 def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:
@@ -58,12 +60,12 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     )  # fmt: skip
     inputs, options = request.inputs, request.options
     form = format_of(*inputs, words=True, default=Text.name)
-    if form.name not in (Text.name, Conllu.name):
+    is_text = isinstance(form, Text)
+    if not is_text and form.name != Conllu.name:
         raise UsageError(
-            f"{display_name(inputs[0])}: a text model restores plain text and treebanks in "
-            f"CoNLL-U, but this is {form.name}; give one of these"
+            f"{display_name(inputs[0])}: a text model restores plain text, subtitles and treebanks "
+            f"in CoNLL-U, but this is {form.name}; give one of these"
         )
-    is_text = form.name == Text.name
     if is_text and request.form == "conllu":
         raise UsageError(
             "--format conllu needs the trees of a treebank, or of --parser with a punctuation "
@@ -71,7 +73,7 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
         )
     written = request.form or ("text" if is_text else "conllu")
     settings: dict[str, Any] = {
-        "ends": request.lines or ("paragraph" if is_text else "sentence"),
+        "ends": request.lines or _meaning_of_lines(form),
         "objective": request.objective or "f1",
         "lower": request.lower,
     }
@@ -98,6 +100,13 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
         has_capitals=True,
         written=written,
     )
+
+
+def _meaning_of_lines(form: Format[Any]) -> Lines:
+    """Return what the end of a line says by default."""
+    if isinstance(form, Subtitles):
+        return "none"
+    return "paragraph" if isinstance(form, Text) else "sentence"
 
 
 def _answer_in_parts(
@@ -177,7 +186,7 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
     )  # fmt: skip
     for path in request.inputs:
         form = format_of(path, words=True, default=Text.name)
-        if form.name != Text.name:
+        if not isinstance(form, Text):
             raise UsageError(
                 f"{display_name(path)}: a text model corrects text, but this is {form.name}; give "
                 "text, one paragraph a line, or a model of --kind correction"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.corpus.treebank import EMPTY, Omitted
+from semipunct.corpus.treebank import EMPTY, MARKUP, Omitted
 from semipunct.tasks import limits
 from semipunct.wording import quantity
 
@@ -52,7 +52,7 @@ class UnseenValues:
 
 
 class Omissions:
-    """Counts sentences that cannot be processed, by reason; empty lines are not sentences."""
+    """Counts sentences that cannot be processed, by reason; empty lines and markup are none."""
 
     def __init__(self, outcome: str) -> None:
         """Begin without counts.
@@ -66,7 +66,7 @@ class Omissions:
 
     def count(self, content: Omitted) -> None:
         """Add a sentence that was omitted when it was read."""
-        if content.reason != EMPTY:
+        if content.reason not in (EMPTY, MARKUP):
             self.count_reason(content.reason)
             if content.fault:
                 self._faults.setdefault(content.reason, content.fault)

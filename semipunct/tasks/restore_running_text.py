@@ -108,9 +108,47 @@ def restored_parts(
     threshold = float(model.parameters[THRESHOLD]) if objective == "f1" else None
     chooser = Chooser(fitted, options, ends, threshold, lower)
     reader = TextReader(fitted, model.parameters)
+    labels: deque[Puncteme] = deque()
+    if ends == "none":
+        parts = _without_labels(parts, labels)
     known = _ended(parts, ends)
     judged = ((part, False) for part in known) if lower else _judged(known, ends)
-    return chooser.restored(_read(reader, judged, options))
+    restored = chooser.restored(_read(reader, judged, options))
+    return restored if ends != "none" else _with_labels(restored, labels)
+
+
+def _without_labels(parts: Iterable[Part], labels: deque[Puncteme]) -> Iterator[Part]:
+    """Yield parts without the marks before a line that never change, which are set aside.
+
+    The dash before an item, or before what a second person says in a subtitle, is no mark between
+    two words of the text that crosses the lines: the line before it may end with a period.
+    """
+    for part in parts:
+        words = part.words
+        labels.append(words.slots[0] if 0 in words.closed else ())
+        if labels[-1]:
+            slots, closed = ((), *words.slots[1:]), words.closed - {0}
+            part = part._replace(words=replace(words, slots=slots, closed=closed))
+        yield part
+
+
+def _with_labels(
+    restored: Iterable[Restoration[AnyWords]], labels: deque[Puncteme]
+) -> Iterator[Restoration[AnyWords]]:
+    """Yield restored parts with the marks that were set aside."""
+    for restoration in restored:
+        label, words = labels.popleft(), restoration.sentence
+        if label:
+            slots, closed = (label, *words.slots[1:]), words.closed | {0}
+            first, *others = restoration.posteriors
+            strings = tuple((*label, *string) for string in first.strings)
+            restoration = replace(
+                restoration,
+                sentence=replace(words, slots=slots, closed=closed),
+                slots=((*label, *restoration.slots[0]), *restoration.slots[1:]),
+                posteriors=(replace(first, strings=strings), *others),
+            )
+        yield restoration
 
 
 def _check(options: RestoreOptions, model: TextModel) -> None:

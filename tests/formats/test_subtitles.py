@@ -1,0 +1,117 @@
+"""Subtitles: only the text of cues is text, and everything else comes back byte for byte."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.errors import TreebankError
+from semipunct.formats.subtitles import text_of_cues
+from tests.commands import run
+
+SRT = (
+    "1\r\n00:00:01,000 --> 00:00:02,500\r\nso ba\r\n\r\n"
+    "2\r\n00:00:02,600 --> 00:00:04,000\r\n<i>but do</i>\r\n{\\an8}so ba\r\n\r\n"
+    "3\r\n00:01:04,100 --> 00:01:06,000 X1:40 Y1:20\r\n- so ba\r\n- ke\r\n"
+)
+VTT = (
+    "WEBVTT - so ba\n\nNOTE so ba\nbut do\n\nSTYLE\n::cue { color: red }\n\nso ba\n"
+    "00:01.000 --> 00:02.000 align:start\n<v So Ba>so ba\n\n1:00:03.000 --> 1:00:04.000\n"
+    "but <00:03.500>do so ba\n"
+)
+
+
+def texts(content: str) -> list[str]:
+    """Return the lines that are text, without blank ones."""
+    return [
+        line.strip()
+        for line, is_text in text_of_cues(content.splitlines(keepends=True), "x.srt")
+        if is_text and line.strip()
+    ]
+
+
+def test_the_text_of_cues_is_told_from_the_rest():
+    assert texts(SRT) == ["so ba", "<i>but do</i>", "{\\an8}so ba", "- so ba", "- ke"]
+    assert texts("\ufeff" + SRT) == texts(SRT)
+    assert texts(VTT) == ["<v So Ba>so ba", "but <00:03.500>do so ba"]
+
+
+def test_careless_files_are_read():
+    times = "00:00:01,000 --> 00:00:02,500\n"
+    # Without an empty line between cues, with one within a cue, with a number as text.
+    assert texts(f"1\n{times}so\n2\n{times}ba\n\nke\n\n3\n{times}4\n") == ["so", "ba", "ke", "4"]
+    assert texts(f"\n\n{times}so") == ["so"]
+
+
+def test_other_files_are_refused():
+    with pytest.raises(TreebankError, match=r"^x.srt:2: no times of a cue come before this line"):
+        texts("\nso ba\n")
+    with pytest.raises(TreebankError, match=r"^x.srt:1: no times"):
+        texts("1\n2\n")
+
+
+CUES = st.lists(
+    st.tuples(
+        st.sampled_from(["", "7\n", "intro\n"]),
+        st.lists(st.text("ab -,.<>♪1", min_size=1, max_size=8).filter(str.strip), max_size=3),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(CUES)
+def test_each_line_of_a_cue_is_text(cues: list[tuple[str, list[str]]]):
+    times = "00:00:01.000 --> 00:00:02.000\n"
+    content = "".join(name + times + "\n".join([*text, "", ""]) for name, text in cues)
+    lines = content.splitlines(keepends=True)
+    judged = list(text_of_cues(lines, "x.srt"))
+    assert [line for line, _ in judged] == lines
+    assert texts(content) == [x.strip() for _, text in cues for x in text]
+
+
+@pytest.mark.parametrize(("suffix", "content"), [("srt", SRT), ("vtt", VTT)])
+def test_sentences_cross_cues(suffix: str, content: str, text_model: Path, tmp_path: Path):
+    path, out = tmp_path / f"a.{suffix}", tmp_path / f"b.{suffix}"
+    path.write_bytes(content.encode())
+    done = run("restore", text_model, path, "-o", out)
+    assert done.status == 0, done.err
+    assert done.told == ""
+    restored = out.read_bytes().decode()
+    before, after = (x.splitlines(keepends=True) for x in (content, restored))
+    assert len(before) == len(after)
+    for (old, is_text), new in zip(text_of_cues(before, "x"), after, strict=True):
+        bare = re.sub("[.,?]", "", new).casefold() if is_text else new
+        assert bare == (re.sub("[.,?]", "", old).casefold() if is_text else old)
+    if suffix == "srt":
+        # The planted rules: a comma before "but", a capital and a full stop around "so".
+        assert after[2] == "So ba,\r\n"
+        assert after[6] == "<i>but do.</i>\r\n"
+        assert after[7] == "{\\an8}So ba.\r\n"
+        assert after[11] == "- So ba\r\n"
+        assert after[12] == "- ke.\r\n"
+    else:
+        assert "<v So Ba>So ba,\n" in after
+        assert after[-1].startswith("but <00:03.500>do")
+
+
+def test_lines_of_text_are_listed_as_json(text_model: Path, tmp_path: Path):
+    path = tmp_path / "a.srt"
+    path.write_text(SRT, "utf-8", newline="")
+    done = run("restore", text_model, path, "--format", "json")
+    rows: list[Any] = [json.loads(line) for line in done.out.splitlines()]
+    assert next(row["text"] for row in rows if "text" in row) == "So ba,"
+    assert {row["omitted"] for row in rows if "omitted" in row} == {"not text", "empty line"}
+
+
+def test_only_text_models_read_subtitles(model: Path, parser: Path, tmp_path: Path):
+    path = tmp_path / "a.srt"
+    path.write_text(SRT, "utf-8")
+    for command in (("restore", model, path, "--parser", parser), ("stats", path)):
+        done = run(*command)
+        assert done.status == 2
+        assert "only a text model reads them" in done.message
