@@ -146,6 +146,8 @@ def _by_script(text: str, start: int, end: int) -> Iterator[Token]:
         word = text[begin:place]
         if word in MARKS:
             yield Token(begin, place, word)
+        elif MARKS.issuperset(word):  # marks of several scripts, which have no spaces either
+            yield from _marks(text, begin, place, after=True)
         else:
             yield Token(begin, place, "")
         begin = place

@@ -16,6 +16,7 @@ CASES = {
     "see http://a.b/c?d=e, x@y.org.": "see http://a.b/c?d=e , x@y.org .",
     "Wait... what?!": "Wait ... what ? !",
     "#tag & him/her at 10:02": "#tag & him/her at 10:02",
+    "a。.،你": "a 。 . ، 你",
     "--": "--",
     "": "",
 }  # fmt: skip
