@@ -1,7 +1,8 @@
 """Subtitles in SubRip and WebVTT: cues of one or more lines of text, each with its times.
 
 Only the text of cues is read; everything else (numbers, times, settings, notes, styles) comes back
-as it was, line by line. A library that parses cues would lose some of it.
+as it was, line by line. A library that parses cues would lose some of it
+(docs/decisions/0051-subtitles.md).
 """
 
 import re
