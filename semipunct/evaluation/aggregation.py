@@ -54,27 +54,27 @@ def aggregate(runs: Sequence[Result]) -> Result:
     shared = [{key: p for key, p in some.items() if key not in OWN} for some in parts]
     marks = sorted({mark for run in runs for mark in run.statistics.marks})
     statistics = [run.statistics.on_marks(marks) for run in runs]
-    for run, some, other in zip(runs, shared, statistics, strict=True):
-        if some != shared[0] or not _of_the_same(statistics[0], other):
+    for run, some, statistics_of_run in zip(runs, shared, statistics, strict=True):
+        if some != shared[0] or not _of_the_same(statistics[0], statistics_of_run):
             raise ResultError(
                 f"{runs[0].system} and {run.system} are not runs of one system on the same "
                 f"sentences: {runs[0].signature} and {run.signature}"
             )
-        for name, kind in other.settings.items():
-            if getattr(other, name) != getattr(statistics[0], name):
+        for name, kind in statistics_of_run.settings.items():
+            if getattr(statistics_of_run, name) != getattr(statistics[0], name):
                 raise ResultError(
                     f"the {kind.counted} of the runs were counted with different {name}"
                 )
-    own = {key: "+".join(some[key] for some in parts) for key in OWN if key in parts[0]}
+    systems_of_runs = {key: "+".join(some[key] for some in parts) for key in OWN if key in parts[0]}
     sums = {
-        name: np.sum([other.column(name) for other in statistics], 0)
+        name: np.sum([statistics_of_run.column(name) for statistics_of_run in statistics], 0)
         for name in statistics[0].columns
     }
-    signature = join_signature({**shared[0], **own})
+    signature = join_signature({**shared[0], **systems_of_runs})
     return Result(runs[0].system, signature, replace(statistics[0], **sums))
 
 
 def _of_the_same(a: Statistics, b: Statistics) -> bool:
     """Return whether the columns that depend only on the sentences are the same."""
-    given = [name for name, kind in a.columns.items() if kind.given]
-    return all(np.array_equal(a.column(name), b.column(name)) for name in given)
+    fixed_columns = [name for name, kind in a.columns.items() if kind.given]
+    return all(np.array_equal(a.column(name), b.column(name)) for name in fixed_columns)

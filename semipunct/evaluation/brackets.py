@@ -146,20 +146,21 @@ def bracket_statistics(
             "give the same sentences for both"
         )
     rows: list[tuple[int, ...]] = []
-    for number, (one, other) in enumerate(zip(gold, predicted, strict=True), 1):
-        if one.words != other.words:
+    for number, (gold_tree, predicted_tree) in enumerate(zip(gold, predicted, strict=True), 1):
+        if gold_tree.words != predicted_tree.words:
             raise UsageError(
-                f"sentence {number}: {quantity(one.words, 'word')}, and {other.words} in the "
-                "predicted tree; parse the words of the gold sentences, in their order"
+                f"sentence {number}: {quantity(gold_tree.words, 'word')}, and "
+                f"{predicted_tree.words} in the predicted tree; "
+                "parse the words of the gold sentences, in their order"
             )
         # The gold tags determine which words are punctuation, in both trees.
-        words = [tag not in MARK_TAGS for tag in one.tags]
-        a, b = _brackets(one, words), _brackets(other, words)
+        words = [tag not in MARK_TAGS for tag in gold_tree.tags]
+        a, b = _brackets(gold_tree, words), _brackets(predicted_tree, words)
         bare = [Counter(bracket[:2] for bracket in x.elements()) for x in (a, b)]
         rows.append(
             (
-                one.words,
-                sum(x == y for x, y in zip(one.tags, other.tags, strict=True)),
+                gold_tree.words,
+                sum(x == y for x, y in zip(gold_tree.tags, predicted_tree.tags, strict=True)),
                 a.total(),
                 b.total(),
                 (a & b).total(),
@@ -173,9 +174,9 @@ def bracket_statistics(
 def _brackets(tree: PhraseTree, words: Sequence[bool]) -> Counter[tuple[int, int, str]]:
     place = np.concatenate([[0], np.cumsum(words)]).tolist()
     left, right = tree.edges
-    found = Counter[tuple[int, int, str]]()
+    brackets = Counter[tuple[int, int, str]]()
     for node, label in enumerate(tree.categories):
         edges = place[left[node]], place[right[node]]
         if label and not tree.anchors[node] and edges[0] < edges[1]:
-            found[(*edges, category(label))] += 1
-    return found
+            brackets[(*edges, category(label))] += 1
+    return brackets

@@ -117,8 +117,8 @@ class Column(ABC):
             marks: the marks that are counted by a column by mark.
         """
         for number in np.flatnonzero(a != b)[:1]:
-            one = quantity(int(a[number]), name.removesuffix("s"), name)
-            return f"sentence {number + 1} has {one} in A and {b[number]} in B"
+            count_in_a = quantity(int(a[number]), name.removesuffix("s"), name)
+            return f"sentence {number + 1} has {count_in_a} in A and {b[number]} in B"
         return None
 
 
@@ -262,15 +262,15 @@ def check_shape(name: str, column: Array, entry: tuple[int, ...]) -> None:
         raise ValueError(f"{name} has shape {column.shape}")
 
 
-def refuse(bad: npt.NDArray[np.bool_], what: str) -> None:
+def refuse(bad: npt.NDArray[np.bool_], problem: str) -> None:
     """Raise an error for the first sentence with an invalid entry, if there is one.
 
     Args:
         bad: ``[sentences, ...]`` true for invalid entries.
-        what: a description of the error.
+        problem: a description of the error.
 
     Raises:
         ValueError: if an entry is invalid.
     """
     if bad.any():
-        raise ValueError(f"sentence {np.argwhere(bad)[0, 0] + 1}: {what}")
+        raise ValueError(f"sentence {np.argwhere(bad)[0, 0] + 1}: {problem}")

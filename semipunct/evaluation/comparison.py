@@ -109,7 +109,9 @@ class Comparison:
             "resamples": self.resamples,
             "seed": self.seed,
             "confidence": self.confidence,
-            "measures": {found.measure: found.as_dict() for found in self.differences},
+            "measures": {
+                difference.measure: difference.as_dict() for difference in self.differences
+            },
         }
 
 
@@ -144,8 +146,8 @@ def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Com
         )
     _check_signatures(a, b)
     _check_statistics(a.statistics, b.statistics)
-    found = (_pair(measure, a.statistics, b.statistics) for measure in a.statistics.measures)
-    pairs = [pair for pair in found if pair is not None]
+    differing = (_pair(measure, a.statistics, b.statistics) for measure in a.statistics.measures)
+    pairs = [pair for pair in differing if pair is not None]
     p, ends = np.full(len(pairs), np.nan), np.full((len(pairs), 2), np.nan)
     tested = [number for number, pair in enumerate(pairs) if np.isfinite(pair.sides).all()]
     if tested:
@@ -202,11 +204,11 @@ def _permuted(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
 
     def differences(signs: Floats, axis: int) -> Floats:
         offsets = np.split(signs @ columns, ends, -1)
-        found: list[Floats] = []
+        differences: list[Floats] = []
         for pair, middle, offset in zip(pairs, middles, offsets, strict=True):
             score, shared = pair.measure.score, pair.shared.sum()
-            found.append(score(middle + offset, shared) - score(middle - offset, shared))
-        return np.stack(found, -1)
+            differences.append(score(middle + offset, shared) - score(middle - offset, shared))
+        return np.stack(differences, -1)
 
     with np.errstate(divide="ignore", invalid="ignore"):
         tested = stats.permutation_test(
@@ -248,12 +250,12 @@ def _bootstrapped(pairs: Sequence[_Pair], resamples: int, seed: int) -> Floats:
     def differences(numbers: npt.NDArray[np.int64], axis: int) -> Floats:
         # Multiplying by the count of each sentence in a sample is faster than summing its rows.
         totals = np.split(_occurrences(numbers) @ table, ends, -1)
-        found: list[Floats] = []
+        differences: list[Floats] = []
         for pair, sums in zip(pairs, totals, strict=True):
             width, figure = pair.sides.shape[-1], pair.measure.figure
-            one, other, shared = sums[..., :width], sums[..., width:-1], sums[..., -1]
-            found.append(figure(one, shared) - figure(other, shared))
-        return np.stack(found)
+            sums_of_a, sums_of_b, shared = sums[..., :width], sums[..., width:-1], sums[..., -1]
+            differences.append(figure(sums_of_a, shared) - figure(sums_of_b, shared))
+        return np.stack(differences)
 
     quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore")
     with quiet, warnings.catch_warnings():
@@ -285,13 +287,14 @@ def _occurrences(numbers: npt.NDArray[np.int64]) -> Floats:
 
 
 def _check_signatures(a: Result, b: Result) -> None:
-    parts, others = split_signature(a.signature), split_signature(b.signature)
+    parts, parts_of_b = split_signature(a.signature), split_signature(b.signature)
     for part in (*MUST_AGREE, *a.statistics.conditions):
-        one, other = (side.get(part, "not given") for side in (parts, others))
-        if one != other:
+        value_of_a, value_of_b = (side.get(part, "not given") for side in (parts, parts_of_b))
+        if value_of_a != value_of_b:
             raise ResultError(
                 f"A ({a.system}) and B ({b.system}) cannot be compared: the {part} of their "
-                f"signatures is {one} for A and {other} for B; measure both with the same {part}"
+                f"signatures is {value_of_a} for A and {value_of_b} for B; measure both with the "
+                f"same {part}"
             )
 
 
@@ -302,13 +305,13 @@ def _check_statistics(a: Statistics, b: Statistics) -> None:
     if len(a) < 2:
         raise ResultError(f"a test needs at least 2 sentences, not {len(a)}; evaluate more")
     marks = sorted({*a.marks, *b.marks})
-    one, other = a.on_marks(marks), b.on_marks(marks)
+    columns_of_a, columns_of_b = a.on_marks(marks), b.on_marks(marks)
     for name, column in a.columns.items():
-        found = column.given and column.disagreement(
-            name, one.column(name), other.column(name), marks
+        disagreement = column.given and column.disagreement(
+            name, columns_of_a.column(name), columns_of_b.column(name), marks
         )
-        if found:
-            raise ResultError(f"{found}; {_AGAIN}")
+        if disagreement:
+            raise ResultError(f"{disagreement}; {_AGAIN}")
     for name, setting in a.settings.items():
         if getattr(a, name) != getattr(b, name):
             raise ResultError(

@@ -79,17 +79,17 @@ def confusions(
         for i, pair in enumerate(zip(sentence.slots, slots, strict=True)):
             if pair[0] != pair[1]:
                 places[pair].append((sentence, i))
-    found = [
+    all_confusions = [
         Confusion(
             gold,
-            given,
+            predicted_string,
             len(where),
-            len(where) * edit_distance(gold, given),
+            len(where) * edit_distance(gold, predicted_string),
             tuple(_example(*place) for place in where[:examples]),
         )
-        for (gold, given), where in places.items()
+        for (gold, predicted_string), where in places.items()
     ]
-    return sorted(found, key=lambda c: (-c.edits, c.gold, c.predicted))
+    return sorted(all_confusions, key=lambda c: (-c.edits, c.gold, c.predicted))
 
 
 def _example(sentence: Sentence[Any] | Words, slot: int) -> Example:

@@ -247,10 +247,12 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
         least = np.minimum(self.proposed, self.needed)
         refuse(self.correct > least, "more correct edits than edits")
         refuse(self.judged > self.slots, "more judged slots than slots")
-        needed = self.needed.sum(1)
-        refuse(self.right_before + needed != self.judged, "edits against slots that need none")
+        edits_needed = self.needed.sum(1)
+        refuse(
+            self.right_before + edits_needed != self.judged, "edits against slots that need none"
+        )
         wrong = self.proposed.sum(1) - self.correct.sum(1)
-        left = needed - self.correct.sum(1)
+        left = edits_needed - self.correct.sum(1)
         refuse(self.harmed > np.minimum(wrong, self.right_before), "more harm than wrong edits")
         # A wrong edit that does no harm is in a slot that needs a different edit.
         refuse(wrong - self.harmed > left, "more wrong edits than wrong slots")
@@ -320,19 +322,19 @@ def correction_statistics(
     chosen: list[_Counted] = []
     so_far = (0, 0, 0)
     for number, row in enumerate(zip(source, proposed, references, strict=True), 1):
-        found = _against_all(number, *row)
+        counts_of_references = _against_all(number, *row)
         before = so_far if choice == "corpus" else (0, 0, 0)
-        best = min(found, key=lambda one: _preference(one, before))
+        best = min(counts_of_references, key=lambda counted: _preference(counted, before))
         so_far = _plus(so_far, best.totals)
         chosen.append(best)
-    errors = sorted({e for one in chosen for e in (*one.proposed, *one.needed)})
+    errors = sorted({e for counted in chosen for e in (*counted.proposed, *counted.needed)})
     counts = {
-        name: np.array([getattr(one, name) for one in chosen], np.int64)
+        name: np.array([getattr(counted, name) for counted in chosen], np.int64)
         for name in ("judged", "right_before", "harmed", "edit_distance")
     }
     by_error = {
         name: np.array(
-            [[getattr(one, name)[error] for error in errors] for one in chosen], np.int64
+            [[getattr(counted, name)[error] for error in errors] for counted in chosen], np.int64
         ).reshape(len(chosen), len(errors))
         for name in ("correct", "proposed", "needed")
     }
@@ -362,21 +364,23 @@ def _against(source: Slots, proposed: Slots, reference: Sequence[Puncteme | None
     judged = [
         None if right is None else string for right, string in zip(gold, proposed, strict=True)
     ]
-    needed = {one.slot: one for one in corrections(source, gold)}
-    made = {one.slot: one for one in corrections(source, judged)}
-    known = len(gold) - gold.count(None)
+    edits_needed = {edit.slot: edit for edit in corrections(source, gold)}
+    edits_made = {edit.slot: edit for edit in corrections(source, judged)}
+    judged_slots = len(gold) - gold.count(None)
     return _Counted(
-        judged=known,
-        right_before=known - len(needed),
-        harmed=sum(slot not in needed for slot in made),
+        judged=judged_slots,
+        right_before=judged_slots - len(edits_needed),
+        harmed=sum(slot not in edits_needed for slot in edits_made),
         edit_distance=sum(
             edit_distance(string, right)
             for string, right in zip(proposed, gold, strict=True)
             if right is not None
         ),
-        correct=Counter(one.error for slot, one in made.items() if needed.get(slot) == one),
-        proposed=Counter(one.error for one in made.values()),
-        needed=Counter(one.error for one in needed.values()),
+        correct=Counter(
+            edit.error for slot, edit in edits_made.items() if edits_needed.get(slot) == edit
+        ),
+        proposed=Counter(edit.error for edit in edits_made.values()),
+        needed=Counter(edit.error for edit in edits_needed.values()),
     )
 
 
@@ -394,8 +398,8 @@ def _preference(counted: _Counted, before: Totals) -> tuple[float, int, int]:
         counted: the counts relative to one reference.
         before: the numbers of correct, proposed and needed edits to add to them.
     """
-    correct, proposed, needed = _plus(before, counted.totals)
-    weight = proposed + BETA2 * needed
+    correct, proposed, edits_needed = _plus(before, counted.totals)
+    weight = proposed + BETA2 * edits_needed
     # The score is perfect if no edit is needed and none is proposed.
     score = (1 + BETA2) * correct / weight if weight else 1.0
-    return -score, proposed - correct, needed - correct
+    return -score, proposed - correct, edits_needed - correct

@@ -140,7 +140,7 @@ class DerivationStatistics(Statistics[DerivationFigures]):
 
     def check(self) -> None:
         refuse(self.words < 1, "there is no word")
-        for smaller, larger, what in (
+        for smaller, larger, problem in (
             (self.parsed, np.ones_like(self.parsed), "more than one derivation"),
             (self.exact, self.parsed, "all dependencies are right, but there is no derivation"),
             (self.categories, self.words * self.parsed, "more right categories than words"),
@@ -153,7 +153,7 @@ class DerivationStatistics(Statistics[DerivationFigures]):
                 "more right pairs than pairs",
             ),
         ):
-            refuse(smaller > larger, what)
+            refuse(smaller > larger, problem)
 
     def figures(self) -> DerivationFigures:
         def total(column: Counts) -> int:
@@ -171,48 +171,51 @@ class DerivationStatistics(Statistics[DerivationFigures]):
 
 
 def derivation_statistics(
-    gold: Sequence[Analysis], found: Sequence[Analysis | None]
+    gold: Sequence[Analysis], predicted: Sequence[Analysis | None]
 ) -> DerivationStatistics:
     """Compare derivations with those of a treebank, sentence by sentence.
 
     Args:
         gold: the derivations of a treebank.
-        found: the derivations of a parser, over the same words; None for a missing one.
+        predicted: the derivations of a parser, over the same words; None for a missing one.
 
     Raises:
         UsageError: if the numbers of sentences, or of the words of a sentence, differ.
     """
-    if len(gold) != len(found):
+    if len(gold) != len(predicted):
         raise UsageError(
-            f"{len(gold)} gold sentences and {len(found)} predicted ones: "
+            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
             "give the same sentences for both"
         )
     rows: list[tuple[int, ...]] = []
-    for number, (one, other) in enumerate(zip(gold, found, strict=True), 1):
-        if other is not None and len(one[0]) != len(other[0]):
+    for number, (gold_analysis, predicted_analysis) in enumerate(
+        zip(gold, predicted, strict=True), 1
+    ):
+        if predicted_analysis is not None and len(gold_analysis[0]) != len(predicted_analysis[0]):
             raise UsageError(
-                f"sentence {number}: {len(one[0])} words, and {len(other[0])} in the predicted "
-                "derivation; parse the words of the gold sentences, in their order"
+                f"sentence {number}: {len(gold_analysis[0])} words, and "
+                f"{len(predicted_analysis[0])} in the predicted derivation; "
+                "parse the words of the gold sentences, in their order"
             )
-        rows.append(_counts(one, other))
+        rows.append(_counts(gold_analysis, predicted_analysis))
     columns = np.array(rows, np.int64).reshape(len(rows), len(DerivationStatistics.columns)).T
     return DerivationStatistics(*columns)
 
 
-def _counts(gold: Analysis, found: Analysis | None) -> tuple[int, ...]:
+def _counts(gold: Analysis, predicted: Analysis | None) -> tuple[int, ...]:
     """Return the counts of a sentence, in the order of the columns."""
     categories, right = gold[0], {*gold[1]}
-    mine = {*found[1]} if found else set[Labelled]()
-    pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, mine))
-    same = sum(a == b for a, b in zip(categories, found[0], strict=True)) if found else 0
+    predicted_dependencies = {*predicted[1]} if predicted else set[Labelled]()
+    pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, predicted_dependencies))
+    agreed = sum(a == b for a, b in zip(categories, predicted[0], strict=True)) if predicted else 0
     return (
         len(categories),
-        int(found is not None),
-        int(found is not None and mine == right),
-        same,
+        int(predicted is not None),
+        int(predicted is not None and predicted_dependencies == right),
+        agreed,
         len(right),
-        len(mine),
-        len(right & mine),
+        len(predicted_dependencies),
+        len(right & predicted_dependencies),
         len(pairs),
         len(my_pairs),
         len(pairs & my_pairs),

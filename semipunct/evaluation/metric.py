@@ -153,8 +153,8 @@ class Statistics(ABC, Generic[F_co]):
     marks: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        first, *others = (f.name for f in fields(self) if f.name in self.columns)
-        for name in others:
+        first, *further = (f.name for f in fields(self) if f.name in self.columns)
+        for name in further:
             if len(self.column(name)) != len(self.column(first)):
                 raise ValueError(
                     f"{first} has {quantity(len(self.column(first)), 'sentence')} and {name} has "

@@ -133,7 +133,7 @@ class ParsingStatistics(Statistics[ParsingFigures]):
     def check(self) -> None:
         refuse(self.words < 1, "there is no word")
         refuse(self.roots < 1, "there is no root")
-        for smaller, larger, what in (
+        for smaller, larger, problem in (
             (self.roots, self.words, "more roots than words"),
             (self.heads, self.words, "more right heads than words"),
             (self.universal, self.heads, "more right relations than right heads"),
@@ -144,7 +144,7 @@ class ParsingStatistics(Statistics[ParsingFigures]):
             (self.right_roots, self.roots, "more right roots than roots"),
             (self.right_roots, self.heads, "more right roots than right heads"),
         ):
-            refuse(smaller > larger, what)
+            refuse(smaller > larger, problem)
 
     def figures(self) -> ParsingFigures:
         sentences, words = len(self), int(self.words.sum())
@@ -187,9 +187,12 @@ def parsing_statistics(
             f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
             "give the same sentences for both"
         )
-    for one, other in zip(gold, predicted, strict=True):
-        _check_words(one, other)
-    counts = [_counts(one, other) for one, other in zip(gold, predicted, strict=True)]
+    for gold_sentence, predicted_sentence in zip(gold, predicted, strict=True):
+        _check_words(gold_sentence, predicted_sentence)
+    counts = [
+        _counts(gold_sentence, predicted_sentence)
+        for gold_sentence, predicted_sentence in zip(gold, predicted, strict=True)
+    ]
     columns = np.array(counts, np.int64).reshape(len(counts), len(ParsingStatistics.columns)).T
     return ParsingStatistics(*columns)
 
@@ -213,8 +216,10 @@ def _counts(gold: Sentence, predicted: Sentence) -> tuple[int, ...]:
     )
 
 
-def _equal(one: Sequence[object], other: Sequence[object]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    return np.array([a == b for a, b in zip(one, other, strict=True)], np.bool_)
+def _equal(
+    a_values: Sequence[object], b_values: Sequence[object]
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    return np.array([a == b for a, b in zip(a_values, b_values, strict=True)], np.bool_)
 
 
 def _check_words(gold: Sentence, predicted: Sentence) -> None:
@@ -227,8 +232,10 @@ def _check_words(gold: Sentence, predicted: Sentence) -> None:
             f"predicted sentence {predicted.sentence_id}; {advice}"
         )
     pairs = zip(gold.forms, predicted.forms, strict=True)
-    word, (form, other) = next((w, pair) for w, pair in enumerate(pairs, 1) if pair[0] != pair[1])
+    word, (form, predicted_form) = next(
+        (w, pair) for w, pair in enumerate(pairs, 1) if pair[0] != pair[1]
+    )
     raise UsageError(
-        f"{gold.where}: word {word} is {form!r}, and {other!r} in the predicted sentence "
+        f"{gold.where}: word {word} is {form!r}, and {predicted_form!r} in the predicted sentence "
         f"{predicted.sentence_id}; {advice}"
     )

@@ -338,9 +338,10 @@ def _check_slots(gold: Sequence[Slots], predicted: Sequence[Slots]) -> None:
             f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
             "give the same sentences for both"
         )
-    for number, (one, other) in enumerate(zip(gold, predicted, strict=True), 1):
-        if len(one) != len(other):
+    for number, (gold_slots, predicted_slots) in enumerate(zip(gold, predicted, strict=True), 1):
+        if len(gold_slots) != len(predicted_slots):
             raise UsageError(
-                f"sentence {number}: {len(one)} gold slots and {len(other)} predicted ones: "
+                f"sentence {number}: {len(gold_slots)} gold slots and {len(predicted_slots)} "
+                "predicted ones: "
                 "restoring punctuation must not change the words"
             )

@@ -162,8 +162,8 @@ def _read(metric: type[Statistics], data: Mapping[str, Any]) -> Statistics:
     entries = {name: _member(data, name, list) for name in metric.columns}
     for name, kind in metric.columns.items():
         kind.check_entries(name, entries[name])
-    found = (kind.marks(entries[name]) for name, kind in metric.columns.items())
-    marks = tuple(sorted(set[str]().union(*found)))
+    marks_of_columns = (kind.marks(entries[name]) for name, kind in metric.columns.items())
+    marks = tuple(sorted(set[str]().union(*marks_of_columns)))
     columns = {name: kind.read(name, entries[name], marks) for name, kind in metric.columns.items()}
     return metric(marks=marks, **settings, **columns)
 
@@ -190,26 +190,31 @@ def _setting(data: Mapping[str, Any], name: str, kind: Setting) -> Any:
 def _check_names(system: str, signature: str, task: str) -> None:
     if not system:
         raise ValueError("the system has no name")
-    named = split_signature(signature)["task"]
-    if named != task:
-        raise ValueError(f"the task is {task!r}, but the signature says task:{named}")
+    task_of_signature = split_signature(signature)["task"]
+    if task_of_signature != task:
+        raise ValueError(f"the task is {task!r}, but the signature says task:{task_of_signature}")
 
 
-def _check_figures(name: str, stored: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-    for key in found.keys() - stored.keys():
+def _check_figures(name: str, stored: Mapping[str, Any], computed: Mapping[str, Any]) -> None:
+    for key in computed.keys() - stored.keys():
         raise ValueError(f"the figure {name}.{key} is missing")
-    for key in sorted(found.keys() & stored.keys()):
-        old, new, where = stored[key], found[key], f"{name}.{key}"
-        if isinstance(new, dict) and isinstance(old, dict):
-            _check_figures(where, cast(dict[str, Any], old), cast(dict[str, Any], new))
-        elif not _agree(old, new):
-            raise ValueError(f"the figure {where} is {old!r}, but the statistics give {new!r}")
+    for key in sorted(computed.keys() & stored.keys()):
+        stored_value, computed_value, where = stored[key], computed[key], f"{name}.{key}"
+        if isinstance(computed_value, dict) and isinstance(stored_value, dict):
+            _check_figures(
+                where, cast(dict[str, Any], stored_value), cast(dict[str, Any], computed_value)
+            )
+        elif not _agree(stored_value, computed_value):
+            raise ValueError(
+                f"the figure {where} is {stored_value!r}, but the statistics give "
+                f"{computed_value!r}"
+            )
 
 
-def _agree(old: object, new: object) -> bool:
-    if type(old) in (int, float) and type(new) in (int, float):
-        return math.isclose(cast(float, old), cast(float, new), rel_tol=AGREEMENT)
-    return type(old) is type(new) and old == new
+def _agree(a: object, b: object) -> bool:
+    if type(a) in (int, float) and type(b) in (int, float):
+        return math.isclose(cast(float, a), cast(float, b), rel_tol=AGREEMENT)
+    return type(a) is type(b) and a == b
 
 
 def _member(data: Mapping[str, Any], key: str, kind: type) -> Any:

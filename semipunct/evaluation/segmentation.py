@@ -25,19 +25,19 @@ class SpanCounts(NamedTuple):
 
     @classmethod
     def of(
-        cls, gold: Collection[tuple[int, int]], found: Collection[tuple[int, int]]
+        cls, gold: Collection[tuple[int, int]], predicted: Collection[tuple[int, int]]
     ) -> SpanCounts:
         """Count the spans of one text.
 
         Args:
             gold: the gold spans, each once.
-            found: the spans of a system, each once.
+            predicted: the spans of a system, each once.
         """
-        return cls(len(gold), len(found), len({*gold} & {*found}))
+        return cls(len(gold), len(predicted), len({*gold} & {*predicted}))
 
-    def plus(self, other: SpanCounts) -> SpanCounts:
+    def plus(self, counts: SpanCounts) -> SpanCounts:
         """Return the sums of two counts."""
-        return SpanCounts(*(a + b for a, b in zip(self, other, strict=True)))
+        return SpanCounts(*(a + b for a, b in zip(self, counts, strict=True)))
 
     @property
     def f1(self) -> float:

@@ -30,15 +30,15 @@ def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> 
         ResultError: if a result is missing or damaged, or the two cannot be compared.
         UsageError: if one has more runs than the other, or ``resamples`` is less than 1.
     """
-    one, other = _runs(a), _runs(b)
+    runs_of_a, runs_of_b = _runs(a), _runs(b)
     names = [side.system if isinstance(side, Result) else str(side) for side in (a, b)]
-    if len(one) != len(other):
+    if len(runs_of_a) != len(runs_of_b):
         raise UsageError(
-            f"A = {names[0]} has {quantity(len(one), 'run')}, B = {names[1]} has {len(other)}; "
-            "give the same number of runs"
+            f"A = {names[0]} has {quantity(len(runs_of_a), 'run')}, B = {names[1]} has "
+            f"{len(runs_of_b)}; give the same number of runs"
         )
     try:
-        return comparison.compare(aggregate(one), aggregate(other), resamples, seed)
+        return comparison.compare(aggregate(runs_of_a), aggregate(runs_of_b), resamples, seed)
     except ResultError as error:
         raise ResultError(f"A = {names[0]}, B = {names[1]}: {error}") from error
 

@@ -43,10 +43,10 @@ def read_channel(rewriter: Rewriter) -> Channel:
     of the outcomes of all passes in sequence.
     """
     symbols = rewriter.inventory.symbols
-    kept = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
-    tokens = tuple(symbols[i] for i in kept)
+    numbers = [i for i, symbol in enumerate(symbols) if i and symbol != OPEN]
+    tokens = tuple(symbols[i] for i in numbers)
     if len(rewriter.passes) == 1:
-        return Channel(tokens, np.exp(rewriter.log_probability[:, kept][:, :, kept]))
+        return Channel(tokens, np.exp(rewriter.log_probability[:, numbers][:, :, numbers]))
     table = np.zeros((len(EDITS), len(tokens), len(tokens)))
     for (i, a), (j, b) in product(enumerate(tokens), repeat=2):
         for outcome, edit in nunberg.outcomes(a, b).items():
@@ -165,9 +165,9 @@ class RelationRow:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as JSON-serialisable values."""
-        result = asdict(self)
-        result["entropy_nats"] = result.pop("entropy")
-        return result
+        values = asdict(self)
+        values["entropy_nats"] = values.pop("entropy")
+        return values
 
 
 def relation_table(
@@ -218,7 +218,7 @@ def expected_pairs(
         parameters: the weights.
         sentences: words, trees and surface punctuation.
     """
-    found: dict[str, npt.NDArray[np.float64]] = {}
+    expected: dict[str, npt.NDArray[np.float64]] = {}
     for members, batch in Batches(model, model.encode(sentences)):
         names = [relation for i in members for relation in sentences[i].tree.relations]
         relations = sorted(set(names))
@@ -229,8 +229,8 @@ def expected_pairs(
         log_p = np.asarray(log_choices(model, read, batch), np.float64)
         p = np.exp(log_p[: len(names)])
         for relation, sums in zip(relations, chosen @ p, strict=True):
-            found[relation] = found.get(relation, 0.0) + sums
-    return found
+            expected[relation] = expected.get(relation, 0.0) + sums
+    return expected
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -301,7 +301,7 @@ class PunctuationGrammar:
         )
 
 
-def _confidence(found: Confidence) -> dict[str, Any]:
+def _confidence(result_of: Confidence) -> dict[str, Any]:
     figures = {
         name: {
             "confident": len(some.edits),
@@ -309,23 +309,27 @@ def _confidence(found: Confidence) -> dict[str, Any]:
             "agreeing": some.agreeing,
             "precision": finite(some.precision),
         }
-        for name, some in (("all", found), ("changing", found.changing))
+        for name, some in (("all", result_of), ("changing", result_of.changing))
     }
-    return {"bigrams": found.bigrams, **figures, "edits": [asdict(edit) for edit in found.edits]}
-
-
-def _recall(found: Recall) -> dict[str, Any]:
     return {
-        "rules": len(found.ranked) + len(found.missing),
-        "ranked": len(found.ranked),
-        "mean_reciprocal_rank": finite(found.mean_reciprocal_rank),
-        "mean_reciprocal_rank_missing_last": finite(found.mean_over_all),
-        "ranks": dict(zip(("first", "second", "worse"), found.ranks, strict=True)),
+        "bigrams": result_of.bigrams,
+        **figures,
+        "edits": [asdict(edit) for edit in result_of.edits],
+    }
+
+
+def _recall(result_of: Recall) -> dict[str, Any]:
+    return {
+        "rules": len(result_of.ranked) + len(result_of.missing),
+        "ranked": len(result_of.ranked),
+        "mean_reciprocal_rank": finite(result_of.mean_reciprocal_rank),
+        "mean_reciprocal_rank_missing_last": finite(result_of.mean_over_all),
+        "ranks": dict(zip(("first", "second", "worse"), result_of.ranks, strict=True)),
         "list": [
             {**asdict(rule), "rank": rule.rank, "reciprocal_rank": rule.reciprocal_rank}
-            for rule in found.ranked
+            for rule in result_of.ranked
         ],
-        "missing": [asdict(rule) for rule in found.missing],
+        "missing": [asdict(rule) for rule in result_of.missing],
     }
 
 
@@ -340,8 +344,8 @@ def analyse(model: Trained[Any], sentences: Sequence[Sentence] | None = None) ->
     Raises:
         ModelError: if the model is of another kind.
     """
-    asked = punctuation_model(model)
-    fitted, parameters = asked.model, asked.parameters
+    punctuation = punctuation_model(model)
+    fitted, parameters = punctuation.model, punctuation.parameters
     channel = read_channel(Rewriter.of(fitted, parameters))
     counts, relations, analysed, frequent = None, None, None, None
     if sentences is not None:

@@ -117,10 +117,10 @@ class Standing:
 
     def _is_plain(self, slot: int) -> bool:
         """Return whether a slot of a text is between two words that restrict nothing."""
-        found = self._plain.get(slot)
-        if found is None:
+        is_plain = self._plain.get(slot)
+        if is_plain is None:
             before, after = self._neighbours[slot : slot + 2]
-            found = self._plain[slot] = (
+            is_plain = self._plain[slot] = (
                 self.sentence.source == "text"
                 and before[-1:].isalnum()
                 and after[:1].isalnum()
@@ -129,7 +129,7 @@ class Standing:
                 and not is_picture(before)
                 and not is_emoticon(before)
             )
-        return found
+        return is_plain
 
     def _allows(self, slot: int, string: Puncteme) -> bool:
         shown = tuple(token for token in string if token not in SILENT)
@@ -188,7 +188,7 @@ def _may_part_words(string: Puncteme, joining: JoiningMarks) -> bool:
 def chosen_strings(
     standing: Standing,
     draws: Draws,
-    found: Sequence[SlotPosterior],
+    views: Sequence[SlotPosterior],
     options: RestoreOptions,
     threshold: float | None = None,
 ) -> list[Puncteme]:
@@ -197,7 +197,7 @@ def chosen_strings(
     Args:
         standing: what stands in the sentence.
         draws: draws of its punctuation, among which whole draws are chosen.
-        found: the posteriors of the slots.
+        views: the posteriors of the slots.
         options: the options of restoration.
         threshold: for a high F1, the probability from which the most probable mark of a slot is
             inserted; the edit distance then determines only which marks stand there.
@@ -207,23 +207,23 @@ def chosen_strings(
         return is_writable(string, options.marks) and standing.allows(slot, string)
 
     least = options.minimum_confidence
-    decisive = found
+    decisive = views
     if threshold is not None:
-        decisive = [_decided(known, slot, allows, threshold) for slot, known in enumerate(found)]
+        decisive = [_decided(view, slot, allows, threshold) for slot, view in enumerate(views)]
     choose = best_strings if options.minimise == "slots" else best_draw
     best = choose(draws, decisive, allows)
     slots = [
-        fixed if fixed is not None else string if not least or known.of(string) >= least else ()
-        for fixed, string, known in zip(standing.fixed, best, found, strict=True)
+        fixed if fixed is not None else string if not least or view.of(string) >= least else ()
+        for fixed, string, view in zip(standing.fixed, best, views, strict=True)
     ]
     if standing.is_balanced(slots):
         return slots
     alternatives = [
         [(fixed, 0.0)] if fixed is not None else _alternatives(decided, string, strings)
-        for slot, (fixed, string, known, decided) in enumerate(
-            zip(standing.fixed, slots, found, decisive, strict=True)
+        for slot, (fixed, string, view, decided) in enumerate(
+            zip(standing.fixed, slots, views, decisive, strict=True)
         )
-        for strings in ([s for s in decided.strings if allows(slot, s) and known.of(s) >= least],)
+        for strings in ([s for s in decided.strings if allows(slot, s) and view.of(s) >= least],)
     ]
     partnered = standing.balanced(alternatives)
     if partnered is not None:
@@ -234,19 +234,19 @@ def chosen_strings(
     ]
 
 
-def _decided(known: SlotPosterior, slot: int, allows: Allowed, threshold: float) -> SlotPosterior:
+def _decided(view: SlotPosterior, slot: int, allows: Allowed, threshold: float) -> SlotPosterior:
     """Return the distribution of a slot, given the decision whether it gets a mark.
 
     Args:
-        known: its distribution.
+        view: its distribution.
         slot: its number.
         allows: says which strings may stand in it.
         threshold: the probability from which its most probable mark is inserted.
     """
-    best = int(not known.strings[0])
-    if best == len(known.strings) or known.probability[best] < threshold:
+    best = int(not view.strings[0])
+    if best == len(view.strings) or view.probability[best] < threshold:
         return _EMPTY
-    pairs = zip(known.strings, known.probability.tolist(), strict=True)
+    pairs = zip(view.strings, view.probability.tolist(), strict=True)
     marks = [(string, p) for string, p in pairs if string and allows(slot, string)]
     if not marks or marks[0][1] < threshold:
         return _EMPTY
@@ -260,7 +260,7 @@ _EMPTY = SlotPosterior(((),), np.ones(1))
 def beside_what_stands(
     sentence: Sentence,
     corrected: Sequence[Puncteme],
-    found: Sequence[SlotPosterior],
+    views: Sequence[SlotPosterior],
     joining: JoiningMarks,
 ) -> list[Puncteme]:
     """Undo corrections that what stands in a text contradicts, at the least cost.
@@ -270,59 +270,59 @@ def beside_what_stands(
     Args:
         sentence: words, tree and existing marks.
         corrected: ``[n + 1]`` the corrected strings.
-        found: the posteriors of the slots.
+        views: the posteriors of the slots.
         joining: the marks that only join words.
     """
     standing = Standing(sentence, "repair", joining)
     chosen = [
-        new if fixed is None and standing.allows(slot, new) else old
-        for slot, (fixed, new, old) in enumerate(
+        string if fixed is None and standing.allows(slot, string) else written
+        for slot, (fixed, string, written) in enumerate(
             zip(standing.fixed, corrected, sentence.slots, strict=True)
         )
     ]
     if standing.is_balanced(chosen):
         return chosen
     ways = [
-        [(string, 1 - known.of(string)) for string in dict.fromkeys((new, old))]
-        for new, old, known in zip(chosen, sentence.slots, found, strict=True)
+        [(string, 1 - view.of(string)) for string in dict.fromkeys((own_choice, written))]
+        for own_choice, written, view in zip(chosen, sentence.slots, views, strict=True)
     ]
     return standing.balanced(ways) or list(sentence.slots)
 
 
 def _alternatives(
-    known: SlotPosterior, chosen: Puncteme, strings: Sequence[Puncteme]
+    view: SlotPosterior, chosen: Puncteme, strings: Sequence[Puncteme]
 ) -> list[tuple[Puncteme, float]]:
     """Return the strings that a slot may get with their expected edit distances.
 
     A slot that was left empty can be filled only by a partner of another mark.
 
     Args:
-        known: the posterior of the slot.
+        view: the posterior of the slot.
         chosen: the string of least expected edit distance.
         strings: the strings that may stand there, the most probable first.
     """
-    others = [string for string in strings if chosen or encloses(string)]
-    some = list(dict.fromkeys(((), chosen, *others[:ALTERNATIVES])))
-    return list(zip(some, known.expected_distances(some).tolist(), strict=True))
+    fitting = [string for string in strings if chosen or encloses(string)]
+    some = list(dict.fromkeys(((), chosen, *fitting[:ALTERNATIVES])))
+    return list(zip(some, view.expected_distances(some).tolist(), strict=True))
 
 
 def best_strings(
-    draws: Draws, found: Sequence[SlotPosterior], allows: Allowed | None = None
+    draws: Draws, views: Sequence[SlotPosterior], allows: Allowed | None = None
 ) -> list[Puncteme]:
     """Return for each slot the string of least expected edit distance; ties go to probability.
 
     Args:
         draws: ignored; for the same signature as ``best_draw``.
-        found: the posteriors of the slots.
+        views: the posteriors of the slots.
         allows: says which strings may stand in a slot; by default all that can be written.
     """
-    return [_least(known, slot, allows or _any_writable) for slot, known in enumerate(found)]
+    return [_least(view, slot, allows or _any_writable) for slot, view in enumerate(views)]
 
 
-def _least(known: SlotPosterior, slot: int, allows: Allowed) -> Puncteme:
+def _least(view: SlotPosterior, slot: int, allows: Allowed) -> Puncteme:
     best: Puncteme = ()
     least = np.inf
-    for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
+    for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
         # All other strings are at least one edit away, and the remaining ones are less probable.
         if 1 - probability >= least:
             break
@@ -331,14 +331,14 @@ def _least(known: SlotPosterior, slot: int, allows: Allowed) -> Puncteme:
             # triangle inequality, another string gains no more on the rest than it loses here.
             if probability >= 0.5:
                 return string
-            loss = float(known.expected_distances([string])[0])
+            loss = float(view.expected_distances([string])[0])
             if loss < least:
                 best, least = string, loss
     return best
 
 
 def best_draw(
-    draws: Draws, found: Sequence[SlotPosterior], allows: Allowed | None = None
+    draws: Draws, views: Sequence[SlotPosterior], allows: Allowed | None = None
 ) -> list[Puncteme]:
     """Return the draw whose expected edit distance to all draws is least, as in section 6.1.
 
@@ -346,19 +346,19 @@ def best_draw(
 
     Args:
         draws: the draws.
-        found: the posteriors of the slots.
+        views: the posteriors of the slots.
         allows: says which strings may stand in a slot; by default all that can be written.
     """
     allows = allows or _any_writable
-    kept = [
+    allowed = [
         [s if allows(slot, s) else () for s in strings]
         for slot, strings in enumerate(draws.strings)
     ]
     losses = np.zeros(len(draws.chosen))
-    for known, strings, chosen in zip(found, kept, draws.chosen.T, strict=True):
-        losses += known.expected_distances(strings)[chosen]
+    for view, strings, chosen in zip(views, allowed, draws.chosen.T, strict=True):
+        losses += view.expected_distances(strings)[chosen]
     best = draws.chosen[int(np.argmin(losses))]
-    return [strings[i] for strings, i in zip(kept, best.tolist(), strict=True)]
+    return [strings[i] for strings, i in zip(allowed, best.tolist(), strict=True)]
 
 
 def is_writable(string: Puncteme, marks: Collection[str] | None) -> bool:

@@ -83,15 +83,17 @@ def correct(
         )
     written: list[Sentence | Words] = without_omitted(sentences)
     trees = _with_trees(written, parser)
-    known = [as_written(sentence) for sentence in trees]
-    several = [[sentence] for sentence in known]
+    sentences_read = [as_written(sentence) for sentence in trees]
+    several = [[sentence] for sentence in sentences_read]
     if analysis is not None:
-        several = analysed(analysis, known, options.analyses, part_seed(options.seed, first))
+        several = analysed(
+            analysis, sentences_read, options.analyses, part_seed(options.seed, first)
+        )
     each = max(1, options.analyses) if analysis is not None else 1
     # What was written is an input of the model, not evidence of the corrected marks.
-    asked = RestoreOptions(options.samples // each, options.seed, keep="replace")
-    flat = [one for of in several for one in of]
-    draws = list(drawn(fitted, flat, asked, first * each))
+    draw_options = RestoreOptions(options.samples // each, options.seed, keep="replace")
+    flat = [sentence for of in several for sentence in of]
+    draws = list(drawn(fitted, flat, draw_options, first * each))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
     chosen = [_chosen(s, d, fitted.model, options) for s, d in zip(trees, joined, strict=True)]
     corrected = _explained(fitted, [of[0] for of in several], trees, chosen)
@@ -119,13 +121,13 @@ def _with_trees(
 ) -> list[Sentence]:
     if parser is not None:
         check_reads_words(parser, "to correct punctuation")
-        return [one.sentence for one in parse(parser, sentences)]
-    found: list[Sentence] = []
+        return [parse_of_sentence.sentence for parse_of_sentence in parse(parser, sentences)]
+    with_trees: list[Sentence] = []
     for sentence in sentences:
         if isinstance(sentence, Words):
             raise UsageError(f"{sentence.where}: has no tree; give a parser as well")
-        found.append(sentence)
-    return found
+        with_trees.append(sentence)
+    return with_trees
 
 
 def analysed(
@@ -156,14 +158,16 @@ def analysed(
         trees = decode.sample(fitted.model, fitted.parameters, bare, count, seed)
     else:
         best = decode.best(fitted.model, fitted.parameters, bare)
-        trees = [[one] if one else [] for one in best]
-    wanted = max(1, count)
-    result: list[list[Sentence]] = []
-    for sentence, plain, own in zip(sentences, bare, trees, strict=True):
+        trees = [[tree] if tree else [] for tree in best]
+    analyses_wanted = max(1, count)
+    with_analyses: list[list[Sentence]] = []
+    for sentence, plain, analyses_of_sentence in zip(sentences, bare, trees, strict=True):
         nothing = (((), ()),) * len(sentence.forms)
-        pairs = [one.pairs for one in own] or [nothing] * wanted
-        result.append([replace(sentence, written=Written(plain.slots, p)) for p in pairs])
-    return result
+        pairs = [tree_analysis.pairs for tree_analysis in analyses_of_sentence] or [
+            nothing
+        ] * analyses_wanted
+        with_analyses.append([replace(sentence, written=Written(plain.slots, p)) for p in pairs])
+    return with_analyses
 
 
 def _chosen(
@@ -171,79 +175,81 @@ def _chosen(
 ) -> tuple[Slots, tuple[SlotPosterior, ...]]:
     """Choose the corrected strings of a sentence, and return them with all posteriors."""
     tokens = frozenset(model.inventory.tokens)
-    found = tuple(
-        _own(known, written, tokens)
-        for known, written in zip(posteriors(draws), sentence.slots, strict=True)
+    views = tuple(
+        _with_own_string(view, written, tokens)
+        for view, written in zip(posteriors(draws), sentence.slots, strict=True)
     )
     if options.minimise == "errors":
-        pairs = zip(found, sentence.slots, strict=True)
-        found = tuple(_possible(known, written, model) for known, written in pairs)
-        best = [_most_probable(k, w, options) for k, w in zip(found, sentence.slots, strict=True)]
+        pairs = zip(views, sentence.slots, strict=True)
+        views = tuple(_possible(view, written, model) for view, written in pairs)
+        best = [_most_probable(k, w, options) for k, w in zip(views, sentence.slots, strict=True)]
     else:
         choose = best_strings if options.minimise == "slots" else best_draw
         best = choose(draws, posteriors(draws))
     slots = [
-        new if options.may_replace(new, old) and known.of(new) >= options.least else old
-        for new, old, known in zip(best, sentence.slots, found, strict=True)
+        string
+        if options.may_replace(string, written_string) and view.of(string) >= options.least
+        else written_string
+        for string, written_string, view in zip(best, sentence.slots, views, strict=True)
     ]
     if sentence.source == "text":
-        slots = beside_what_stands(sentence, slots, found, model.inventory.joining)
-    return tuple(slots), found
+        slots = beside_what_stands(sentence, slots, views, model.inventory.joining)
+    return tuple(slots), views
 
 
-def _own(known: SlotPosterior, written: Puncteme, tokens: Set[str]) -> SlotPosterior:
+def _with_own_string(view: SlotPosterior, written: Puncteme, tokens: Set[str]) -> SlotPosterior:
     """Replace the model's encoding of the written string, with unknown tokens, by the string."""
-    mine = with_unknown(written, tokens)
-    if mine == written:
-        return known
-    strings = tuple(written if string == mine else string for string in known.strings)
-    return replace(known, strings=strings)
+    encoded = with_unknown(written, tokens)
+    if encoded == written:
+        return view
+    strings = tuple(written if string == encoded else string for string in view.strings)
+    return replace(view, strings=strings)
 
 
-def _possible(known: SlotPosterior, written: Puncteme, model: CorrectionModel) -> SlotPosterior:
+def _possible(view: SlotPosterior, written: Puncteme, model: CorrectionModel) -> SlotPosterior:
     """Keep only strings that the corrections seen in training can produce, and renormalise."""
-    kept = [
+    possible = [
         (string, probability)
-        for string, probability in zip(known.strings, known.probability.tolist(), strict=True)
+        for string, probability in zip(view.strings, view.probability.tolist(), strict=True)
         if string == written or model.may_become(written, string)
     ]
-    if not kept:
+    if not possible:
         return SlotPosterior((written,), np.ones(1))
-    probability = np.array([p for _, p in kept])
-    return SlotPosterior(tuple(s for s, _ in kept), probability / probability.sum())
+    probability = np.array([p for _, p in possible])
+    return SlotPosterior(tuple(s for s, _ in possible), probability / probability.sum())
 
 
-def _most_probable(known: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
+def _most_probable(view: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
     """Return the most probable string among the written one and its possible replacements."""
-    strings = (s for s in known.strings if s == written or options.may_replace(s, written))
+    strings = (s for s in view.strings if s == written or options.may_replace(s, written))
     return next(strings, written)
 
 
 def _explained(
     fitted: InPlace[CorrectionModel],
-    known: Sequence[Sentence],
+    read_sentences: Sequence[Sentence],
     sentences: Sequence[Sentence],
     chosen: Sequence[tuple[Slots, tuple[SlotPosterior, ...]]],
 ) -> list[Corrected]:
     """Add reasons to corrections, from the best underlying trees of the corrected sentences."""
     changed = [i for i, (s, (slots, _)) in enumerate(zip(sentences, chosen, strict=True))
                if s.slots != slots]  # fmt: skip
-    right = [replace(known[i], slots=chosen[i][0]) for i in changed]
+    right = [replace(read_sentences[i], slots=chosen[i][0]) for i in changed]
     best = decode.best(fitted.model, fitted.parameters, right) if right else []
     analyses = dict(zip(changed, best, strict=True))
-    result: list[Corrected] = []
-    for i, (sentence, (slots, found)) in enumerate(zip(sentences, chosen, strict=True)):
-        own = tuple(
+    explained_sentences: list[Corrected] = []
+    for i, (sentence, (slots, views)) in enumerate(zip(sentences, chosen, strict=True)):
+        explanations = tuple(
             Explained(
-                one,
-                found[one.slot].of(slots[one.slot]),
-                found[one.slot].of(sentence.slots[one.slot]),
-                reason(analyses.get(i), one.slot),
+                correction,
+                views[correction.slot].of(slots[correction.slot]),
+                views[correction.slot].of(sentence.slots[correction.slot]),
+                reason(analyses.get(i), correction.slot),
             )
-            for one in corrections(spacing.visible(sentence.slots), spacing.visible(slots))
+            for correction in corrections(spacing.visible(sentence.slots), spacing.visible(slots))
         )
-        result.append(Corrected(sentence, slots, found, own))
-    return result
+        explained_sentences.append(Corrected(sentence, slots, views, explanations))
+    return explained_sentences
 
 
 def reason(analysis: Analysis | None, slot: int) -> Reason | None:
@@ -268,8 +274,8 @@ def reason(analysis: Analysis | None, slot: int) -> Reason | None:
         if left[word - 1] == slot and pair[0]
     ]
     # The innermost constituents end first and begin last.
-    closing.sort(key=lambda one: right[one.word - 1] - left[one.word - 1])
-    opening.sort(key=lambda one: left[one.word - 1] - right[one.word - 1])
+    closing.sort(key=lambda attached: right[attached.word - 1] - left[attached.word - 1])
+    opening.sort(key=lambda attached: left[attached.word - 1] - right[attached.word - 1])
     return Reason((*closing, *opening), analysis.slots[slot].edits)
 
 

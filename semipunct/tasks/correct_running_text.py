@@ -75,18 +75,18 @@ def correct_running_text(
     options = with_default(replace(options or CorrectOptions(), **settings))
     fitted = model_of_kind(model, TextModel)
     check(options, fitted)
-    known: list[AnyWords] = without_omitted(lines)
+    usable: list[AnyWords] = without_omitted(lines)
     queries = [
         Query(words.forms, words.slots, has_capitals(words, words.forms), written=True)
-        for words in known
+        for words in usable
     ]
     readings = TextReader(fitted, model.parameters).read(queries)
     channel = Channel(fitted)
-    results = [
+    corrected = [
         _corrected(channel, words, reading, options)
-        for words, reading in zip(known, readings, strict=True)
+        for words, reading in zip(usable, readings, strict=True)
     ]
-    return with_omitted(lines, results)
+    return with_omitted(lines, corrected)
 
 
 def with_default(options: CorrectOptions) -> CorrectOptions:
@@ -141,15 +141,15 @@ class Channel:
             written: ``[n + 1]`` the strings as written.
             reading: of the line.
         """
-        result = reading.strings[:, : len(self.strings)].astype(np.float64)
+        summed = reading.strings[:, : len(self.strings)].astype(np.float64)
         if not written[-1]:
-            result[-1, ~self._final & (np.arange(len(self.strings)) > 0)] = 0
-            result[-1, self._final] *= odds_of_sentence(len(written) - 1)
+            summed[-1, ~self._final & (np.arange(len(self.strings)) > 0)] = 0
+            summed[-1, self._final] *= odds_of_sentence(len(written) - 1)
         for row, parts in ((0, self._edges[0]), (-1, self._edges[1])):
-            whole = result[row].copy()
-            result[row] = 0
-            np.add.at(result[row], parts, whole)
-        return result
+            whole = summed[row].copy()
+            summed[row] = 0
+            np.add.at(summed[row], parts, whole)
+        return summed
 
     def posterior(self, written: Puncteme, probability: Floats) -> SlotPosterior:
         """Return the distribution over the written string and those it may be an error for.
@@ -194,11 +194,11 @@ def _corrected(
         channel.posterior(written, row) for written, row in zip(words.slots, table, strict=True)
     ]
     chosen: list[Puncteme] = []
-    for part, known in _parts(words, posteriors):
+    for part, views in _parts(words, posteriors):
         best = [
-            _best(slot, written, options) for slot, written in zip(known, part.slots, strict=True)
+            _best(slot, written, options) for slot, written in zip(views, part.slots, strict=True)
         ]
-        slots = beside_what_stands(cast(Sentence, part), best, known, BY_TYPOGRAPHY)
+        slots = beside_what_stands(cast(Sentence, part), best, views, BY_TYPOGRAPHY)
         chosen += slots[len(chosen) > 0 :]
     explained = tuple(
         Explained(
@@ -212,16 +212,16 @@ def _corrected(
     return Corrected(cast(Sentence, words), tuple(chosen), tuple(posteriors), explained)
 
 
-def _best(known: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
+def _best(view: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
     """Return the most probable string that the options permit; the written one if in doubt."""
     best = next(
-        (s for s in known.strings if s == written or options.may_replace(s, written)), written
+        (s for s in view.strings if s == written or options.may_replace(s, written)), written
     )
-    return best if known.of(best) >= options.least else written
+    return best if view.of(best) >= options.least else written
 
 
 def _parts(
-    words: AnyWords, known: Sequence[SlotPosterior]
+    words: AnyWords, views: Sequence[SlotPosterior]
 ) -> Iterator[tuple[Words, Sequence[SlotPosterior]]]:
     """Divide a line after sentences.
 
@@ -238,5 +238,5 @@ def _parts(
                 words.sentence_id, words.path, words.line, words.forms[start:slot],
                 words.slots[start : slot + 1], frozenset(closed), words.source,
             )  # fmt: skip
-            yield part, known[start : slot + 1]
+            yield part, views[start : slot + 1]
             start = slot

@@ -73,9 +73,9 @@ class CorrectOptions:
             raise UsageError(f"the minimum confidence is {self.least}; give a probability, 0 to 1")
         if self.marks is not None and not self.marks:
             raise UsageError("the set of marks to correct is empty; name some, or leave it out")
-        known = {*tokens} - {UNK}
-        if unknown := sorted({*(self.marks or ())} - known):
-            listed = " ".join(t for t in tokens if t in known - SILENT)
+        model_tokens = {*tokens} - {UNK}
+        if unknown := sorted({*(self.marks or ())} - model_tokens):
+            listed = " ".join(t for t in tokens if t in model_tokens - SILENT)
             raise UsageError(
                 f"the model has never seen {' '.join(unknown)}; its marks are: {listed}"
             )
@@ -96,8 +96,8 @@ class CorrectOptions:
             return True
         return all(
             token in self.marks
-            for one in corrections([written], [string])
-            for token in (*one.before, *one.after)
+            for correction in corrections([written], [string])
+            for token in (*correction.before, *correction.after)
         )
 
 
@@ -142,7 +142,7 @@ class Reason:
     @property
     def underlying(self) -> Puncteme:
         """The underlying string of the slot."""
-        return tuple(token for one in self.attached for token in one.tokens)
+        return tuple(token for constituent in self.attached for token in constituent.tokens)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,16 +56,16 @@ def decode(
         ModelError: if the model is of another kind.
     """
     chosen = choose_decoder(semiring, samples, nbest, seed)
-    asked = punctuation_model(model)
-    known: list[Sentence] = without_omitted(sentences)
-    found = [
+    punctuation = punctuation_model(model)
+    usable: list[Sentence] = without_omitted(sentences)
+    analyses_of_all = [
         analyses
-        for number, start in enumerate(range(0, len(known), CHUNK))
+        for number, start in enumerate(range(0, len(usable), CHUNK))
         for analyses in chosen.analyse(
-            asked.model, asked.parameters, known[start : start + CHUNK], number
+            punctuation.model, punctuation.parameters, usable[start : start + CHUNK], number
         )
     ]
-    return with_omitted(sentences, found)
+    return with_omitted(sentences, analyses_of_all)
 
 
 @dataclass(frozen=True, slots=True)

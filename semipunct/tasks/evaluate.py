@@ -53,13 +53,13 @@ def evaluate(
             f"of {PUNCTUATION}; name another one (its own figures are in its model card)"
         )
     fitted, weights = model.model, model.parameters
-    known = without_omitted(sentences)
-    scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(known)))
-    slots = np.array([s.choices for s in known], np.int64)
+    usable = without_omitted(sentences)
+    scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(usable)))
+    slots = np.array([s.choices for s in usable], np.int64)
     line = figures_signature(
         PerplexityStatistics.task,
         (model_digest or digest(fitted, weights))[:12],
-        treebank or treebank_digest(known),
+        treebank or treebank_digest(usable),
         fitted.signature(),
     )
     return Result(system or fitted.kind, line, PerplexityStatistics(scores, slots))

@@ -79,7 +79,7 @@ def jackknife(
         parts = jackknifed_parts(
             chosen, train, dev, folder, folds, trees=trees, seed=seed, report=report
         )
-        return [found for part in parts for found in part.parses]
+        return [parses_of_sentence for part in parts for parses_of_sentence in part.parses]
 
 
 def jackknifed_parts(
@@ -116,11 +116,13 @@ def jackknifed_parts(
         config, sentences, dev, folder, count, report=report, stop=stop
     ):
         held_out = [sentences[i] for i in part]
-        found: Sequence[Sequence[Parse]]
+        parses_of_part: Sequence[Sequence[Parse]]
         if fitted.interrupted:
-            found = ()
+            parses_of_part = ()
         elif trees:
-            found = parses(fitted, held_out, trees, options, first=part.start)
+            parses_of_part = parses(fitted, held_out, trees, options, first=part.start)
         else:
-            found = [[one] for one in parse(fitted, held_out, options)]
-        yield Part(part, fitted, tuple(found))
+            parses_of_part = [
+                [parse_of_sentence] for parse_of_sentence in parse(fitted, held_out, options)
+            ]
+        yield Part(part, fitted, tuple(parses_of_part))

@@ -138,8 +138,8 @@ class Normalised:
     @property
     def text(self) -> str:
         """The content of a file of the derivations."""
-        *others, last = (record.text for record in self.records)
-        lines = (text if text.endswith("\n") else f"{text}\n" for text in others)
+        *earlier, last = (record.text for record in self.records)
+        lines = (text if text.endswith("\n") else f"{text}\n" for text in earlier)
         return "".join((*lines, last))
 
     def as_dict(self) -> dict[str, Any]:
@@ -179,13 +179,13 @@ def normalise(
     """
     if to is None and commas is None:
         raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
-    wanted, ending, what = (
+    format_name, ending, contents = (
         ("ccgbank", ".auto", "derivations") if to is None else ("ptb", ".mrg", "phrases")
     )
-    if format_of(*files, default=wanted).name != wanted:
-        raise UsageError(f"{files[0]}: give files of {what}, whose names end in {ending}")
-    found = _read(files) if to is None else _converted(files, quotes=quotes)
-    return found if commas is None else _with_commas(found, rule)
+    if format_of(*files, default=format_name).name != format_name:
+        raise UsageError(f"{files[0]}: give files of {contents}, whose names end in {ending}")
+    result = _read(files) if to is None else _converted(files, quotes=quotes)
+    return result if commas is None else _with_commas(result, rule)
 
 
 def _read(files: Sequence[str | Path]) -> Normalised:
@@ -207,20 +207,20 @@ def _converted(files: Sequence[str | Path], *, quotes: bool) -> Normalised:
     reasons: Counter[str] = Counter()
     places: dict[str, str] = {}
     number = 0
-    for found in (found for path in files for found in read_bracketings(path)):
-        if isinstance(found, Malformed):
-            number += found.reason == MALFORMED
-            reasons[found.reason] += 1
-            places.setdefault(found.reason, found.fault)
+    for bracketing in (bracketing for path in files for bracketing in read_bracketings(path)):
+        if isinstance(bracketing, Malformed):
+            number += bracketing.reason == MALFORMED
+            reasons[bracketing.reason] += 1
+            places.setdefault(bracketing.reason, bracketing.fault)
             continue
         number += 1
         try:
-            conversion = convert_phrases(found.tree, found.forms, quotes=quotes)
+            conversion = convert_phrases(bracketing.tree, bracketing.forms, quotes=quotes)
         except Unconverted as error:
             reasons[str(error)] += 1
-            places.setdefault(str(error), f"{found.path}:{found.line}")
+            places.setdefault(str(error), f"{bracketing.path}:{bracketing.line}")
             continue
-        records.append(auto_record(found, conversion, number))
+        records.append(auto_record(bracketing, conversion, number))
     counts = ConversionCounts(number, len(records), reasons, places)
     if not records:
         raise TreebankError(
@@ -231,18 +231,18 @@ def _converted(files: Sequence[str | Path], *, quotes: bool) -> Normalised:
     return Normalised(tuple(records), conversion=counts)
 
 
-def _with_commas(found: Normalised, rule: Rule) -> Normalised:
-    trees = found.derivations
-    wrong = [(record, of[0]) for record in found.records if (of := faults(record.derivation))]
+def _with_commas(normalised: Normalised, rule: Rule) -> Normalised:
+    trees = normalised.derivations
+    wrong = [(record, of[0]) for record in normalised.records if (of := faults(record.derivation))]
     moved = normalise_commas(trees, rule)
     records = tuple(
         record
-        if new is record.derivation
-        else replace(record, text=with_derivation(record, new), derivation=new)
-        for record, new in zip(found.records, moved, strict=True)
+        if moved_tree is record.derivation
+        else replace(record, text=with_derivation(record, moved_tree), derivation=moved_tree)
+        for record, moved_tree in zip(normalised.records, moved, strict=True)
     )
     table = MovedCommas(rule, comma_table(trees), comma_table(moved), tuple(wrong))
-    return replace(found, records=records, commas=table)
+    return replace(normalised, records=records, commas=table)
 
 
 def _names(files: Sequence[str | Path]) -> str:
@@ -255,15 +255,15 @@ def comma_table(trees: Iterable[Derivation]) -> CommaTable:
     Args:
         trees: the derivations of the treebank.
     """
-    found = CommaTable(Counter(), Counter(), Counter())
+    table = CommaTable(Counter(), Counter(), Counter())
     for tree in trees:
         for each in comma_nodes(tree):
-            found.instances[each.rule] += 1
+            table.instances[each.rule] += 1
             if each.rule == "left":
-                found.left[each.category] += 1
+                table.left[each.category] += 1
             elif each.rule == "right":
-                found.right[each.category] += 1
-    return found
+                table.right[each.category] += 1
+    return table
 
 
 def normalise_commas(trees: Sequence[Derivation], rule: Rule = "better") -> list[Derivation]:

@@ -107,7 +107,7 @@ def parse(
     options = replace(options or ParseOptions(), **settings)
     fitted = parsing_model(model)
     pieces = Pieces.of(without_omitted(sentences))
-    found: list[Parse | None] = [None] * len(pieces.parts)
+    parsed: list[Parse | None] = [None] * len(pieces.parts)
     tables: dict[int, Table] = {}
     for members, inputs in _batches(fitted, pieces.parts):
         *answer, table = decode_trees(fitted.model, options.decoder, fitted.parameters, inputs)
@@ -116,13 +116,13 @@ def parse(
             tables |= _rows(table, members, pieces)
         for row, i in enumerate(members):
             believed = _expected(fitted.model, certainty.head, marked, row, pieces.parts[i])
-            found[i] = _parse(
+            parsed[i] = _parse(
                 fitted.model.vocabulary, pieces.parts[i], trees, tags, row, believed, certainty
             )
-    groups = pieces.grouped([each for each in found if each is not None])
+    groups = pieces.grouped([each for each in parsed if each is not None])
     views = _views(fitted.model, pieces, tables)
-    results = [_joined(*group, view) for group, view in zip(groups, views, strict=True)]
-    return with_omitted(sentences, results)
+    joined = [_joined(*group, view) for group, view in zip(groups, views, strict=True)]
+    return with_omitted(sentences, joined)
 
 
 def parses(
@@ -162,16 +162,16 @@ def parses(
         raise UsageError(f"{quantity(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
     fitted = parsing_model(model)
     pieces = Pieces.of(without_omitted(sentences))
-    found: list[list[Parse]] = [[] for _ in pieces.parts]
+    parsed: list[list[Parse]] = [[] for _ in pieces.parts]
     key = _key(options.seed)
     numbers = pieces.numbers(first)
     tables: dict[int, Table] = {}
     for members, inputs in _batches(fitted, pieces.parts):
         answer: Any
         if draw:
-            own = np.zeros((len(inputs.lengths), 2), np.uint32)
-            own[: len(members)] = numbers[members]
-            answer = sample_trees(fitted.model, count, fitted.parameters, inputs, key, own)
+            draw_numbers = np.zeros((len(inputs.lengths), 2), np.uint32)
+            draw_numbers[: len(members)] = numbers[members]
+            answer = sample_trees(fitted.model, count, fitted.parameters, inputs, key, draw_numbers)
         else:
             answer = top(fitted.model, count, fitted.parameters, inputs)
         *answer, table = answer
@@ -179,20 +179,24 @@ def parses(
         if slots:
             tables |= _rows(table, members, pieces)
         for k in range(count):
-            one = Trees(*(x[k] for x in trees))
-            own = tags[k] if draw else tags
+            trees_of_draw = Trees(*(x[k] for x in trees))
+            tags_of_draw = tags[k] if draw else tags
             for row, i in enumerate(members):
-                if np.isfinite(one.log_probability[row]):
+                if np.isfinite(trees_of_draw.log_probability[row]):
                     vocabulary = fitted.model.vocabulary
                     believed = _expected(fitted.model, heads[k], marked, row, pieces.parts[i])
-                    found[i].append(_parse(vocabulary, pieces.parts[i], one, own, row, believed))
+                    parsed[i].append(
+                        _parse(
+                            vocabulary, pieces.parts[i], trees_of_draw, tags_of_draw, row, believed
+                        )
+                    )
     views = _views(fitted.model, pieces, tables)
-    results: list[list[Parse]] = []
-    for (whole, several), view in zip(pieces.grouped(found), views, strict=True):
+    joined: list[list[Parse]] = []
+    for (whole, several), view in zip(pieces.grouped(parsed), views, strict=True):
         # The first analyses of all pieces are joined, then the second ones, and so on.
         fewest = min(map(len, several))
-        results.append([_joined(whole, [of[k] for of in several], view) for k in range(fewest)])
-    return with_omitted(sentences, results)
+        joined.append([_joined(whole, [of[k] for of in several], view) for k in range(fewest)])
+    return with_omitted(sentences, joined)
 
 
 def _rows(table: jax.Array, members: Sequence[int], pieces: Pieces) -> dict[int, Table]:
@@ -264,13 +268,13 @@ def _parse(
     """Extract the analysis of one sentence from the arrays of a batch."""
     at = slice(len(words.forms))
 
-    def named(kind: str, codes: Any) -> tuple[str, ...]:
+    def names_of(kind: str, codes: Any) -> tuple[str, ...]:
         values = getattr(vocabulary, kind)
         return tuple(values[code - 1] for code in codes[row, at].tolist())
 
     heads = tuple(trees.heads[row, at].tolist())
-    tree = DependencyTree(heads, named("relation", trees.relations))
-    columns = {kind: named(kind, codes) for kind, codes in zip(TAGS, tags, strict=True)}
+    tree = DependencyTree(heads, names_of("relation", trees.relations))
+    columns = {kind: names_of(kind, codes) for kind, codes in zip(TAGS, tags, strict=True)}
     sentence = Sentence(
         words.sentence_id, words.path, words.line, words.forms, (MISSING,) * tree.words,
         **columns, tree=tree, slots=words.slots, expected=believed, written=None, underlying=None,
@@ -309,8 +313,8 @@ def _joined(
     for part in parts:
         tree, before = part.sentence.tree, len(heads)
         heads += [head + before if head else (top if before else 0) for head in tree.heads]
-        named = zip(tree.heads, tree.relations, strict=True)
-        relations += [name if head or not before else _JOINED for head, name in named]
+        arcs = zip(tree.heads, tree.relations, strict=True)
+        relations += [name if head or not before else _JOINED for head, name in arcs]
     columns = {
         kind: tuple(v for part in parts for v in getattr(part.sentence, kind)) for kind in TAGS
     }

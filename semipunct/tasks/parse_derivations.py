@@ -22,7 +22,7 @@ Derived = Sentence[Derivation]
 
 
 def compare_derivations(
-    system: str, digest: str, sentences: Sequence[Derived], found: Sequence[Derivation | None]
+    system: str, digest: str, sentences: Sequence[Derived], predicted: Sequence[Derivation | None]
 ) -> Result[DerivationStatistics]:
     """Compare the derivations of a parser with those of a treebank.
 
@@ -33,7 +33,7 @@ def compare_derivations(
         system: the name of the parser in the result.
         digest: the digest of the parser, or of its output.
         sentences: the sentences of the treebank.
-        found: the parser's derivations of the same sentences; None for a missing one.
+        predicted: the parser's derivations of the same sentences; None for a missing one.
 
     Returns:
         The counts of each sentence, with their signature.
@@ -42,9 +42,9 @@ def compare_derivations(
         UsageError: if the numbers of sentences, or of the words of a sentence, differ.
     """
     gold = [_analysis(s.tree) for s in sentences]
-    mine = [None if tree is None else _analysis(tree) for tree in found]
+    analyses = [None if tree is None else _analysis(tree) for tree in predicted]
     line = figures_signature(DerivationStatistics.task, digest[:12], _digest(sentences, gold))
-    return Result(system, line, derivation_statistics(gold, mine))
+    return Result(system, line, derivation_statistics(gold, analyses))
 
 
 def by_sentence(sentences: Sequence[Derived], parsed: Iterable[Derived]) -> list[Derivation | None]:
@@ -69,7 +69,7 @@ def by_sentence(sentences: Sequence[Derived], parsed: Iterable[Derived]) -> list
                 "which all IDs are different"
             )
         place[s.sentence_id] = i
-    found: list[Derivation | None] = [None] * len(sentences)
+    derivations: list[Derivation | None] = [None] * len(sentences)
     for s in parsed:
         i = place.get(s.sentence_id)
         if i is None:
@@ -77,15 +77,15 @@ def by_sentence(sentences: Sequence[Derived], parsed: Iterable[Derived]) -> list
                 f"{s.where}: is not a sentence of the treebank; parse its sentences, and keep "
                 "their IDs"
             )
-        if found[i] is not None:
+        if derivations[i] is not None:
             raise UsageError(f"{s.where}: has a second derivation; leave one of them out")
         if s.forms != sentences[i].forms:
             raise UsageError(
                 f"{s.where}: its words are not those of {sentences[i].where}; parse the words of "
                 "the treebank"
             )
-        found[i] = s.tree
-    return found
+        derivations[i] = s.tree
+    return derivations
 
 
 def _analysis(tree: Derivation) -> Analysis:

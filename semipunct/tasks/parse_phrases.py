@@ -35,10 +35,12 @@ def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> lis
     pieces = [
         [forms[start : start + most] for start in range(0, len(forms), most)] for forms in sentences
     ]
-    found = iter(
-        PhraseFinder(fitted, model.parameters).trees([one for own in pieces for one in own])
+    trees = iter(
+        PhraseFinder(fitted, model.parameters).trees(
+            [piece for pieces_of_sentence in pieces for piece in pieces_of_sentence]
+        )
     )
-    return [_joined([next(found) for _ in own]) for own in pieces]
+    return [_joined([next(trees) for _ in pieces_of_sentence]) for pieces_of_sentence in pieces]
 
 
 def _joined(trees: Sequence[PhraseTree]) -> PhraseTree:

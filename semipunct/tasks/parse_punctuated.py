@@ -64,11 +64,11 @@ def parse_punctuated(
     fitted = punctuation_model(model, alone=True)
     check_reads_words(parser, "with a punctuation model")
     several = parses(parser, sentences, candidates, draw=False)
-    flat = [one for of in several for one in of]
-    scores = np.array([one.log_probability for one in flat], np.float64)
+    flat = [candidate for of in several for candidate in of]
+    scores = np.array([candidate.log_probability for candidate in flat], np.float64)
     suits = np.zeros_like(scores)
     if weight:
-        trees = [one.sentence for one in flat]
+        trees = [candidate.sentence for candidate in flat]
         suits = weight * corpus_log_likelihood(fitted.model, fitted.parameters, trees)
     ends = accumulate((len(of) for of in several), initial=0)
     return [
@@ -89,7 +89,7 @@ def _least_risk(several: Sequence[Parse], prior: Floats, suits: Floats) -> Parse
     scores = prior + suits if np.isfinite(suits).any() else prior
     weights = np.exp(scores - scores.max())
     posterior = weights / weights.sum()
-    heads = np.array([one.sentence.tree.heads for one in several])
+    heads = np.array([candidate.sentence.tree.heads for candidate in several])
     agreement = (heads[:, None] == heads[None]).sum(-1)
     best = int(np.argmax(agreement @ posterior))
     with np.errstate(divide="ignore"):

@@ -36,13 +36,13 @@ def parse_tagged(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Dep
     if not sentences:
         return []
     check_tags(sentences, fitted.options)
-    found = fitted.parse(model.parameters, sentences)
-    return [_of_words(*pair) for pair in zip(sentences, found, strict=True)]
+    parses_of_all = fitted.parse(model.parameters, sentences)
+    return [_of_words(*pair) for pair in zip(sentences, parses_of_all, strict=True)]
 
 
-def _of_words(sentence: Sentence, found: Parse) -> DependencyTree:
+def _of_words(sentence: Sentence, parse_with_marks: Parse) -> DependencyTree:
     marks = [number for number, tag in enumerate(sentence.upos, 1) if tag == PUNCTUATION]
     # Marks that were not parsed are leaves anywhere, as they are removed.
-    root = 1 + found.heads.index(0)
-    heads = tuple(root if head < 0 else head for head in found.heads)
-    return without_words(DependencyTree(heads, found.relations), marks)
+    root = 1 + parse_with_marks.heads.index(0)
+    heads = tuple(root if head < 0 else head for head in parse_with_marks.heads)
+    return without_words(DependencyTree(heads, parse_with_marks.relations), marks)

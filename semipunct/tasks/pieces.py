@@ -64,9 +64,9 @@ class Pieces:
         Args:
             results: the results for all pieces, in order.
         """
-        rest = iter(results)
+        remaining = iter(results)
         for sentence, count in zip(self.sentences, self.counts, strict=True):
-            yield sentence, [next(rest) for _ in range(count)]
+            yield sentence, [next(remaining) for _ in range(count)]
 
 
 def joined_tables(parts: Sequence[Floats]) -> Floats:
@@ -95,8 +95,12 @@ def joined_expectations(whole: Sentence | Words, parts: Sequence[Expected | None
     slots: list[tuple[float, Puncteme]] = []
     for part in parts:
         if part is not None:
-            own = list(zip(part.probabilities, part.strings, strict=True))
-            slots = [*slots[:-1], max(slots[-1], own[0]), *own[1:]] if slots else own
+            slots_of_part = list(zip(part.probabilities, part.strings, strict=True))
+            slots = (
+                [*slots[:-1], max(slots[-1], slots_of_part[0]), *slots_of_part[1:]]
+                if slots
+                else slots_of_part
+            )
             heads += part.heads
     expected = Expected(tuple(heads), tuple(s for _, s in slots), tuple(p for p, _ in slots))
     return _without(expected, unfillable(whole))

@@ -122,21 +122,23 @@ def rephrase(
         UsageError: if a place is invalid.
         ModelError: if a model is of another kind.
     """
-    asked, changes = punctuation_model(model, alone=True), changes or Changes()
+    punctuation, changes = punctuation_model(model, alone=True), changes or Changes()
     changes.check()
-    known: list[Sentence] = without_omitted(sentences)
-    found = decode.best(asked.model, asked.parameters, known)
-    given = edits if edits is not None else [()] * len(known)
+    usable: list[Sentence] = without_omitted(sentences)
+    analyses = decode.best(punctuation.model, punctuation.parameters, usable)
+    edits_of = edits if edits is not None else [()] * len(usable)
     trees = [
-        None if analysis is None else _edited(UnderlyingTree.of(analysis), own, changes)
-        for analysis, own in zip(found, given, strict=True)
+        None
+        if analysis is None
+        else _edited(UnderlyingTree.of(analysis), edits_of_sentence, changes)
+        for analysis, edits_of_sentence in zip(analyses, edits_of, strict=True)
     ]
     permuted, long = _permuted(trees, changes.permute, seed, first)
-    result = _regenerated(
-        asked.model, asked.parameters, known, permuted, long,
+    rephrased = _regenerated(
+        punctuation.model, punctuation.parameters, usable, permuted, long,
         surface=surface, case=case, seed=seed, first=first,
     )  # fmt: skip
-    return with_omitted(sentences, result)
+    return with_omitted(sentences, rephrased)
 
 
 def analysed(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -153,24 +155,24 @@ def analysed(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentenc
     Raises:
         ModelError: if the model is of another kind.
     """
-    asked = punctuation_model(model, alone=True)
-    found = decode.best(asked.model, asked.parameters, sentences)
+    punctuation = punctuation_model(model, alone=True)
+    analyses = decode.best(punctuation.model, punctuation.parameters, sentences)
     return [
         replace(sentence, underlying=(((), ()),) * sentence.size)
         if analysis is None
         else UnderlyingTree.of(analysis).annotated
-        for sentence, analysis in zip(sentences, found, strict=True)
+        for sentence, analysis in zip(sentences, analyses, strict=True)
     ]
 
 
-def names(relation: str, wanted: str) -> bool:
+def names(relation: str, name: str) -> bool:
     """Return whether a relation is the wanted one, or a subtype of it.
 
     Args:
         relation: the relation of a word.
-        wanted: a relation with or without a subtype.
+        name: a relation with or without a subtype.
     """
-    return relation == wanted or relation.startswith(f"{wanted}:")
+    return relation == name or relation.startswith(f"{name}:")
 
 
 def _edited(tree: UnderlyingTree, edits: Sequence[TreeEdit], changes: Changes) -> UnderlyingTree:
@@ -187,12 +189,12 @@ def _edited(tree: UnderlyingTree, edits: Sequence[TreeEdit], changes: Changes) -
         except UsageError as error:
             raise EditError(f"{edit.where}: sentence {s.sentence_id}: {error}") from error
     for word, relation in enumerate(s.tree.relations, start=1):
-        deleted = any(names(relation, wanted) for wanted in changes.delete)
+        deleted = any(names(relation, name) for name in changes.delete)
         if deleted and arrangement.has(word) and arrangement.head_of(word):
             arrangement.delete(word)
-    for wanted, place in changes.move:
+    for name, place in changes.move:
         for word, relation in enumerate(s.tree.relations, start=1):
-            if names(relation, wanted) and arrangement.has(word) and arrangement.head_of(word):
+            if names(relation, name) and arrangement.has(word) and arrangement.head_of(word):
                 arrangement.move(word, arrangement.head_of(word), place)
     return tree.rearrange(arrangement)
 
@@ -201,22 +203,22 @@ def _permuted(
     trees: Sequence[UnderlyingTree | None], ordering: Trained[Any] | None, seed: int, first: int
 ) -> tuple[list[UnderlyingTree | None], list[int]]:
     """Return the trees with drawn orders, and for each the number of nodes too long to permute."""
-    result, long = list(trees), [0] * len(trees)
+    permuted, long = list(trees), [0] * len(trees)
     if ordering is None:
-        return result, long
-    there = [(i, tree) for i, tree in enumerate(trees) if tree is not None]
+        return permuted, long
+    present = [(i, tree) for i, tree in enumerate(trees) if tree is not None]
     drawn = draw_orders(
         model_of_kind(ordering, OrderingModel),
         ordering.parameters,
-        [tree.annotated for _, tree in there],
+        [tree.annotated for _, tree in present],
         seed,
-        [first + i for i, _ in there],
+        [first + i for i, _ in present],
     )
-    for (i, tree), orders, left in zip(there, drawn.orders, drawn.long, strict=True):
+    for (i, tree), orders, left in zip(present, drawn.orders, drawn.long, strict=True):
         arrangement = Arrangement(tree.sentence.tree)
         arrangement.reorder(orders)
-        result[i], long[i] = tree.rearrange(arrangement), left
-    return result, long
+        permuted[i], long[i] = tree.rearrange(arrangement), left
+    return permuted, long
 
 
 def _regenerated(
@@ -232,24 +234,25 @@ def _regenerated(
     first: int,
 ) -> list[Rephrasing | None]:
     regenerator = Regenerator.of(model, parameters)
-    result: list[Rephrasing | None] = []
+    rephrased: list[Rephrasing | None] = []
     for number, (source, tree, left) in enumerate(zip(sources, trees, long, strict=True), first):
         if tree is None:
-            result.append(None)
+            rephrased.append(None)
             continue
         chance = np.random.default_rng((seed, number))
         slots: Slots = regenerator.surface(tree, chance, drawn=surface == "drawn")
         forms = _forms(source, tree, initial=case is None)
         sentence = replace(tree.sentence, forms=forms, slots=slots)
-        result.append(Rephrasing(sentence, tree.words, left))
+        rephrased.append(Rephrasing(sentence, tree.words, left))
     if case is not None:
-        done = [one for one in result if one is not None]
-        spelt = iter(truecase(case, [one.sentence for one in done]))
-        result = [
-            one and replace(one, sentence=replace(one.sentence, forms=next(spelt)))
-            for one in result
+        present = [rephrasing for rephrasing in rephrased if rephrasing is not None]
+        spelt = iter(truecase(case, [rephrasing.sentence for rephrasing in present]))
+        rephrased = [
+            rephrasing
+            and replace(rephrasing, sentence=replace(rephrasing.sentence, forms=next(spelt)))
+            for rephrasing in rephrased
         ]
-    return result
+    return rephrased
 
 
 def _forms(source: Sentence, tree: UnderlyingTree, *, initial: bool) -> tuple[str, ...]:

@@ -70,9 +70,9 @@ class RestoreOptions:
             raise UsageError(
                 f"the factor of removed marks is {self.mistaken}; give one above 0, at most 1"
             )
-        known = set(model.inventory.tokens) - {UNK}
-        if unknown := sorted(set(self.marks or ()) - known):
-            listed = [t for t in model.inventory.tokens if t in known - SILENT]
+        model_tokens = set(model.inventory.tokens) - {UNK}
+        if unknown := sorted(set(self.marks or ()) - model_tokens):
+            listed = [t for t in model.inventory.tokens if t in model_tokens - SILENT]
             raise UsageError(
                 f"the model has never seen {' '.join(unknown)}; its marks are: {' '.join(listed)}"
             )
@@ -118,12 +118,12 @@ class Restoration(Generic[S]):
 
         The dot of an abbreviation is part of its word, and absorbs a period that follows it.
         """
-        result: list[Puncteme] = []
+        strings: list[Puncteme] = []
         for before, string in zip(self.sentence.slots, self.slots, strict=True):
             dot = tuple(t for t in before if t == ABBREVIATION)
             absorbed = bool(dot) and string[:1] == (".",)
-            result.append((*dot, *(t for t in string[absorbed:] if t != ABBREVIATION)))
-        return tuple(result)
+            strings.append((*dot, *(t for t in string[absorbed:] if t != ABBREVIATION)))
+        return tuple(strings)
 
     def spelt(self, forms: Sequence[str]) -> Restoration[S]:
         """Return the same punctuation with other forms of the words, such as capitalised ones.
@@ -146,18 +146,18 @@ class Restoration(Generic[S]):
             listed: how many of the most probable strings of a slot to list.
         """
         slots = enumerate(zip(self.slots, self.posteriors, strict=True))
-        result: dict[str, Any] = {
+        values: dict[str, Any] = {
             "sent_id": self.sentence.sentence_id,
             "text": self.text,
             "words": list(self.sentence.forms),
-            "slots": [{"slot": i, **known.as_dict(s, listed)} for i, (s, known) in slots],
+            "slots": [{"slot": i, **view.as_dict(s, listed)} for i, (s, view) in slots],
         }
         if self.nbest:
-            result["nbest"] = [
+            values["nbest"] = [
                 {"slots": [list(string) for string in draw], "probability": share}
                 for draw, share in self.nbest
             ]
-        return result
+        return values
 
     def __str__(self) -> str:
         return self.text

@@ -62,11 +62,13 @@ def restore(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
-    known: list[Sentence] = without_omitted(sentences)
-    draws = drawn(model, known, options, first)
+    usable: list[Sentence] = without_omitted(sentences)
+    draws = drawn(model, usable, options, first)
     joining = punctuation_model(model).model.inventory.joining
-    found = [restored(s, d, options, joining=joining) for s, d in zip(known, draws, strict=True)]
-    return with_omitted(sentences, found)
+    restorations = [
+        restored(s, d, options, joining=joining) for s, d in zip(usable, draws, strict=True)
+    ]
+    return with_omitted(sentences, restorations)
 
 
 def drawn(
@@ -112,12 +114,12 @@ def _groups(sentences: Sequence[Sentence], samples: int) -> Iterator[list[Senten
     group: list[Sentence] = []
     cells = 0
     for sentence in sentences:
-        own = samples * len(sentence.slots)
-        if group and cells + own > _CELLS:
+        cells_of_sentence = samples * len(sentence.slots)
+        if group and cells + cells_of_sentence > _CELLS:
             yield group
             group, cells = [], 0
         group.append(sentence)
-        cells += own
+        cells += cells_of_sentence
     if group:
         yield group
 
@@ -142,15 +144,15 @@ class Restorer:
 
     def restore(self, sentences: Sequence[Sentence]) -> list[Slots]:
         """Return the punctuation of least expected edit distance."""
-        found = restore(self, sentences, self.options)
-        return [one.slots for one in found]
+        restorations = restore(self, sentences, self.options)
+        return [restoration.slots for restoration in restorations]
 
 
 def restored(
     sentence: Sentence,
     draws: Draws,
     options: RestoreOptions,
-    found: tuple[SlotPosterior, ...] | None = None,
+    views: tuple[SlotPosterior, ...] | None = None,
     joining: JoiningMarks = BY_TYPOGRAPHY,
     threshold: float | None = None,
     *,
@@ -162,16 +164,16 @@ def restored(
         sentence: words and tree, and existing marks if they are kept.
         draws: draws of its punctuation.
         options: the options of restoration.
-        found: the posteriors of the slots; by default they are estimated from the draws.
+        views: the posteriors of the slots; by default they are estimated from the draws.
         joining: marks that only join words, which are not put between words of a text that stand
             apart.
         threshold: for a high F1, the probability from which marks are inserted.
         paired: whether inserted brackets and quotation marks need partners in any case.
     """
-    found = posteriors(draws) if found is None else found
+    views = posteriors(draws) if views is None else views
     standing = Standing(sentence, options.keep_for(sentence), joining, paired)
-    slots = chosen_strings(standing, draws, found, options, threshold)
-    return Restoration(sentence, tuple(slots), found, most_frequent(draws, options.nbest))
+    slots = chosen_strings(standing, draws, views, options, threshold)
+    return Restoration(sentence, tuple(slots), views, most_frequent(draws, options.nbest))
 
 
 def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
@@ -211,11 +213,11 @@ def restoration_signature(
             "minimise": options.minimise,
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.minimum_confidence:g}",
-            "keep": _named(options, sentences),
+            "keep": _keep_signature(options, sentences),
         },
     )
 
 
-def _named(options: RestoreOptions, sentences: Sequence[Sentence]) -> str:
+def _keep_signature(options: RestoreOptions, sentences: Sequence[Sentence]) -> str:
     keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
     return keep + (f"*{options.mistaken:g}" if keep == "repair" else "")

@@ -61,9 +61,11 @@ def restore_commas(
     if isinstance(fitted, DelimiterModel) and options.nbest > 1:
         raise UsageError("a model of the kind phrase-commas has one best result; leave out --nbest")
     restorer = comma_restorer(fitted, model.parameters)
-    known: list[Sentence[PhraseTree]] = without_omitted(sentences)
-    found = restorer.commas(known, max(1, options.nbest))
-    restored = [_restored(s, commas, options) for s, commas in zip(known, found, strict=True)]
+    usable: list[Sentence[PhraseTree]] = without_omitted(sentences)
+    commas_of_all = restorer.commas(usable, max(1, options.nbest))
+    restored = [
+        _restored(s, commas, options) for s, commas in zip(usable, commas_of_all, strict=True)
+    ]
     return with_omitted(sentences, restored)
 
 
@@ -96,12 +98,12 @@ def restore_commas_of_words(
             "the parser reads commas, which are to be restored; name one that was trained with "
             "model.commas=false"
         )
-    known: list[Sentence[Any] | Words] = without_omitted(sentences)
-    read = [with_marks_as_words(s, _PREDICTED) if isinstance(s, Words) else s for s in known]
-    found = restore_commas(model, parse_phrases(parser, read), options)
+    usable: list[Sentence[Any] | Words] = without_omitted(sentences)
+    read = [with_marks_as_words(s, _PREDICTED) if isinstance(s, Words) else s for s in usable]
+    restorations = restore_commas(model, parse_phrases(parser, read), options)
     restored = [
-        _with_own_slots(s, one) if isinstance(s, Words) else one
-        for s, one in zip(known, found, strict=True)
+        _with_own_slots(s, restoration) if isinstance(s, Words) else restoration
+        for s, restoration in zip(usable, restorations, strict=True)
     ]
     return with_omitted(sentences, restored)
 
@@ -109,16 +111,16 @@ def restore_commas_of_words(
 _PREDICTED = frozenset((MARK,))
 
 
-def _with_own_slots(sentence: Words, found: Restoration[Sentence[Any]]) -> Restoration[Words]:
+def _with_own_slots(sentence: Words, restoration: Restoration[Sentence[Any]]) -> Restoration[Words]:
     """Map a result for a sentence with marks among its words back to the original slots."""
 
-    def own(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
+    def own_slots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
         parts = slots_of_words(sentence, slots, _PREDICTED)
         rows = zip(sentence.slots, parts, strict=True)
         return tuple(join_marks(slot, part, _PREDICTED) for slot, part in rows)
 
-    known: list[SlotPosterior] = []
-    rows = slots_of_words(sentence, found.posteriors, _PREDICTED)
+    views: list[SlotPosterior] = []
+    rows = slots_of_words(sentence, restoration.posteriors, _PREDICTED)
     for slot, parts in zip(sentence.slots, rows, strict=True):
         # Commas on either side of a mark are treated as independent.
         ways: list[tuple[list[Puncteme], float]] = [([], 1.0)]
@@ -127,9 +129,9 @@ def _with_own_slots(sentence: Words, found: Restoration[Sentence[Any]]) -> Resto
             ways = [([*way, s], p * q) for way, p in ways for s, q in pairs][:_MOST_WAYS]
         strings = {join_marks(slot, way, _PREDICTED): p for way, p in ways}
         ranked = sorted(strings.items(), key=lambda item: -item[1])
-        known.append(SlotPosterior(tuple(s for s, _ in ranked), np.array([p for _, p in ranked])))
-    nbest = tuple((own(way), p) for way, p in found.nbest)
-    return Restoration(sentence, own(found.slots), tuple(known), nbest)
+        views.append(SlotPosterior(tuple(s for s, _ in ranked), np.array([p for _, p in ranked])))
+    nbest = tuple((own_slots(way), p) for way, p in restoration.nbest)
+    return Restoration(sentence, own_slots(restoration.slots), tuple(views), nbest)
 
 
 _MOST_WAYS = 64
@@ -142,8 +144,8 @@ def check(options: RestoreOptions) -> None:
         UsageError: if an option is invalid.
     """
     if options.marks is not None and options.marks != {MARK}:
-        others = " ".join(sorted(options.marks - {MARK})) or "nothing"
-        raise UsageError(f"the model restores only commas, not {others}; give --marks ,")
+        unsupported = " ".join(sorted(options.marks - {MARK})) or "nothing"
+        raise UsageError(f"the model restores only commas, not {unsupported}; give --marks ,")
     usual = RestoreOptions()
     if (options.samples, options.seed) != (usual.samples, usual.seed):
         raise UsageError("a comma model does not draw; leave out --samples and --seed")
@@ -162,16 +164,16 @@ def _restored(
 ) -> Restoration[Sentence[PhraseTree]]:
     chosen = commas.marginal > 0.5 if options.minimise == "slots" else commas.best[0]
     slots: list[Puncteme] = []
-    known: list[SlotPosterior] = []
+    views: list[SlotPosterior] = []
     words = ("", *sentence.forms, "")
     rows = zip(sentence.slots, commas.marginal, chosen.tolist(), strict=True)
     for number, (slot, p, comma) in enumerate(rows):
         if number in sentence.closed:
             slots.append(slot)
-            known.append(SlotPosterior((slot,), np.ones(1)))
+            views.append(SlotPosterior((slot,), np.ones(1)))
             continue
         has, lacks = _with(slot), _without(slot)
-        known.append(
+        views.append(
             SlotPosterior((has, lacks), np.array([p, 1 - p]))
             if p > 0.5
             else SlotPosterior((lacks, has), np.array([1 - p, p]))
@@ -193,7 +195,7 @@ def _restored(
         )
         for way, p in ways
     )[: options.nbest]
-    return Restoration(sentence, tuple(slots), tuple(known), nbest)
+    return Restoration(sentence, tuple(slots), tuple(views), nbest)
 
 
 def _with(slot: Puncteme) -> Puncteme:

@@ -74,8 +74,8 @@ def restore_running_text(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
-    known: list[AnyWords] = without_omitted(lines)
-    parts = map(Part, known)
+    usable: list[AnyWords] = without_omitted(lines)
+    parts = map(Part, usable)
     restored = restored_parts(model, parts, options, ends=ends, objective=objective, lower=lower)
     return with_omitted(lines, list(restored))
 
@@ -111,8 +111,10 @@ def restored_parts(
     labels: deque[Puncteme] = deque()
     if ends == "none":
         parts = _without_labels(parts, labels)
-    known = _ended(parts, ends)
-    judged = ((part, False) for part in known) if lower else _judged(known, ends)
+    parts_with_ends = _ended(parts, ends)
+    judged = (
+        ((part, False) for part in parts_with_ends) if lower else _judged(parts_with_ends, ends)
+    )
     restored = chooser.restored(_read(reader, judged, options))
     return restored if ends != "none" else _with_labels(restored, labels)
 
@@ -140,13 +142,13 @@ def _with_labels(
         label, words = labels.popleft(), restoration.sentence
         if label:
             slots, closed = (label, *words.slots[1:]), words.closed | {0}
-            first, *others = restoration.posteriors
+            first, *later = restoration.posteriors
             strings = tuple((*label, *string) for string in first.strings)
             restoration = replace(
                 restoration,
                 sentence=replace(words, slots=slots, closed=closed),
                 slots=((*label, *restoration.slots[0]), *restoration.slots[1:]),
-                posteriors=(replace(first, strings=strings), *others),
+                posteriors=(replace(first, strings=strings), *later),
             )
         yield restoration
 
@@ -201,7 +203,7 @@ def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
             sample += part.words.forms[: _SAMPLE - len(sample)]
             if len(sample) == _SAMPLE or part.ends_text:
                 cased = has_capitals(part.words, sample)
-                yield from ((one, cased) for one in waiting)
+                yield from ((earlier, cased) for earlier in waiting)
                 waiting = []
         if part.ends_text:
             sample, cased = [], None
@@ -232,10 +234,10 @@ def _read(
             waiting.append((part, cased))
             words = part.words
             nothing: tuple[Puncteme, ...] = ((),) * len(words.slots)
-            kept = with_dots(words.slots) if options.keep_for(words) == "keep" else nothing
-            slots = ((*before, *kept[0]), *kept[1:])
+            standing = with_dots(words.slots) if options.keep_for(words) == "keep" else nothing
+            slots = ((*before, *standing[0]), *standing[1:])
             yield Query(words.forms, slots, cased, ends=part.ends_text)
-            before = () if part.ends_text else kept[-1]
+            before = () if part.ends_text else standing[-1]
 
     for reading in reader.read(queries()):
         part, cased = waiting.popleft()
@@ -260,15 +262,17 @@ def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
     )
 
 
-def compared(found: Restoration[AnyWords]) -> Restoration[AnyWords]:
+def compared(restoration: Restoration[AnyWords]) -> Restoration[AnyWords]:
     """Return a restoration whose sentence has the marks that those of a text model are compared to.
 
     Args:
-        found: the restored sentence.
+        restoration: the restored sentence.
     """
-    slots = with_dots(found.sentence.slots)
+    slots = with_dots(restoration.sentence.slots)
     return replace(
-        found, sentence=replace(found.sentence, slots=slots), slots=with_dots(found.slots)
+        restoration,
+        sentence=replace(restoration.sentence, slots=slots),
+        slots=with_dots(restoration.slots),
     )
 
 

@@ -92,8 +92,8 @@ def restore_words(
     if share is None:
         share = default_share(fitted) if text_model is None else TEXT
     parsers = parser if isinstance(parser, Sequence) else [parser]
-    for one in parsers:
-        check_reads_words(one, "to restore punctuation")
+    for each_parser in parsers:
+        check_reads_words(each_parser, "to restore punctuation")
     if not 0 <= share <= 1:
         raise UsageError(f"the share of the parser is {share}; give a number from 0 to 1")
     number = max(1, trees) * len(parsers)
@@ -105,21 +105,21 @@ def restore_words(
             f"{of_each} for {quantity(options.samples, 'sample')}; give 0 to "
             f"{min(limits.TREES, options.samples):,} trees in all, with at least one sample each"
         )
-    known: list[Sentence | Words] = without_omitted(sentences)
+    usable: list[Sentence | Words] = without_omitted(sentences)
     pooled = share > 0 and options.minimise == "slots"
-    found: list[list[Parse]] = [[] for _ in known]
-    for one in parsers:
+    parses_of_all: list[list[Parse]] = [[] for _ in usable]
+    for each_parser in parsers:
         slots = pooled and text_model is None
-        several = _trees(one, known, trees, options.seed, first, slots=slots)
-        for of, own in zip(found, several, strict=True):
-            of += own
+        several = _trees(each_parser, usable, trees, options.seed, first, slots=slots)
+        for of, parses_of_sentence in zip(parses_of_all, several, strict=True):
+            of += parses_of_sentence
     each = replace(options, samples=options.samples // number)
-    analyses = [one.sentence for one in chain.from_iterable(found)]
+    analyses = [parsed.sentence for parsed in chain.from_iterable(parses_of_all)]
     draws = drawn(model, analyses, each, first * number)
-    texts = text_views(text_model, known, options) if text_model is not None and pooled else []
-    results: list[Restoration] = []
+    texts = text_views(text_model, usable, options) if text_model is not None and pooled else []
+    restorations: list[Restoration] = []
     # Draws are counted as they are made: those of many sentences would not fit into memory.
-    for place, (sentence, of) in enumerate(zip(known, found, strict=True)):
+    for place, (sentence, of) in enumerate(zip(usable, parses_of_all, strict=True)):
         joined = Draws.joined([next(draws) for _ in of])
         # All trees of a parser come with the same distributions of slots.
         views = texts[place : place + 1] or [p.slots for p in of[:: max(1, trees)] if p.slots]
@@ -136,8 +136,8 @@ def restore_words(
             least,
             paired=bool(texts),
         )
-        results.append(restoration)
-    return with_omitted(sentences, results)
+        restorations.append(restoration)
+    return with_omitted(sentences, restorations)
 
 
 def default_share(model: PunctuationModel) -> float:
@@ -197,18 +197,18 @@ def _trees(
     """Return the trees of each sentence: ``count`` drawn ones, or the best one if it is 0."""
     if count:
         return parses(parser, sentences, count, seed=seed, first=first, slots=slots)
-    return [[one] for one in parse(parser, sentences, slots=slots)]
+    return [[parsed] for parsed in parse(parser, sentences, slots=slots)]
 
 
 def _pooled(
-    known: Sequence[SlotPosterior], share: float, views: Sequence[Sequence[SlotPosterior]]
+    model_views: Sequence[SlotPosterior], share: float, views: Sequence[Sequence[SlotPosterior]]
 ) -> tuple[SlotPosterior, ...]:
     """Return the weighted mean of a model's and the parsers' distributions of each slot.
 
     Args:
-        known: ``[slots]`` the distributions of the model.
+        model_views: ``[slots]`` the distributions of the model.
         share: the weight of all parsers together.
         views: ``[slots]`` the distributions of each parser.
     """
     weights = [1 - share, *(share / len(views),) * len(views)]
-    return tuple(mean(of_slot, weights) for of_slot in zip(known, *views, strict=True))
+    return tuple(mean(of_slot, weights) for of_slot in zip(model_views, *views, strict=True))

@@ -71,10 +71,10 @@ class Channel:
         Raises:
             KeyError: for an unknown token.
         """
-        found = dict.fromkeys(outcomes(a, b), 0.0)
+        probability_of = dict.fromkeys(outcomes(a, b), 0.0)
         for edit, probability in self.edits(a, b).items():
-            found[apply_edit(edit, a, b)] += probability
-        return found
+            probability_of[apply_edit(edit, a, b)] += probability
+        return probability_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +145,14 @@ def confidence(channel: Channel, bigrams: Iterable[Bigram]) -> Confidence:
         channel: the learned probabilities.
         bigrams: the bigrams to examine.
     """
-    known = [(a, b) for a, b in bigrams if channel.knows(a, b)]
-    found = [
+    in_alphabet = [(a, b) for a, b in bigrams if channel.knows(a, b)]
+    edits = [
         ConfidentEdit(a, b, outcomes(a, b)[outcome], p, says(a, b))
-        for a, b in known
+        for a, b in in_alphabet
         for outcome, p in channel.outcomes(a, b).items()
         if p > CONFIDENT
     ]
-    return Confidence(tuple(sorted(found, key=lambda e: -e.probability)), len(known))
+    return Confidence(tuple(sorted(edits, key=lambda e: -e.probability)), len(in_alphabet))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +214,8 @@ class Recall:
     @property
     def ranks(self) -> tuple[int, int, int]:
         """The numbers of rules with ``RankedRule.rank`` 1, 2, and above."""
-        found = Counter(min(rule.rank, 3) for rule in self.ranked)
-        return found[1], found[2], found[3]
+        by_rank = Counter(min(rule.rank, 3) for rule in self.ranked)
+        return by_rank[1], by_rank[2], by_rank[3]
 
     @property
     def decided(self) -> Recall:
@@ -242,12 +242,14 @@ def recall(channel: Channel, rules: Iterable[Rule]) -> Recall:
         if not channel.knows(rule.a, rule.b):
             missing.append(rule)
             continue
-        found = channel.outcomes(rule.a, rule.b)
-        own = found[rule.result]
+        outcomes = channel.outcomes(rule.a, rule.b)
+        own_probability = outcomes[rule.result]
         # Weights are in single precision: smaller differences are not significant.
-        tied = [math.isclose(p, own, rel_tol=1e-6) for p in found.values()]
-        better = sum(p > own and not tie for p, tie in zip(found.values(), tied, strict=True))
-        ranked.append(RankedRule(rule, own, better, sum(tied), max(found.values())))
+        tied = [math.isclose(p, own_probability, rel_tol=1e-6) for p in outcomes.values()]
+        better = sum(
+            p > own_probability and not tie for p, tie in zip(outcomes.values(), tied, strict=True)
+        )
+        ranked.append(RankedRule(rule, own_probability, better, sum(tied), max(outcomes.values())))
     return Recall(tuple(ranked), tuple(missing))
 
 

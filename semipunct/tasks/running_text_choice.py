@@ -127,21 +127,21 @@ class Chooser:
             part: the part.
             is_first: whether a passage begins with it.
         """
-        rest = part.reading.strings[:, : len(self._strings)].astype(np.float64)
-        rest[:, self._unwritable] = 0.0
-        last = len(rest) - part.is_last
+        allowed = part.reading.strings[:, : len(self._strings)].astype(np.float64)
+        allowed[:, self._unwritable] = 0.0
+        last = len(allowed) - part.is_last
         if self.ends != "none" and self._final.any():
-            rest[:is_first, ~self._final] = 0.0
-            rest[last:, ~self._final] = 0.0
+            allowed[:is_first, ~self._final] = 0.0
+            allowed[last:, ~self._final] = 0.0
         if self.ends == "sentence":
-            rest[1:last, self._final] = 0.0
+            allowed[1:last, self._final] = 0.0
         opening, closing = self._sides
-        for rows, target in ((rest[:is_first], opening), (rest[last:], closing)):
+        for rows, target in ((allowed[:is_first], opening), (allowed[last:], closing)):
             for row in rows:
                 row[:] = np.bincount(target, row, len(row))
-        total = rest.sum(1)
-        rest[total <= 0, 0] = 1.0  # where nothing is left to choose from, there is no mark
-        return _posteriors(self._strings, rest / np.where(total > 0, total, 1.0)[:, None])
+        total = allowed.sum(1)
+        allowed[total <= 0, 0] = 1.0  # where nothing is left to choose from, there is no mark
+        return _posteriors(self._strings, allowed / np.where(total > 0, total, 1.0)[:, None])
 
     def before(self, reading: Reading) -> Puncteme:
         """Return the most probable marks before a passage, as if another one preceded it."""
@@ -149,16 +149,16 @@ class Chooser:
         allowed = np.ones(len(row), bool) if self.ends == "none" else self._final
         return self._strings[int(np.argmax(np.where(allowed, row, 0.0)))]
 
-    def chosen(self, words: Words, keep: Keep, known: Sequence[SlotPosterior]) -> list[Puncteme]:
+    def chosen(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
         """Return the string of each slot of a section.
 
         Args:
             words: its words, and the marks that stand there.
             keep: the treatment of these marks.
-            known: the distributions of its slots.
+            views: the distributions of its slots.
         """
         standing = Standing(words, keep, BY_TYPOGRAPHY)
-        strings = chosen_strings(standing, _NO_DRAWS, known, self.options, self.threshold)
+        strings = chosen_strings(standing, _NO_DRAWS, views, self.options, self.threshold)
         return without_lone_marks(strings, standing.existing, self._matcher)
 
     def spelt(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
@@ -179,8 +179,8 @@ class Chooser:
         spelt = self.model.recase(lower, shapes.tolist())
         rows = zip(forms, lower, spelt, strict=True)
         if self.lower:
-            return tuple(new if len(new) == len(old) else old for old, _, new in rows)
-        return tuple(new if old == low else old for old, low, new in rows)
+            return tuple(cased if len(cased) == len(form) else form for form, _, cased in rows)
+        return tuple(cased if form == low else form for form, low, cased in rows)
 
 
 class _Passage:
@@ -207,8 +207,8 @@ class _Passage:
         self._closed.update(slot + len(self._forms) for slot in words.closed)
         self._forms += words.forms
         self._slots[-1:] = [(*self._slots[-1], *words.slots[0]), *words.slots[1:]]
-        known = self._chooser.distributions(part, is_first=is_first)
-        self._known += known if is_first else known[1:]
+        views = self._chooser.distributions(part, is_first=is_first)
+        self._known += views if is_first else views[1:]
         if is_first:
             self._before = self._chooser.before(part.reading)
 
@@ -253,17 +253,17 @@ class _Passage:
         """Return the first part, and forget it."""
         part = self._waiting.popleft()
         words, size = part.words, len(part.words.forms)
-        slots, known = self._chosen[: size + 1], self._known[: size + 1]
+        slots, views = self._chosen[: size + 1], self._known[: size + 1]
         before = [slots[0] if self._before is None else self._before, *slots[1:size]]
         if self._before is None:
             stands = self._ended, words.slots[0]
             slots[0] = opening_marks(slots[0], *stands)
-            known[0] = _mapped(known[0], lambda string: opening_marks(string, *stands))
+            views[0] = _mapped(views[0], lambda string: opening_marks(string, *stands))
         self._ended = words.slots[-1]
         if self._waiting:
             ending = self._ended, self._waiting[0].words.slots[0]
             slots[-1] = _without_opening(slots[-1], *ending)
-            known[-1] = _mapped(known[-1], lambda string: _without_opening(string, *ending))
+            views[-1] = _mapped(views[-1], lambda string: _without_opening(string, *ending))
         for column in (self._forms, self._slots, self._known, self._chosen):
             del column[:size]
         self._closed = {slot - size for slot in self._closed if slot >= size}
@@ -271,7 +271,7 @@ class _Passage:
         self._start -= size
         self._before = None
         forms = self._chooser.spelt(part, before)
-        return Restoration(replace(words, forms=forms), tuple(slots), tuple(known), ())
+        return Restoration(replace(words, forms=forms), tuple(slots), tuple(views), ())
 
 
 def opening_marks(string: Puncteme, ended: Puncteme = (), began: Puncteme = ()) -> Puncteme:
@@ -295,10 +295,10 @@ def _without_opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Punc
     return string[: len(string) - len(opening_marks(string, ended, began))]
 
 
-def _mapped(known: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:
+def _mapped(view: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:
     """Return the distribution of a function of a string."""
     total: dict[Puncteme, float] = {}
-    for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
+    for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
         part = to(string)
         total[part] = total.get(part, 0.0) + probability
     ranked = sorted(total.items(), key=itemgetter(1), reverse=True)
@@ -315,6 +315,6 @@ def _posteriors(
     counts = (ranked > 0).sum(1).tolist()
     ranked /= ranked.sum(1, keepdims=True)
     return [
-        SlotPosterior(tuple([strings[i] for i in row[:n]]), own[:n].copy())
-        for row, own, n in zip(order[:, : max(counts)].tolist(), ranked, counts, strict=True)
+        SlotPosterior(tuple([strings[i] for i in row[:n]]), descending[:n].copy())
+        for row, descending, n in zip(order[:, : max(counts)].tolist(), ranked, counts, strict=True)
     ]

@@ -42,9 +42,9 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
         ModelError: if the model is of another kind.
     """
     segmenter = Segmenter(model_of_kind(model, Tokeniser), model.parameters)
-    given = [text if isinstance(text, RawText) else RawText(text) for text in texts]
-    cut = segmenter.segment([text.text for text in given])
-    return [list(_sentences(segmenter, *pair)) for pair in zip(given, cut, strict=True)]
+    raw_texts = [text if isinstance(text, RawText) else RawText(text) for text in texts]
+    cut = segmenter.segment([text.text for text in raw_texts])
+    return [list(_sentences(segmenter, *pair)) for pair in zip(raw_texts, cut, strict=True)]
 
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:

@@ -53,20 +53,22 @@ def segment_running_text(
     whole = [line_of_text(f"#{text.line}", text.path, text.line, text.text) for text in raw]
     # Without ends, all lines of a call are one text, and these are separate ones.
     calls = [[part] for part in whole] if ends == "none" else [whole]
-    found = [
-        one
+    restorations = [
+        restoration
         for parts in calls
-        for one in restore_running_text(model, [part.content for part in parts], options, ends=ends)
+        for restoration in restore_running_text(
+            model, [part.content for part in parts], options, ends=ends
+        )
     ]
-    result: list[list[Located]] = []
-    for text, part, one in zip(raw, whole, found, strict=True):
-        if isinstance(part.content, Omitted) or isinstance(one, Omitted):
-            result.append([part] if text.text else [])
+    sentences_of_texts: list[list[Located]] = []
+    for text, part, restoration in zip(raw, whole, restorations, strict=True):
+        if isinstance(part.content, Omitted) or isinstance(restoration, Omitted):
+            sentences_of_texts.append([part] if text.text else [])
             continue
-        cased = part.recase(one.sentence.forms)
-        cuts = [] if ends == "sentence" else _cuts(part.content, one.slots)
-        result.append(list(_parts(cased, text, cuts)))
-    return result
+        cased = part.recase(restoration.sentence.forms)
+        cuts = [] if ends == "sentence" else _cuts(part.content, restoration.slots)
+        sentences_of_texts.append(list(_parts(cased, text, cuts)))
+    return sentences_of_texts
 
 
 def _cuts(words: Words, slots: Sequence[Puncteme]) -> list[int]:

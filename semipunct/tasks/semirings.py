@@ -17,10 +17,10 @@ def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
         UsageError: if there is no such semiring.
         SemipunctError: if it cannot be loaded.
     """
-    found = plugins.available()
-    if name not in found:
-        raise UsageError(f"there is no semiring {name!r}; {_nearest(name, found)}")
-    plugin = found[name]
+    plugin_of = plugins.available()
+    if name not in plugin_of:
+        raise UsageError(f"there is no semiring {name!r}; {_nearest(name, plugin_of)}")
+    plugin = plugin_of[name]
     if plugin.semiring is None:
         raise SemipunctError(
             f"the semiring {name!r} of {plugin.distribution} {plugin.version} cannot be loaded "
@@ -29,8 +29,8 @@ def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
     return plugin, plugin.semiring
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
-    names = list(known)
+def _nearest(name: str, registered: Iterable[str]) -> str:
+    names = list(registered)
     close = get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
     return f"{hint}known: {', '.join(names)}"

@@ -42,5 +42,5 @@ def sentences_by_text_model(
     """
     lines = [text] if ends == "none" else list(io.StringIO(text, newline="\n"))
     raw = [RawText(line, line=number) for number, line in enumerate(lines, start=1)]
-    found = segment_running_text(text_model, raw, options, ends=ends)
-    return [part for parts in found for part in parts]
+    sentences_of_lines = segment_running_text(text_model, raw, options, ends=ends)
+    return [part for parts in sentences_of_lines for part in parts]

@@ -37,8 +37,8 @@ class SlotPosterior:
 
     def of(self, string: Puncteme) -> float:
         """Return the probability of a string; zero if it was never drawn."""
-        found = dict(zip(self.strings, self.probability.tolist(), strict=True))
-        return found.get(string, 0.0)
+        probability_of = dict(zip(self.strings, self.probability.tolist(), strict=True))
+        return probability_of.get(string, 0.0)
 
     def expected_distances(self, candidates: Sequence[Puncteme]) -> Floats:
         """Return the expected edit distance of each candidate, ``[candidates]``."""
@@ -66,13 +66,13 @@ class SlotPosterior:
 
 def posteriors(draws: Draws) -> tuple[SlotPosterior, ...]:
     """Return the relative frequencies of the strings among the draws of each slot."""
-    result: list[SlotPosterior] = []
+    views: list[SlotPosterior] = []
     for strings, chosen in zip(draws.strings, draws.chosen.T, strict=True):
         counts = np.bincount(chosen, minlength=len(strings))
         order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i]]
         share = counts[order] / len(chosen)
-        result.append(SlotPosterior(tuple(strings[i] for i in order), share))
-    return tuple(result)
+        views.append(SlotPosterior(tuple(strings[i] for i in order), share))
+    return tuple(views)
 
 
 _NEGLIGIBLE = 1e-4
@@ -99,9 +99,9 @@ def predicted(
     )
 
 
-def _ranked(strings: Sequence[Puncteme], probability: Floats, kept: Ints) -> SlotPosterior:
-    share = probability[kept]
-    return SlotPosterior(tuple(strings[i] for i in kept.tolist()), share / share.sum())
+def _ranked(strings: Sequence[Puncteme], probability: Floats, places: Ints) -> SlotPosterior:
+    share = probability[places]
+    return SlotPosterior(tuple(strings[i] for i in places.tolist()), share / share.sum())
 
 
 def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPosterior:
@@ -112,10 +112,10 @@ def mean(several: Sequence[SlotPosterior], weights: Sequence[float]) -> SlotPost
         weights: the weight of each, which sum to 1.
     """
     total: dict[Puncteme, float] = {}
-    for known, weight in zip(several, weights, strict=True):
-        for string, probability in zip(known.strings, known.probability.tolist(), strict=True):
+    for view, weight in zip(several, weights, strict=True):
+        for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
             total[string] = total.get(string, 0.0) + weight * probability
     ranked = sorted(total.items(), key=itemgetter(1), reverse=True)  # stable: the first is first
-    kept = [item for item in ranked if item[1] > _NEGLIGIBLE] or ranked[:1]
-    probability = np.array([p for _, p in kept])
-    return SlotPosterior(tuple(s for s, _ in kept), probability / probability.sum())
+    probable = [item for item in ranked if item[1] > _NEGLIGIBLE] or ranked[:1]
+    probability = np.array([p for _, p in probable])
+    return SlotPosterior(tuple(s for s, _ in probable), probability / probability.sum())

@@ -52,13 +52,13 @@ def _query(text: Sequence[AnyWords], options: RestoreOptions) -> Query:
     """Return what the network sees of a text: kept marks, and capitals if there are any."""
     slots: list[Puncteme] = [()]
     for s in text:
-        kept = s.slots if options.keep_for(s) == "keep" else ((),) * len(s.slots)
-        slots[-1] = (*slots[-1], *kept[0])
-        slots += kept[1:]
+        standing = s.slots if options.keep_for(s) == "keep" else ((),) * len(s.slots)
+        slots[-1] = (*slots[-1], *standing[0])
+        slots += standing[1:]
     forms = [form for s in text for form in s.forms]
     # Ends in running text are guesses of the same model, which are no evidence for it.
-    known = frozenset(() if text[0].source == "text" else _edges(text))
-    return Query(forms, slots, has_capitals(text[0], forms), boundaries=known)
+    boundaries = frozenset(() if text[0].source == "text" else _edges(text))
+    return Query(forms, slots, has_capitals(text[0], forms), boundaries=boundaries)
 
 
 def _edges(text: Sequence[AnyWords]) -> list[int]:

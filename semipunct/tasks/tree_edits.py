@@ -73,15 +73,15 @@ def read_tree_edits(path: str | Path) -> dict[str, list[TreeEdit]]:
             and line.
     """
     name = display_name(path)
-    found: dict[str, list[TreeEdit]] = {}
+    edits_of: dict[str, list[TreeEdit]] = {}
     for number, line in enumerate(byte_lines(path, _LIST), start=1):
         line = line.strip(b"\r\n ").removeprefix(b"\xef\xbb\xbf")
         if not line:
             continue
         where = f"{name}:{number}"
         sentence_id, edit = _json(line, where) if line.startswith(b"{") else _columns(line, where)
-        found.setdefault(sentence_id, []).append(edit)
-    return found
+        edits_of.setdefault(sentence_id, []).append(edit)
+    return edits_of
 
 
 def _json(line: bytes, where: str) -> tuple[str, TreeEdit]:

@@ -36,9 +36,9 @@ def truecase(
         ModelError: if the model is of another kind.
     """
     truecaser = model_of_kind(model, Truecaser)
-    known: list[Sentence | Words] = without_omitted(sentences)
+    usable: list[Sentence | Words] = without_omitted(sentences)
     if slots is not None:
-        given = zip(known, slots, strict=True)
-        known = [replace(s, slots=tuple(between)) for s, between in given]
-    cased = CaseRestorer(truecaser, model.parameters).restore(known)
+        with_slots = zip(usable, slots, strict=True)
+        usable = [replace(s, slots=tuple(between)) for s, between in with_slots]
+    cased = CaseRestorer(truecaser, model.parameters).restore(usable)
     return with_omitted(sentences, cased)
