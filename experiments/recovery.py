@@ -55,9 +55,9 @@ def arguments() -> argparse.Namespace:
 
 def show(progress: Progress) -> None:
     """Print the evaluations of a training run."""
-    if progress.phase == "saving" and progress.perplexity is not None:
+    if progress.phase == "saving" and progress.figure is not None:
         print(
-            f"{progress.visits:7} visits: development perplexity {progress.perplexity:.5f}, "
+            f"{progress.visits:7} visits: development perplexity {progress.figure:.5f}, "
             f"{progress.seconds:.0f} s",
             flush=True,
         )

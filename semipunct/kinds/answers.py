@@ -14,7 +14,7 @@ from semipunct.kinds.criteria import assess_on_examples
 from semipunct.models.registry import KINDS
 from semipunct.plugins import find_plugin
 from semipunct.tasks.correction import Corrected, CorrectOptions
-from semipunct.tasks.restoration import Restoration
+from semipunct.tasks.restoration import Restoration, RestoreOptions
 from semipunct.tasks.run import Outcome
 
 if TYPE_CHECKING:
@@ -107,10 +107,6 @@ class ParseWork(Work[Any]):
     write: Callable[[Iterable[str], TextIO], None] = write_lines
 
 
-Sentences = Callable[..., list[Any]]
-"""A function of a model, sentences, options and further arguments by name to answers."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
     """The tasks that models of a kind can do; None for those that they cannot.
@@ -130,8 +126,10 @@ class Answers:
     restore: Callable[[SavedModel[Any], RestoreRequest], RestoreWork] | None = None
     correct: Callable[[SavedModel[Any], CorrectRequest], CorrectWork] | None = None
     parse: Callable[[SavedModel[Any], ParseRequest], ParseWork] | None = None
-    restore_sentences: Sentences | None = None
-    correct_sentences: Sentences | None = None
+    restore_sentences: (
+        Callable[[Trained[Any], Sequence[Any], RestoreOptions, int], list[Any]] | None
+    ) = None
+    correct_sentences: Callable[..., list[Any]] | None = None
     restore_text: Callable[[Trained[Any], str, TextRequest], PunctuatedText] | None = None
     correct_text: Callable[[Trained[Any], str, CorrectOptions], PunctuatedText] | None = None
 

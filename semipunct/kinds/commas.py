@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.restoration import Restoration
+    from semipunct.tasks.restoration import Restoration, RestoreOptions
 
 
 def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:
@@ -113,6 +113,20 @@ def restore_text(model: Trained[Any], text: str, request: TextRequest) -> Punctu
     return write_text(parts, restored, request.case)
 
 
+def restore_sentences(
+    model: Trained[Any], sentences: Sequence[Any], options: RestoreOptions, first: int
+) -> list[Any]:
+    """Restore the commas of sentences.
+
+    Args:
+        model: a comma model with its weights.
+        sentences: words and phrases.
+        options: of the restoration.
+        first: the number of the first sentence, which has no effect.
+    """
+    return restore_commas(model, sentences, options)
+
+
 ANSWERS = Answers(
-    restore=prepare_restoration, restore_sentences=restore_commas, restore_text=restore_text
+    restore=prepare_restoration, restore_sentences=restore_sentences, restore_text=restore_text
 )

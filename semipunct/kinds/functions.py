@@ -132,7 +132,7 @@ def restore(
     """
     options = replace(options or RestoreOptions(), **settings)
     answer = answer_of(model.model, "restore_sentences")
-    return answer(model, sentences, options, first=first)
+    return answer(model, sentences, options, first)
 
 
 def correct(

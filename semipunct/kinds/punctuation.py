@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.restoration import Restoration
+    from semipunct.tasks.restoration import Restoration, RestoreOptions
 
 
 def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:
@@ -140,9 +140,23 @@ def restore_text(model: Trained[Any], text: str, request: TextRequest) -> Punctu
     return write_text(parts, restored, request.case)
 
 
+def restore_sentences(
+    model: Trained[Any], sentences: Sequence[Any], options: RestoreOptions, first: int
+) -> list[Any]:
+    """Restore the punctuation of sentences.
+
+    Args:
+        model: a punctuation model with its weights.
+        sentences: words and trees.
+        options: of the restoration.
+        first: the number of the first sentence.
+    """
+    return restore(model, sentences, options, first=first)
+
+
 ANSWERS = Answers(
     evaluate=assess_perplexity,
     restore=prepare_restoration,
-    restore_sentences=restore,
+    restore_sentences=restore_sentences,
     restore_text=restore_text,
 )

@@ -247,9 +247,23 @@ def correct_sentences(
     return correct_running_text(model, sentences, options)
 
 
+def restore_sentences(
+    model: Trained[Any], sentences: Sequence[Any], options: RestoreOptions, first: int
+) -> list[Any]:
+    """Restore the marks and capitals of sentences.
+
+    Args:
+        model: a text model with its weights.
+        sentences: lines of text.
+        options: of the restoration.
+        first: the number of the first sentence, which has no effect.
+    """
+    return restore_running_text(model, sentences, options)
+
+
 ANSWERS = Answers(
     restore=prepare_restoration,
-    restore_sentences=restore_running_text,
+    restore_sentences=restore_sentences,
     restore_text=restore_text,
     correct=prepare_correction,
     correct_sentences=correct_sentences,

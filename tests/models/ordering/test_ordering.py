@@ -20,6 +20,7 @@ from semipunct.models.ordering.model import OrderingModel
 from semipunct.models.ordering.nodes import MOST_ITEMS, nodes_of
 from semipunct.models.ordering.options import OrderingOptions
 from semipunct.models.ordering.orders import draw_orders
+from semipunct.tasks.evaluate import evaluate as evaluate_perplexity
 from semipunct.trees import DependencyTree
 from tests.models.ordering.sentences import RULE, drawn, sentence
 
@@ -133,9 +134,12 @@ def test_marks_of_an_underlying_tree_tell_relations_apart():
         model.encode([sentence(("root", "obl"))])
 
 
-def test_it_has_no_perplexity_of_punctuation(folder: Path):
+def test_it_is_evaluated_by_its_criterion(folder: Path):
     with pytest.raises(ModelError, match="predicts the order of dependents"):
-        semipunct.evaluate(semipunct.load(folder), drawn(2, 3))
+        evaluate_perplexity(semipunct.load(folder), drawn(2, 3))
+    figures = semipunct.evaluate(semipunct.load(folder), drawn(2, 3)).figures
+    assert figures.as_dict()["figures"]["perplexity"] > 1
+    assert figures.examples == len(drawn(2, 3))
 
 
 def test_sentences_without_nodes_have_probability_one():
