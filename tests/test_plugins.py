@@ -28,6 +28,7 @@ EXAMPLES = ROOT / "docs" / "examples"
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of installed distributions, beside the modules of the examples."""
     before = dict(FORMATS), dict(METRICS), list(TEMPLATES)
+    FORMATS.pop("lines", None)  # another test may have found it
     for folder in (EXAMPLES, tmp_path):
         monkeypatch.syspath_prepend(str(folder))
     yield tmp_path

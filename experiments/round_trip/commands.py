@@ -192,7 +192,8 @@ def _sentence_texts(*, deletions: bool) -> Compare:
             return [Difference("number of lines", "file", str(len(blocks)), str(len(lines)))]
         is_recorded = any(name in before for name in SPACING)
         marks = "".join(unit.form for block in blocks for unit in block.units if unit.is_mark)
-        inserted = {*marks, *(set(after) - set(before))}
+        forms = {char for block in blocks for unit in block.units for char in unit.form}
+        inserted = {*marks, *(set(after) - forms)}
         symbols = [char for char in inserted if category(char).startswith("S")]
         as_mark = str.maketrans(dict.fromkeys(symbols, "‹"))
         differences: list[Difference] = []

@@ -68,7 +68,8 @@ def test_kinds_are_compared(tiny, finished, tmp_path):
     assert compared.sentences == len(tiny.dev)
     difference = compared.differences[0]
     assert difference.a == of_unigram.statistics.figures().perplexity
-    assert difference.b == of_punctuation.statistics.figures().perplexity
+    # The last digit of the exponential depends on the versions of libraries.
+    assert difference.b == pytest.approx(of_punctuation.figures.perplexity, rel=1e-12)
 
 
 def test_the_unigram_model_learns_relative_frequencies(tiny, tmp_path):
