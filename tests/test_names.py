@@ -51,8 +51,8 @@ REBUILT = (
     "semipunct/render/outputs",
     "semipunct/tasks",
 )
-"""Rooms whose code is moving; together they may have as many such names as before."""
-MOST_EMPTY, MOST_PARTICIPLES = 436, 19
+"""Rooms that are not finished; together they may have as many such names as now."""
+MOST_EMPTY, MOST_PARTICIPLES = 118, 18
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -146,14 +146,15 @@ PARTICIPLES = [name for module in TREES for name in participles(*module)]
 def test_few_names_say_nothing():
     elsewhere = [name for name in NAMES if room(name.path) not in REBUILT]
     empty = [name for name in elsewhere if is_empty(name)]
-    assert len(empty) <= LARGEST_SHARE * len(elsewhere), Counter(name.text for name in empty)
+    assert len(empty) <= LARGEST_SHARE / 2 * len(elsewhere), Counter(x.text for x in empty)
+    assert sum(map(is_empty, NAMES)) <= LARGEST_SHARE * len(NAMES)
 
 
 def test_functions_are_named_by_verbs_and_values_by_nouns():
     assert [name for name in PARTICIPLES if room(name.path) not in REBUILT] == []
 
 
-def test_rooms_that_are_rebuilt_get_no_more_of_either():
+def test_rooms_that_are_not_finished_get_no_more_of_either():
     empty = [x for x in NAMES if room(x.path) in REBUILT and is_empty(x)]
     functions = [x for x in PARTICIPLES if room(x.path) in REBUILT]
     assert len(empty) <= MOST_EMPTY, Counter(x.text for x in empty)
