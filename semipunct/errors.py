@@ -8,19 +8,19 @@ there and what to do. Commands print the message without a traceback and exit wi
 from collections.abc import Iterable
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
+def nearest(word: str, words: Iterable[str]) -> str | None:
     """Find the known word that is most similar to an unknown one, for suggestions in messages.
 
     Args:
         word: the unknown word; if it is a key with a section, the section may be missing or wrong.
-        known: the known words.
+        words: the known words.
 
     Returns:
         The most similar known word, or None if none is similar.
     """
     from difflib import get_close_matches  # imported late: needed only after an error
 
-    names = list(known)
+    names = list(words)
     last = word.rpartition(".")[2]
     same_last_part = [name for name in names if "." in name and name.rpartition(".")[2] == last]
     similar = same_last_part or get_close_matches(word, names, 1, 0.5)

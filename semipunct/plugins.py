@@ -43,21 +43,21 @@ def find_plugin(group: Group, name: str, base: type[T]) -> T | None:
     points = [point for point in _points(group) if point.name == name]
     if not points:
         return None
-    what = f"{name!r} of the group semipunct.{group}"
+    label = f"{name!r} of the group semipunct.{group}"
     if len({point.value for point in points}) > 1:
         registered = " and ".join(sorted(_distribution(point) for point in points))
-        raise ConfigError(f"{what} is registered by {registered}; uninstall one of them")
+        raise ConfigError(f"{label} is registered by {registered}; uninstall one of them")
     (point, *_) = points
     try:
         loaded = point.load()
     except Exception as error:  # the module is a stranger's, and may raise anything
         raise ConfigError(
-            f"{what}, which {_distribution(point)} registers as {point.value}, cannot be loaded "
+            f"{label}, which {_distribution(point)} registers as {point.value}, cannot be loaded "
             f"({type(error).__name__}: {error}); repair or uninstall it"
         ) from error
     if not isinstance(loaded, base):
         raise ConfigError(
-            f"{what}, which {_distribution(point)} registers as {point.value}, is a "
+            f"{label}, which {_distribution(point)} registers as {point.value}, is a "
             f"{type(loaded).__name__}, not a {base.__name__}; repair or uninstall it"
         )
     return loaded

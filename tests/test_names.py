@@ -42,17 +42,14 @@ BEFORE = frozenset(
 """First words that make the meaning clear: verbs, predicates, prepositions."""
 
 LARGEST_SHARE = 0.01
-"""The largest share of empty names."""
+"""The largest share of empty names in a room; half of it in the whole library."""
 
-REBUILT = (
-    "semipunct/cli",
-    "semipunct/evaluation",
-    "semipunct/kinds",
-    "semipunct/render/outputs",
-    "semipunct/tasks",
-)
+REBUILT = ("semipunct/evaluation", "semipunct/render/outputs")
 """Rooms that are not finished; together they may have as many such names as now."""
-MOST_EMPTY, MOST_PARTICIPLES = 118, 18
+MOST_EMPTY = 17
+
+MOST_PARTICIPLES = 5
+"""Public functions of the library that are named by participles."""
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -102,6 +99,8 @@ def bound_names(path: str, tree: ast.Module) -> Iterator[Name]:
 def is_empty(name: Name) -> bool:
     """Tell whether a name says nothing about what it holds."""
     text = name.text
+    if text == "result" and room(name.path) == "semipunct/trees":
+        return False  # of a functor category, the term of categorial grammar
     return not text.startswith("__") and text.strip("_") in EMPTY
 
 
@@ -144,21 +143,18 @@ PARTICIPLES = [name for module in TREES for name in participles(*module)]
 
 
 def test_few_names_say_nothing():
-    elsewhere = [name for name in NAMES if room(name.path) not in REBUILT]
-    empty = [name for name in elsewhere if is_empty(name)]
-    assert len(empty) <= LARGEST_SHARE / 2 * len(elsewhere), Counter(x.text for x in empty)
-    assert sum(map(is_empty, NAMES)) <= LARGEST_SHARE * len(NAMES)
+    every, empty = Counter[str](), Counter[str]()
+    for name in NAMES:
+        every[room(name.path)] += 1
+        empty[room(name.path)] += is_empty(name)
+    shares = {place: count / every[place] for place, count in empty.items()}
+    assert {x for x, share in shares.items() if share > LARGEST_SHARE} <= {*REBUILT}
+    assert empty.total() <= LARGEST_SHARE / 2 * every.total()
+    assert sum(empty[place] for place in REBUILT) <= MOST_EMPTY
 
 
 def test_functions_are_named_by_verbs_and_values_by_nouns():
-    assert [name for name in PARTICIPLES if room(name.path) not in REBUILT] == []
-
-
-def test_rooms_that_are_not_finished_get_no_more_of_either():
-    empty = [x for x in NAMES if room(x.path) in REBUILT and is_empty(x)]
-    functions = [x for x in PARTICIPLES if room(x.path) in REBUILT]
-    assert len(empty) <= MOST_EMPTY, Counter(x.text for x in empty)
-    assert len(functions) <= MOST_PARTICIPLES, functions
+    assert len(PARTICIPLES) <= MOST_PARTICIPLES, PARTICIPLES
 
 
 def test_each_kind_of_name_is_counted():

@@ -58,9 +58,9 @@ def analyse(
     keep_programs()
     # Opened before the work, so that an error of writing is reported at once.
     with nullcontext() if plot is None else console.output(plot) as picture:
-        found = run(loaded, read.sentences if read else None)
+        grammar = run(loaded, read.sentences if read else None)
         if picture is not None and paint is not None:
-            rows = rules_to_draw(found)
+            rows = rules_to_draw(grammar)
             picture.buffer.write(paint(lambda figure: draw_bars(figure, rows)))
     line = _signature(loaded, read)
     languages = _languages(loaded, treebanks or [])
@@ -73,19 +73,19 @@ def analyse(
         from semipunct.render.outputs.grammar import Analysed
 
         value = {
-            **found.as_dict(),
+            **grammar.as_dict(),
             **of_treebank,
             "language": next(iter(languages), None),
             "signature": line,
         }
         console.print_json(output(Analysed, value))
     else:
-        print_tables(found)
+        print_tables(grammar)
         console.tables().print(line, style="dim", markup=False, soft_wrap=True)
-    if others := [language for language in languages if language != "en"]:
+    if foreign := [language for language in languages if language != "en"]:
         console.say(
             "Nunberg's rules are stated for English, and the language here is different "
-            f"({', '.join(others)}): deviations from the rules are not necessarily errors"
+            f"({', '.join(foreign)}): deviations from the rules are not necessarily errors"
         )
     if read is None:
         console.say(
@@ -94,7 +94,7 @@ def analyse(
         return
     if read.omitted:
         console.say(omissions(read))
-    if missed := len(read.sentences) - (found.analysed or 0):
+    if missed := len(read.sentences) - (grammar.analysed or 0):
         console.say(f"{quantity(missed, 'sentence')} without an analysis: not counted above")
 
 
@@ -105,8 +105,8 @@ def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[st
     from semipunct.store.folder import CARD
 
     card = (loaded.path / CARD).read_text("utf-8")
-    found = (language_of(data_names(card)), language_of(treebanks))
-    return list(dict.fromkeys(language for language in found if language))
+    by_names = (language_of(data_names(card)), language_of(treebanks))
+    return list(dict.fromkeys(language for language in by_names if language))
 
 
 def _signature(loaded: "SavedModel[Any]", read: "Treebank | None") -> str:

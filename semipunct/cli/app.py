@@ -20,7 +20,7 @@ from semipunct.cli.rephrase import rephrase
 from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
 from semipunct.cli.stats import stats
-from semipunct.cli.timings import told
+from semipunct.cli.timings import print_timings
 from semipunct.cli.train import train
 from semipunct.version import __version__
 
@@ -29,7 +29,7 @@ class Commands(TyperGroup):
     """A group of commands that reports an error as one message and an exit status."""
 
     def invoke(self, ctx: Any) -> Any:
-        with console.reported():
+        with console.report_errors():
             return super().invoke(ctx)
 
 
@@ -75,7 +75,7 @@ def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
     if context.invoked_subcommand is None:
         context.fail("Missing command.")
     if timings:
-        context.with_resource(told())
+        context.with_resource(print_timings())
 
 
 for command, example in (

@@ -43,28 +43,32 @@ def compare(
         raise UsageError("only one of the two results can be standard input; name a file")
     from semipunct.evaluation.systems import compare as test
 
-    found = test(a, b, resamples=resamples, seed=seed)
+    comparison = test(a, b, resamples=resamples, seed=seed)
     if json:
         from semipunct.render import outputs
 
-        console.print_json(outputs.output(outputs.Comparison, {"files": [a, b], **found.as_dict()}))
+        console.print_json(
+            outputs.output(outputs.Comparison, {"files": [a, b], **comparison.as_dict()})
+        )
         return
-    _print_table(found)
+    _print_table(comparison)
 
 
-def _print_table(found: "Comparison") -> None:
-    table = console.table("measure", "A", "B", "A - B", f"{found.confidence:.0%} interval", "p")
-    for row in found.differences:
+def _print_table(comparison: "Comparison") -> None:
+    table = console.table(
+        "measure", "A", "B", "A - B", f"{comparison.confidence:.0%} interval", "p"
+    )
+    for row in comparison.differences:
         table.add_row(row.label, *_cells(row))
     screen = console.tables()
     screen.width = max(screen.width, WIDTH)  # better wrapped lines than a truncated p
     screen.print(table)
-    for name, side in (("A", found.a), ("B", found.b)):
+    for name, side in (("A", comparison.a), ("B", comparison.b)):
         screen.print(f"{name}: {side.system}", markup=False, soft_wrap=True)
         screen.print(f"   {side.signature}", style="dim", markup=False, soft_wrap=True)
     console.say(
-        f"paired permutation test and bootstrap over {quantity(found.sentences, 'sentence')}, "
-        f"{quantity(found.resamples, 'resample')}, seed {found.seed}"
+        f"paired permutation test and bootstrap over {quantity(comparison.sentences, 'sentence')}, "
+        f"{quantity(comparison.resamples, 'resample')}, seed {comparison.seed}"
     )
 
 

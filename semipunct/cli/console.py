@@ -42,7 +42,7 @@ def tables() -> "Console":
     from rich.console import Console
 
     class Screen(Console):
-        """A console that leaves the handling of a broken pipe to ``reported``."""
+        """A console that leaves the handling of a broken pipe to ``report_errors``."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
@@ -58,13 +58,13 @@ def table(*headings: str) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    made = Table(box=SIMPLE_HEAD)
+    frameless = Table(box=SIMPLE_HEAD)
     for number, heading in enumerate(headings):
         if number:
-            made.add_column(heading, justify="right", no_wrap=True)
+            frameless.add_column(heading, justify="right", no_wrap=True)
         else:
-            made.add_column(heading, overflow="fold")
-    return made
+            frameless.add_column(heading, overflow="fold")
+    return frameless
 
 
 def print_figures(rows: Iterable[tuple[str, str]], signature: str) -> None:
@@ -74,11 +74,11 @@ def print_figures(rows: Iterable[tuple[str, str]], signature: str) -> None:
         rows: names and values.
         signature: of the figures.
     """
-    made = table("figure", "value")
+    figures = table("figure", "value")
     for name, value in rows:
-        made.add_row(name, value)
+        figures.add_row(name, value)
     screen = tables()
-    screen.print(made)
+    screen.print(figures)
     screen.print(signature, style="dim", markup=False, soft_wrap=True)
 
 
@@ -91,8 +91,8 @@ def explain(tokens: Iterable[str]) -> None:
     """Print a legend of the special tokens among the tokens of a table, if there are any."""
     from semipunct.marks import legend
 
-    if told := legend(tokens):
-        tables().print(told, style="dim", markup=False, soft_wrap=True)
+    if explanation := legend(tokens):
+        tables().print(explanation, style="dim", markup=False, soft_wrap=True)
 
 
 def say(text: str, style: str | None = None) -> None:
@@ -141,9 +141,9 @@ def check_targets(
     if figures is not None and os.path.realpath(figures) in read:
         raise UsageError(f"{figures}: is an input and would be overwritten; name another file")
     places = {os.path.realpath(path) for path in kept if path is not None and path != STANDARD}
-    named = [path for path in (*paths, figures) if path is not None]
-    files = [os.path.realpath(path) for path in named if path != STANDARD]
-    for path in named:
+    outputs = [path for path in (*paths, figures) if path is not None]
+    files = [os.path.realpath(path) for path in outputs if path != STANDARD]
+    for path in outputs:
         if path != STANDARD:
             target = Path(os.path.realpath(path))
             if not places.isdisjoint(map(str, (target, *target.parents))):
@@ -158,7 +158,7 @@ def check_targets(
 
 
 @contextmanager
-def reported() -> Generator[None, None, None]:
+def report_errors() -> Generator[None, None, None]:
     """Report an expected error as one message and an exit status; others are raised unchanged."""
     try:
         yield

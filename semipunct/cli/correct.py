@@ -205,7 +205,7 @@ def correct(
             parser=None if parser is None else load(parser),
             tokeniser=None if tokeniser is None else load(tokeniser),
             analysis=None if analysis is None else load(analysis),
-            given={
+            supported_by_few={
                 "--minimise": minimise is not Minimise.ERRORS,
                 "--format conllu": form is Form.CONLLU,
             },

@@ -52,12 +52,12 @@ def bar(probabilities: Mapping[EditName, float]) -> "Text":
     from rich.text import Text
 
     drawn = Text()
-    done, total = 0, 0.0
+    start, total = 0, 0.0
     for edit, (sign, colour, _) in SIGNS.items():
         total += probabilities.get(edit, 0.0)
         end = round(WIDTH * total)
-        drawn.append(sign * (end - done), colour)
-        done = max(done, end)
+        drawn.append(sign * (end - start), colour)
+        start = max(start, end)
     return drawn
 
 
@@ -73,12 +73,12 @@ def telling(analyses: "Sequence[Analysis]", most: int, longest: int) -> "list[An
     seen: set[Edit] = set()
     chosen: list[Analysis] = []
     while left and len(chosen) < most:
-        found = max(left, key=lambda a: (len(set(rewritings(a)) - seen), -len(a.sentence.forms)))
-        if not set(rewritings(found)) - seen and chosen:
+        best = max(left, key=lambda a: (len(set(rewritings(a)) - seen), -len(a.sentence.forms)))
+        if not set(rewritings(best)) - seen and chosen:
             break
-        seen |= set(rewritings(found))
-        left.remove(found)
-        chosen.append(found)
+        seen |= set(rewritings(best))
+        left.remove(best)
+        chosen.append(best)
     return chosen
 
 

@@ -90,11 +90,11 @@ def jackknife(
     if left := len(entries) - len(sentences):
         console.say(f"{quantity(left, 'sentence')} left unchanged (see semipunct stats)")
     keep_programs()
-    found: list[Sequence[Parse]] = []
-    with ExitStack() as held:
-        folder = models or held.enter_context(tempfile.TemporaryDirectory())
-        stop = held.enter_context(interruptible(NOTICE))
-        report = held.enter_context(training_progress())
+    parses: list[Sequence[Parse]] = []
+    with ExitStack() as cleanup:
+        folder = models or cleanup.enter_context(tempfile.TemporaryDirectory())
+        stop = cleanup.enter_context(interruptible(NOTICE))
+        report = cleanup.enter_context(training_progress())
         parts = jackknifed_parts(
             chosen, sentences, development, folder, folds,
             trees=trees, seed=seed, report=report, stop=stop,
@@ -102,23 +102,23 @@ def jackknife(
         for number, part in enumerate(parts, 1):
             fitted = part.parser
             if fitted.interrupted:
-                kept = (
+                remedy = (
                     "run the same command again to continue"
                     if models
                     else "nothing is kept without --models"
                 )
-                console.say(f"interrupted; {kept}")
+                console.say(f"interrupted; {remedy}")
                 raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
             figure = fitted.criterion.of(fitted.best) or 0.0
             console.say(
                 f"part {number} of {folds}: {quantity(len(part.sentences), 'sentence')}; "
                 f"dev {fitted.criterion.label} of its parser {figure:.4f}"
             )
-            found += part.parses
+            parses += part.parses
 
     def texts() -> Iterator[str]:
         label = "sample" if trees else ""
-        several = iter(found)
+        several = iter(parses)
         for entry in entries:
             if isinstance(entry.content, Sentence):
                 yield from parsed_texts(entry, next(several), label, probabilities=True)

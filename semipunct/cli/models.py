@@ -88,6 +88,6 @@ def _folder(name: str) -> "Path":
 
     folder = folder_of(name)
     if not is_model_folder(folder):
-        known = ", ".join(model.name for model in installed_models())
-        raise ModelError(f"{name}: no model folder, and no installed model of that name ({known})")
+        names = ", ".join(model.name for model in installed_models())
+        raise ModelError(f"{name}: no model folder, and no installed model of that name ({names})")
     return folder

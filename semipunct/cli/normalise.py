@@ -80,38 +80,38 @@ def normalise(
     from semipunct.files import output, to_json
     from semipunct.tasks.normalise import normalise as run
 
-    found = run(
+    normalised = run(
         *inputs,
         to=None if to is None else to.value,
         commas=None if commas is None else commas.value,
         rule=place.value,
         quotes=quotes,
     )
-    _tell(found)
+    _tell(normalised)
     with console.output(out) as stream:
-        stream.write(found.text)
+        stream.write(normalised.text)
     if report is not None:
         with output(report) as stream:
-            stream.write(to_json(found.as_dict(), indent=2) + "\n")
+            stream.write(to_json(normalised.as_dict(), indent=2) + "\n")
 
 
-def _tell(found: "Normalised") -> None:
+def _tell(normalised: "Normalised") -> None:
     """Say what was left out, converted and moved."""
     from semipunct.formats.verbatim import malformed_entry
     from semipunct.tasks.notices import Omissions
 
     omitted = Omissions("left out")
-    for record in found.malformed:
+    for record in normalised.malformed:
         omitted.count(malformed_entry(record).content)
     console.say_all(omitted.messages())
-    if counts := found.conversion:
+    if counts := normalised.conversion:
         share = counts.converted / counts.trees
         console.say(
             f"converted {counts.converted:,} of {quantity(counts.trees, 'tree')} ({share:.1%})"
         )
         if counts.reasons:
             console.say(f"left out {quantity(counts.reasons.total(), 'tree')}: {counts.told}")
-    if moved := found.commas:
+    if moved := normalised.commas:
         _tell_faults(moved.unlicensed)
         before, after = moved.before, moved.after
         console.say(

@@ -37,8 +37,8 @@ def painter(path: str, width: float, height: float) -> Painter:
     """
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in FORMATS:
-        known = ", ".join(f".{name}" for name in FORMATS)
-        raise UsageError(f"{path}: the name of a plot must end in one of: {known}")
+        suffixes = ", ".join(f".{name}" for name in FORMATS)
+        raise UsageError(f"{path}: the name of a plot must end in one of: {suffixes}")
     try:
         library: Any = importlib.import_module("matplotlib")
         figures: Any = importlib.import_module("matplotlib.figure")

@@ -33,16 +33,18 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
     task = bar.add_task("preparing", total=None, objective="")
     evaluated = False
 
-    def report(now: "Progress") -> None:
+    def report(progress: "Progress") -> None:
         nonlocal evaluated
-        if now.objective is not None:
-            bar.update(task, objective=f"objective {now.objective:.3f}")
+        if progress.objective is not None:
+            bar.update(task, objective=f"objective {progress.objective:.3f}")
         # Nothing but compiling happens between the first two reports.
-        phase = "compiling" if now.phase == "preparing" else now.phase
-        bar.update(task, description=phase, total=now.total, completed=now.visits)
-        if lines and evaluated and now.phase == "saving":
-            bar.console.print(evaluation_line(now), markup=False, highlight=False, soft_wrap=True)
-        evaluated = now.phase == "evaluating"
+        phase = "compiling" if progress.phase == "preparing" else progress.phase
+        bar.update(task, description=phase, total=progress.total, completed=progress.visits)
+        if lines and evaluated and progress.phase == "saving":
+            bar.console.print(
+                evaluation_line(progress), markup=False, highlight=False, soft_wrap=True
+            )
+        evaluated = progress.phase == "evaluating"
 
     with bar:
         yield report
@@ -85,29 +87,31 @@ def sentence_progress(
     )
     task = bar.add_task(title, total=None, speed="")
     began = time.monotonic()
-    done = 0
+    completed = 0
 
     def advancing(items: Iterable[Any]) -> Iterator[Any]:
-        nonlocal done
+        nonlocal completed
         for item in items:
             yield item
-            done += size(item)
+            completed += size(item)
             seconds = time.monotonic() - began
-            speed = f" ({done / seconds:,.0f} a second)" if seconds > 1 else ""
-            bar.update(task, completed=done, speed=speed)
+            speed = f" ({completed / seconds:,.0f} a second)" if seconds > 1 else ""
+            bar.update(task, completed=completed, speed=speed)
 
     with bar:
         yield advancing
 
 
-def evaluation_line(now: "Progress") -> str:
+def evaluation_line(progress: "Progress") -> str:
     """Return the result of the last evaluation as one line."""
-    figure = "none" if now.figure is None else f"{now.figure:.4f}"
-    best = " (best so far)" if now.figure == now.best else ""
-    zero = f", {quantity(now.unscorable, 'sentence')} unscorable" if now.unscorable else ""
+    figure = "none" if progress.figure is None else f"{progress.figure:.4f}"
+    best = " (best so far)" if progress.figure == progress.best else ""
+    zero = (
+        f", {quantity(progress.unscorable, 'sentence')} unscorable" if progress.unscorable else ""
+    )
     return (
-        f"{now.visits:>9,} of {quantity(now.total, 'visit')}, {duration(now.seconds):>7}: "
-        f"dev {now.measure} {figure}{best}{zero}"
+        f"{progress.visits:>9,} of {quantity(progress.total, 'visit')}, "
+        f"{duration(progress.seconds):>7}: dev {progress.measure} {figure}{best}{zero}"
     )
 
 
@@ -115,9 +119,9 @@ def duration(seconds: float) -> str:
     """Format a time, such as ``8 s``, ``3:05`` or ``1:02:03``."""
     if seconds < 60:
         return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, remainder = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{hours}:{minutes:02}:{remainder:02}" if hours else f"{minutes}:{remainder:02}"
 
 
 def _bar(title: str) -> "Bar":

@@ -68,8 +68,8 @@ def quickstart(
         undoable(partial(shutil.rmtree, folder)),
     ):
         without = _fit("none", training, development, Path(folder) / "none", seed)
-        kept = Path(out or Path(folder) / "r2l")
-        model = _fit("r2l", training, development, kept, seed, force=force)
+        target = Path(out or Path(folder) / "r2l")
+        model = _fit("r2l", training, development, target, seed, force=force)
 
     from semipunct.inference.decode import best
     from semipunct.inference.rewriting import Rewriter
@@ -78,10 +78,10 @@ def quickstart(
     console.say("decoding ...")
     fitted = cast("PunctuationModel", model.model)
     parameters = fitted.place_weights(model.parameters)
-    found = best(fitted, parameters, [*training, *development])
+    analyses = best(fitted, parameters, [*training, *development])
     rewriter = Rewriter.of(fitted, parameters)
-    rules = frequent_rules([a for a in found if a], rewriter, RULES)
-    held_out = [a for a in found[len(training) :] if a]
+    rules = frequent_rules([a for a in analyses if a], rewriter, RULES)
+    held_out = [a for a in analyses[len(training) :] if a]
 
     screen = console.tables()
     screen.print("\nPerplexity per slot (a place for marks) of held-out punctuation", style="bold")
@@ -153,9 +153,9 @@ def _fit(
     keep_programs()
     title = "without a channel" if channel == "none" else "with the channel"
     with training_progress(title, lines=False) as report:
-        result = train(config, training, development, folder, force=force, report=report)
+        trained = train(config, training, development, folder, force=force, report=report)
     console.say(
-        f"trained {title}: {duration(result.seconds)}, "
-        f"of which compiling took {duration(result.compile_seconds)}"
+        f"trained {title}: {duration(trained.seconds)}, "
+        f"of which compiling took {duration(trained.compile_seconds)}"
     )
-    return result
+    return trained

@@ -108,7 +108,7 @@ def rephrase(
     if edits == console.STANDARD and console.STANDARD in inputs:
         raise UsageError("both the input and --edits are standard input; name a file for one")
     console.check_targets(out, inputs=inputs, kept=(model, edits, permute, case))
-    own = read_tree_edits(edits) if edits is not None else {}
+    edits_by_id = read_tree_edits(edits) if edits is not None else {}
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
         from semipunct.cli.progress import sentence_progress
@@ -151,8 +151,8 @@ def rephrase(
         relations.update(r for s in sentences for r in s.tree.relations)
         edits_of: list[list[TreeEdit]] = []
         for entry, s in zip(chunk.entries, sentences, strict=True):
-            listed = own.get(s.sentence_id, [])
-            edits_of.append([edit.renumbered(entry.word_ids) for edit in listed])
+            listed = edits_by_id.get(s.sentence_id, [])
+            edits_of.append([edit.renumber(entry.word_ids) for edit in listed])
             before = edited.setdefault(s.sentence_id, s.where)
             if listed and before != s.where:
                 raise EditError(
@@ -174,19 +174,23 @@ def rephrase(
     with console.output(out) as stream, sentence_progress("rephrasing", out, quiet=quiet) as bar:
         outcomes = bar(outcomes)
         if form is Format.CONLLU:
-            writer.write((_conllu(entry, found, writer) for entry, found in outcomes), stream)
+            writer.write(
+                (_conllu(entry, rephrasing, writer) for entry, rephrasing in outcomes), stream
+            )
         else:
-            stream.writelines(f"{_text(entry, found, writer)}\n" for entry, found in outcomes)
+            stream.writelines(
+                f"{_text(entry, rephrasing, writer)}\n" for entry, rephrasing in outcomes
+            )
     console.say_all(omitted.messages())
     if long_nodes:
         console.say(f"{quantity(long_nodes, 'node')} not permuted: too many dependents")
-    for wanted in dict.fromkeys([*(delete or ()), *(relation for relation, _ in moves)]):
-        if not any(names(relation, wanted) for relation in relations):
-            console.say(f"no word of the input has the relation {wanted}, so it changed nothing")
+    for changed in dict.fromkeys([*(delete or ()), *(relation for relation, _ in moves)]):
+        if not any(names(relation, changed) for relation in relations):
+            console.say(f"no word of the input has the relation {changed}, so it changed nothing")
     console.say_all(unseen.messages())
-    if missing := [name for name in own if name not in edited]:
+    if missing := [name for name in edits_by_id if name not in edited]:
         listed = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
-        where = own[missing[0]][0].where
+        where = edits_by_id[missing[0]][0].where
         raise EditError(
             f"{where}: {quantity(len(missing), 'sentence')} of the list could not be changed, "
             f"missing in the input or left out: {listed}; correct the sent_id. All other sentences "
@@ -207,25 +211,25 @@ def _move(text: str) -> "tuple[str, Place]":
     )
 
 
-def _rearranged(entry: "AnyEntry", found: "Rephrasing", writer: "Writer[Any]") -> "Entry[Any]":
+def _rearranged(entry: "AnyEntry", rephrasing: "Rephrasing", writer: "Writer[Any]") -> "Entry[Any]":
     from semipunct.corpus import Sentence
 
     before = entry.content
-    is_whole = found.words == tuple(range(1, len(entry.word_ids) + 1))
+    is_whole = rephrasing.words == tuple(range(1, len(entry.word_ids) + 1))
     # Nothing was deleted or moved: all lines are kept, with empty nodes and the enhanced graph.
-    if isinstance(before, Sentence) and is_whole and found.sentence.tree == before.tree:
-        return writer.recase(entry, found.sentence.forms)
-    moved = writer.rearrange(entry, found.words, found.sentence.tree)
-    return writer.recase(moved, found.sentence.forms)
+    if isinstance(before, Sentence) and is_whole and rephrasing.sentence.tree == before.tree:
+        return writer.recase(entry, rephrasing.sentence.forms)
+    moved = writer.rearrange(entry, rephrasing.words, rephrasing.sentence.tree)
+    return writer.recase(moved, rephrasing.sentence.forms)
 
 
-def _conllu(entry: "AnyEntry", found: "Rephrasing | None", writer: "Writer[Any]") -> str:
-    if found is None:
+def _conllu(entry: "AnyEntry", rephrasing: "Rephrasing | None", writer: "Writer[Any]") -> str:
+    if rephrasing is None:
         return writer.source_text(entry)
-    return writer.punctuate(_rearranged(entry, found, writer), found.sentence.slots)
+    return writer.punctuate(_rearranged(entry, rephrasing, writer), rephrasing.sentence.slots)
 
 
-def _text(entry: "AnyEntry", found: "Rephrasing | None", writer: "Writer[Any]") -> str:
-    if found is None:
+def _text(entry: "AnyEntry", rephrasing: "Rephrasing | None", writer: "Writer[Any]") -> str:
+    if rephrasing is None:
         return writer.plain(entry)
-    return writer.text(_rearranged(entry, found, writer), found.sentence.slots)
+    return writer.text(_rearranged(entry, rephrasing, writer), rephrasing.sentence.slots)

@@ -206,9 +206,9 @@ def restore(
     printed to standard output, and restored sentences are written only if --output names a file.
     """
     if (json or result or confusions) and not gold:
-        named = "--json" if json else "--result" if result else "--confusions"
+        option = "--json" if json else "--result" if result else "--confusions"
         raise UsageError(
-            f"{named} needs --gold; give --gold as well (for restored sentences as JSON, give "
+            f"{option} needs --gold; give --gold as well (for restored sentences as JSON, give "
             "--format json instead)"
         )
     if trees and not parser:

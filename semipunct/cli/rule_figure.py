@@ -19,7 +19,7 @@ COLOURS = {
 }
 
 
-def rules_to_draw(found: "PunctuationGrammar") -> "list[Row]":
+def rules_to_draw(grammar: "PunctuationGrammar") -> "list[Row]":
     """Choose the rules of ``nunberg.FIGURE_3``, then the most frequent other ones.
 
     Raises:
@@ -28,9 +28,9 @@ def rules_to_draw(found: "PunctuationGrammar") -> "list[Row]":
     from semipunct.marks.nunberg import FIGURE_3
     from semipunct.tasks.analyse import rewriting
 
-    rows = list(rewriting(found.channel, found.counts, FIGURE_3))
+    rows = list(rewriting(grammar.channel, grammar.counts, FIGURE_3))
     drawn = {(row.a, row.b) for row in rows}
-    panels = [*rows, *(row for row in found.rewriting if (row.a, row.b) not in drawn)][:PANELS]
+    panels = [*rows, *(row for row in grammar.rewriting if (row.a, row.b) not in drawn)][:PANELS]
     if not panels:
         raise SemipunctError(
             "nothing to plot: the model lacks the marks of Figure 3; leave out --plot"

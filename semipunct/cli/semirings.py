@@ -83,12 +83,14 @@ def _print_table(plugins: "list[Plugin]") -> None:
     for heading in ("name", "distribution", "version", "properties"):
         table.add_column(heading)
     for plugin in plugins:
-        kept = [name.replace("_", " ") for name, holds in _properties(plugin).items() if holds]
+        properties = [
+            name.replace("_", " ") for name, holds in _properties(plugin).items() if holds
+        ]
         table.add_row(
             Text(plugin.name),
             Text(plugin.distribution),
             plugin.version,
-            Text(", ".join(kept)) if plugin.semiring else Text("cannot be loaded", "yellow"),
+            Text(", ".join(properties)) if plugin.semiring else Text("cannot be loaded", "yellow"),
         )
     screen.print(table)
     for plugin in plugins:
@@ -119,12 +121,12 @@ def check_semiring(
     keep_programs()
     report = check(semiring, draws=draws, seed=seed)
     if json:
-        found = {"distribution": plugin.distribution, "version": plugin.version}
-        asked = {"name": name, **found, "draws": draws, "seed": seed}
+        source = {"distribution": plugin.distribution, "version": plugin.version}
+        question = {"name": name, **source, "draws": draws, "seed": seed}
         from semipunct.render.outputs import output
         from semipunct.render.outputs.semirings import SemiringReport
 
-        console.print_json(output(SemiringReport, {**asked, **_report_as_dict(report)}))
+        console.print_json(output(SemiringReport, {**question, **_report_as_dict(report)}))
     else:
         _print_report(report)
         console.say(

@@ -25,7 +25,7 @@ def phase(name: str) -> Generator[None]:
 
 
 @contextmanager
-def told() -> Generator[None]:
+def print_timings() -> Generator[None]:
     """Print the seconds of each phase to standard error when a ``with`` block ends."""
     _spent.clear()
     with phase("importing"):

@@ -124,7 +124,7 @@ def train(
     """Train a model, and keep the weights that are best on the development treebank.
 
     A run that is interrupted (Ctrl-C) leaves a usable model, and --resume continues the run with
-    the same final result. A folder with a model is not changed without --resume or --force.
+    the same final trained. A folder with a model is not changed without --resume or --force.
     """
     from semipunct.arrays.memory import hold_memory
     from semipunct.cli.progress import training_progress
@@ -166,8 +166,9 @@ def train(
                 for paths in (dev, files)
             )
     for name, read in (("training", training), ("development", development)):
-        told = omissions(read)
-        console.say(f"{name}: {quantity(len(read), chosen.kind.unit)}{'; ' if told else ''}{told}")
+        omitted = omissions(read)
+        separator = "; " if omitted else ""
+        console.say(f"{name}: {quantity(len(read), chosen.kind.unit)}{separator}{omitted}")
     console.say_all(foreign_texts(training, development))
 
     with phase("importing"):
@@ -198,7 +199,7 @@ def train(
     command += [*(["--channel", channel] if channel else [])]
     command += [*(["--seed", str(seed)] if seed is not None else [])]
     with interruptible(NOTICE) as stop, training_progress() as report:
-        result = fit(
+        trained = fit(
             chosen,
             training,
             development,
@@ -211,38 +212,38 @@ def train(
             near=beside,
             start=further,
         )
-    console.say(summary(result, out))
-    if result.interrupted:
-        kept = f"; until then {out} is unchanged" if unfinished_folder(out).exists() else ""
+    console.say(summary(trained, out))
+    if trained.interrupted:
+        until = f"; until then {out} is unchanged" if unfinished_folder(out).exists() else ""
         how = "--resume in place of --force" if force else "--resume"
-        console.say(f"interrupted; run the same command with {how} to continue{kept}")
+        console.say(f"interrupted; run the same command with {how} to continue{until}")
         raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
 
 
-def summary(result: "TrainingResult", out: str) -> str:
+def summary(trained: "TrainingResult", out: str) -> str:
     """Return a summary of a run in one line.
 
     Args:
-        result: of the run.
+        trained: the result of the run.
         out: the model folder.
     """
     from semipunct.cli.progress import duration
 
-    found = result.criterion.of(result.best)
-    unscorable = result.best.get("dev_unscorable", 0)
-    label = result.criterion.label
-    figure = "not evaluated yet" if found is None else f"dev {label} {found:.4f}"
+    value = trained.criterion.of(trained.best)
+    unscorable = trained.best.get("dev_unscorable", 0)
+    label = trained.criterion.label
+    figure = "not evaluated yet" if value is None else f"dev {label} {value:.4f}"
     if unscorable:
         figure += f" without {quantity(unscorable, 'sentence')} of probability zero"
     left = ""
-    if (pruned := result.best.get("pruned_weights")) is not None:
-        cost = result.best.get("pruning_cost")
+    if (pruned := trained.best.get("pruned_weights")) is not None:
+        cost = trained.best.get("pruning_cost")
         costs = "" if cost is None else f" for {cost:+.4f}"
-        left = f"; {pruned:,} of {pruned + result.best['weights']:,} weights pruned{costs}"
-    early = ", stopped early" if result.stopped_early else ""
-    shapes = quantity(result.compiled_shapes, "shape")
+        left = f"; {pruned:,} of {pruned + trained.best['weights']:,} weights pruned{costs}"
+    early = ", stopped early" if trained.stopped_early else ""
+    shapes = quantity(trained.compiled_shapes, "shape")
     return (
-        f"{out}: {figure} (best of {quantity(len(result.metrics), 'evaluation')}), "
-        f"{quantity(result.visits, 'visit')}{early}, {duration(result.seconds)}, of which "
-        f"compiling {shapes} took {duration(result.compile_seconds)}{left}"
+        f"{out}: {figure} (best of {quantity(len(trained.metrics), 'evaluation')}), "
+        f"{quantity(trained.visits, 'visit')}{early}, {duration(trained.seconds)}, of which "
+        f"compiling {shapes} took {duration(trained.compile_seconds)}{left}"
     )

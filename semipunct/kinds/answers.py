@@ -167,10 +167,10 @@ def answer_of(model: Model[Any, Any, Any], task: str, where: str = "") -> Any:
     if function is None:
         able = [kind for kind in KINDS if getattr(answers_of(kind), task) is not None]
         verb = task.partition("_")[0]
-        named = " or ".join(filter(None, (", ".join(able[:-1]), able[-1])))
+        choices = " or ".join(filter(None, (", ".join(able[:-1]), able[-1])))
         raise ModelError(
             f"{where}{': ' * bool(where)}a model of the kind {model.kind} cannot {verb}; name a "
-            f"model of the kind {named}, or train one (semipunct train --kind {able[0]})"
+            f"model of the kind {choices}, or train one (semipunct train --kind {able[0]})"
         )
     return function
 

@@ -123,13 +123,13 @@ def assess_restorations(
         most: confusions to list.
         marks: the marks to compare; None for all.
     """
-    sentences = [one.sentence for one in restored]
+    sentences = [restoration.sentence for restoration in restored]
     if marks is not None:
         sentences = [replace(s, slots=_only(s.slots, marks)) for s in sentences]
-    slots = [one.slots if marks is None else _only(one.slots, marks) for one in restored]
+    slots = [r.slots if marks is None else _only(r.slots, marks) for r in restored]
     statistics = restoration_statistics(
         [open_slots(s, s.slots) for s in sentences],
-        [open_slots(s, own) for s, own in zip(sentences, slots, strict=True)],
+        [open_slots(s, predicted) for s, predicted in zip(sentences, slots, strict=True)],
     )
     figures = statistics.figures()
     mistakes = confusions(sentences, slots)[:most] if most else []
@@ -141,11 +141,13 @@ def assess_restorations(
     tables = [Table(("mark", "precision", "recall", "F1", "in the input"), by_mark)]
     if mistakes:
         headings = ("in the input", "restored", "slots", "edits", "for example")
-        tables.append(Table(headings, [_confusion_row(one) for one in mistakes], wraps=True))
-    strings = (string for one in mistakes for string in (one.gold, one.predicted))
+        tables.append(
+            Table(headings, [_confusion_row(mistake) for mistake in mistakes], wraps=True)
+        )
+    strings = (string for mistake in mistakes for string in (mistake.gold, mistake.predicted))
     return Assessment.of(
         Result(system, signature, statistics),
-        extra={"confusions": [one.as_dict() for one in mistakes]} if most else {},
+        extra={"confusions": [mistake.as_dict() for mistake in mistakes]} if most else {},
         tables=tables,
         tokens=[*figures.marks, *chain.from_iterable(strings)],
     )
@@ -187,9 +189,12 @@ def assess_corrections(
     if not pairs:
         raise TreebankError("no sentence could be corrected, so there is nothing to compare")
     statistics = correction_statistics(
-        [open_slots(one.sentence, one.sentence.slots) for one, _ in pairs],
-        [open_slots(one.sentence, one.slots) for one, _ in pairs],
-        [[open_slots(one.sentence, gold) for gold in pair.references] for one, pair in pairs],
+        [open_slots(corrected.sentence, corrected.sentence.slots) for corrected, _ in pairs],
+        [open_slots(corrected.sentence, corrected.slots) for corrected, _ in pairs],
+        [
+            [open_slots(corrected.sentence, gold) for gold in pair.references]
+            for corrected, pair in pairs
+        ],
     )
     errors = statistics.figures().errors.items()
     ranked = sorted(errors, key=lambda item: (-item[1].needed, -item[1].proposed))

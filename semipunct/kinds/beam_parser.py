@@ -44,8 +44,8 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
         UsageError: for text, which has no tags, and for options that the parser does not support.
         TreebankError: if a file is missing or damaged, or its words have no tags.
     """
-    others = {"--tokeniser": request.tokeniser, **refused_by_other_parsers(request)}
-    refuse("a model of the kind beam-parser", others)
+    unsupported = {"--tokeniser": request.tokeniser, **refused_by_other_parsers(request)}
+    refuse("a model of the kind beam-parser", unsupported)
     for name in request.inputs:
         if format_of(name).name == "text":
             raise UsageError(

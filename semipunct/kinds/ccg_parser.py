@@ -44,8 +44,8 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
             support.
         TreebankError: if a file is missing or damaged.
     """
-    others = {"--tokeniser": request.tokeniser, **refused_by_other_parsers(request)}
-    refuse("a model of the kind ccg-parser", others)
+    unsupported = {"--tokeniser": request.tokeniser, **refused_by_other_parsers(request)}
+    refuse("a model of the kind ccg-parser", unsupported)
     if format_of(*request.inputs, default="ccgbank").name != "ccgbank":
         raise UsageError(
             f"{request.inputs[0]}: a model of the kind ccg-parser reads words and tags from files "

@@ -10,7 +10,7 @@ from semipunct.formats import FORMATS, format_of, read_phrases, read_words
 from semipunct.formats.registry import COMMA_TAGS
 from semipunct.kinds.answers import Answers, RestoreWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations
-from semipunct.kinds.punctuation import answered
+from semipunct.kinds.punctuation import restorations_of
 from semipunct.kinds.reading import read_by_tokeniser, running_text_format
 from semipunct.kinds.texts import write_text
 from semipunct.models.constituency.parser import PhraseParser
@@ -75,8 +75,8 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
         return restore_commas_of_words(model, parser, chunk.contents, options)
 
     def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
-        restored = answered(outcomes)
-        line = commas_signature(model.digest, [one.sentence for one in restored], options)
+        restored = restorations_of(outcomes)
+        line = commas_signature(model.digest, [r.sentence for r in restored], options)
         return assess_restorations(
             request.system, line, restored, most=request.confusions, marks=COMMA_TAGS
         )

@@ -65,7 +65,7 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
             fitted, chunk.contents, options, parser=parser, analysis=analysis, first=chunk.first
         )
 
-    entries, assess = corrections_assessed(model, read, request, options, running=False)
+    entries, assess = prepare_comparison(model, read, request, options, running=False)
     return CorrectWork(
         entries=entries,
         format=form,
@@ -76,7 +76,7 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
     )
 
 
-def corrections_assessed(
+def prepare_comparison(
     model: SavedModel[Any],
     entries: Iterator[Entry[Any, Any]],
     request: CorrectRequest,

@@ -57,13 +57,13 @@ class CriterionFigures:
 
 def assess_on_examples(request: EvaluateRequest) -> Assessment:
     """Compute the figures by which training chooses the best weights."""
-    fitted, known = request.model.model, without_omitted(request.examples)
+    fitted, usable = request.model.model, without_omitted(request.examples)
     kind = find_kind(fitted.kind)
-    batches = Batches(fitted, fitted.encode(known))
-    values = kind.metrics(fitted, request.model.parameters, known, batches)
-    treebank = request.treebank or treebank_digest(known)
+    batches = Batches(fitted, fitted.encode(usable))
+    values = kind.metrics(fitted, request.model.parameters, usable, batches)
+    treebank = request.treebank or treebank_digest(usable)
     line = figures_signature(CRITERION, request.digest[:12], treebank, {"kind": kind.name})
-    figures = CriterionFigures(kind.name, kind.unit, len(known), values)
+    figures = CriterionFigures(kind.name, kind.unit, len(usable), values)
     return Assessment(
         task=CRITERION, figures=figures, rows=figures.rows(), signature=line,
         omitted=omissions(request.examples),

@@ -50,9 +50,9 @@ def assess_derivation_file(parsed: str, tests: Sequence[str]) -> Assessment:
         for name, treebank in zip((parsed, ", ".join(tests)), treebanks, strict=True)
         if treebank.omitted
     ]
-    found, sentences = cast("tuple[Sequence[Sentence[Derivation]], ...]", treebanks)
-    digest = sha256("\n".join(repr(s.tree) for s in found).encode())
-    trees = by_sentence(sentences, found)
+    derivations, sentences = cast("tuple[Sequence[Sentence[Derivation]], ...]", treebanks)
+    digest = sha256("\n".join(repr(s.tree) for s in derivations).encode())
+    trees = by_sentence(sentences, derivations)
     if missing := trees.count(None):
         messages.append(f"{quantity(missing, 'sentence')} without a derivation in {parsed}")
     result = compare_derivations(parsed, digest, sentences, trees)

@@ -55,10 +55,10 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
                 fitted, words, number, request.options, draw=request.trees > 0, first=chunk.first
             )
         if request.punctuation is not None:
-            found = parse_punctuated(fitted, request.punctuation, words, weight=request.weight)
+            parsed = parse_punctuated(fitted, request.punctuation, words, weight=request.weight)
         else:
-            found = parse(fitted, words, request.options)
-        return [[one] for one in found]
+            parsed = parse(fitted, words, request.options)
+        return [[tree] for tree in parsed]
 
     entries: Iterator[Any]
     if request.gold:
@@ -78,7 +78,7 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
         if request.punctuation is not None:
             digest += f"+{request.weight:g}*{request.punctuation.digest[:12]}"
         line = parsing_signature(digest, treebank.sentences, request.options)
-        sentences = [found[0].sentence for _, found in outcomes if found]
+        sentences = [parsed[0].sentence for _, parsed in outcomes if parsed]
         return assess_parses(request.system, line, treebank, sentences)
 
     label = "sample" if request.trees else "rank" if request.nbest else ""
@@ -94,17 +94,17 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
 
 
 def _texts(label: str, probabilities: bool, outcome: Outcome[Sequence[Parse]]) -> Iterator[str]:
-    entry, found = outcome
-    if not found and isinstance(entry.record, Record):
+    entry, parsed = outcome
+    if not parsed and isinstance(entry.record, Record):
         yield Conllu().writer().source_text(entry)
-    yield from parsed_texts(entry, found or (), label, probabilities=probabilities)
+    yield from parsed_texts(entry, parsed or (), label, probabilities=probabilities)
 
 
 def assess_parser(request: EvaluateRequest) -> Assessment:
     """Compare trees and tags with those of sentences."""
     options, sentences = ParseOptions(), without_omitted(request.examples)
     line = parsing_signature(request.digest[:12], sentences, options)
-    parses = [found.sentence for found in parse(request.model, sentences, options)]
+    parses = [parsed.sentence for parsed in parse(request.model, sentences, options)]
     return assess_parses(request.system, line, request.examples, parses)
 
 

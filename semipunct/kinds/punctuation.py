@@ -86,8 +86,8 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
         return restore(fitted, sentences, options, first=chunk.first)
 
     def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
-        restored = answered(outcomes)
-        line = restoration_signature(model.digest, [one.sentence for one in restored], options)
+        restored = restorations_of(outcomes)
+        line = restoration_signature(model.digest, [r.sentence for r in restored], options)
         return assess_restorations(request.system, line, restored, most=request.confusions)
 
     return RestoreWork(
@@ -100,13 +100,13 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     )
 
 
-def answered(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Restoration[Any]]:
+def restorations_of(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Restoration[Any]]:
     """Return the restored sentences among outcomes.
 
     Raises:
         TreebankError: if there are none.
     """
-    restored = [one for _, one in outcomes if one is not None]
+    restored = [restoration for _, restoration in outcomes if restoration is not None]
     if not restored:
         raise TreebankError("no sentence could be restored, so there is nothing to compare")
     return restored

@@ -67,7 +67,7 @@ class CorrectRequest:
         parser: that makes the trees, if the input has none.
         tokeniser: of running text.
         analysis: a punctuation model that finds underlying trees of the original text.
-        given: further options that only some kinds support, and whether they were given.
+        supported_by_few: further options that only some kinds support, and whether they were given.
         gold: references; none if nothing is compared.
         align: how sentences are aligned with references.
         errors: to be listed in the comparison.
@@ -79,7 +79,7 @@ class CorrectRequest:
     parser: SavedModel[Any] | None = None
     tokeniser: SavedModel[Any] | None = None
     analysis: SavedModel[Any] | None = None
-    given: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    supported_by_few: Mapping[str, bool] = field(default_factory=dict[str, bool])
     gold: Sequence[str] = ()
     align: str = "words"
     errors: int = 0

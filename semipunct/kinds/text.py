@@ -18,17 +18,17 @@ from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations
-from semipunct.kinds.correction import corrections_assessed
-from semipunct.kinds.punctuation import answered
+from semipunct.kinds.correction import prepare_comparison
+from semipunct.kinds.punctuation import restorations_of
 from semipunct.kinds.texts import lines_of_text, write_text
 from semipunct.tasks.correct_running_text import check, correct_running_text, with_default
 from semipunct.tasks.notices import Omissions
 from semipunct.tasks.restore_running_text import (
     Part,
-    compared,
     restore_running_text,
     restored_parts,
     running_text_signature,
+    with_compared_marks,
 )
 from semipunct.tasks.run import Chunk, Outcome, answer_entries
 
@@ -85,9 +85,9 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     omitted = Omissions("left unchanged")
 
     def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
-        restored = [compared(one) for one in answered(outcomes)]
+        restored = [with_compared_marks(restoration) for restoration in restorations_of(outcomes)]
         # Capitals may have been restored, but what is compared is the same.
-        sentences: list[Any] = [entry.content for entry, one in outcomes if one]
+        sentences: list[Any] = [entry.content for entry, restoration in outcomes if restoration]
         line = running_text_signature(model.digest, sentences, options, **settings)
         return assess_restorations(request.system, line, restored, most=request.confusions)
 
@@ -160,8 +160,8 @@ def restore_text(model: Trained[Any], text: str, request: TextRequest) -> Punctu
         objective=request.objective or "f1",
     )  # fmt: skip
     in_capitals = [
-        part if isinstance(one, Omitted) else part.recase(one.sentence.forms)
-        for part, one in zip(parts, restored, strict=True)
+        part if isinstance(restoration, Omitted) else part.recase(restoration.sentence.forms)
+        for part, restoration in zip(parts, restored, strict=True)
     ]
     return write_text(in_capitals, restored)
 
@@ -181,7 +181,7 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
         "a text model",
         {
             "--parser": request.parser, "--tokeniser": request.tokeniser,
-            "--analysis": request.analysis, **request.given,
+            "--analysis": request.analysis, **request.supported_by_few,
         },
     )  # fmt: skip
     for path in request.inputs:
@@ -194,7 +194,7 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
     options = with_default(request.options)
     check(options, model.model)
     omitted = Omissions("left unchanged")
-    entries, assess = corrections_assessed(
+    entries, assess = prepare_comparison(
         model, read_lines(request.inputs, whole=True), request, options, running=True
     )
 

@@ -82,13 +82,13 @@ def read_versions(
     Raises:
         TreebankError: if no sentence is left, or as ``formats.parallel.read_corrections`` does.
     """
-    found = read_corrections(written, corrected, alignment, omit=alignment == "trees")
-    if not found:
-        told = f" (first {found.omitted[0]})" if found.omitted else ""
+    aligned = read_corrections(written, corrected, alignment, omit=alignment == "trees")
+    if not aligned:
+        first = f" (first {aligned.omitted[0]})" if aligned.omitted else ""
         raise TreebankError(
-            f"{', '.join(written)}: no sentence is left{told}; give treebanks with words"
+            f"{', '.join(written)}: no sentence is left{first}; give treebanks with words"
         )
-    return found
+    return aligned
 
 
 def with_underlying_trees(path: str, kind: Kind, sentences: Sequence[Any]) -> Sequence[Sentence]:

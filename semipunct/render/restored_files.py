@@ -42,7 +42,7 @@ def with_capitals(
         for entry, restoration in chunk:
             if restoration:
                 cased_forms = next(forms)
-                yield writer.recase(entry, cased_forms), restoration.spelt(cased_forms)
+                yield writer.recase(entry, cased_forms), restoration.with_forms(cased_forms)
             else:
                 yield entry, None
 

@@ -159,7 +159,7 @@ class Standing:
             return True
         return count_unmatched(slots, self.sentence.forms, self._statuses).is_within(self.limits)
 
-    def balanced(
+    def balance(
         self, alternatives: Sequence[Sequence[tuple[Puncteme, float]]]
     ) -> list[Puncteme] | None:
         """Return the strings of least total cost that leave no more marks without a partner.
@@ -225,7 +225,7 @@ def chosen_strings(
         )
         for strings in ([s for s in decided.strings if allows(slot, s) and view.of(s) >= least],)
     ]
-    partnered = standing.balanced(alternatives)
+    partnered = standing.balance(alternatives)
     if partnered is not None:
         return partnered
     return [
@@ -286,7 +286,7 @@ def beside_what_stands(
         [(string, 1 - view.of(string)) for string in dict.fromkeys((own_choice, written))]
         for own_choice, written, view in zip(chosen, sentence.slots, views, strict=True)
     ]
-    return standing.balanced(ways) or list(sentence.slots)
+    return standing.balance(ways) or list(sentence.slots)
 
 
 def _alternatives(

@@ -30,7 +30,7 @@ from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 from semipunct.tasks import limits
 from semipunct.tasks.base import InPlace, Trained, model_of_kind
 from semipunct.tasks.pieces import Pieces, joined_expectations, joined_tables
-from semipunct.tasks.slot_posteriors import SlotPosterior, predicted
+from semipunct.tasks.slot_posteriors import SlotPosterior, rank_strings
 from semipunct.trees import DependencyTree
 from semipunct.wording import quantity
 
@@ -119,7 +119,7 @@ def parse(
             parsed[i] = _parse(
                 fitted.model.vocabulary, pieces.parts[i], trees, tags, row, believed, certainty
             )
-    groups = pieces.grouped([each for each in parsed if each is not None])
+    groups = pieces.group([each for each in parsed if each is not None])
     views = _views(fitted.model, pieces, tables)
     joined = [_joined(*group, view) for group, view in zip(groups, views, strict=True)]
     return with_omitted(sentences, joined)
@@ -192,7 +192,7 @@ def parses(
                     )
     views = _views(fitted.model, pieces, tables)
     joined: list[list[Parse]] = []
-    for (whole, several), view in zip(pieces.grouped(parsed), views, strict=True):
+    for (whole, several), view in zip(pieces.group(parsed), views, strict=True):
         # The first analyses of all pieces are joined, then the second ones, and so on.
         fewest = min(map(len, several))
         joined.append([_joined(whole, [of[k] for of in several], view) for k in range(fewest)])
@@ -213,8 +213,8 @@ def _views(
         return [()] * len(pieces.sentences)
     strings = model.strings.strings
     return [
-        predicted(strings, joined_tables(parts).astype(np.float64), unfillable(sentence))
-        for sentence, parts in pieces.grouped([tables[i] for i in range(len(pieces.parts))])
+        rank_strings(strings, joined_tables(parts).astype(np.float64), unfillable(sentence))
+        for sentence, parts in pieces.group([tables[i] for i in range(len(pieces.parts))])
     ]
 
 

@@ -58,7 +58,7 @@ class Pieces:
         pairs = [(first + i, k) for i, n in enumerate(self.counts) for k in range(n)]
         return np.array(pairs, np.uint32).reshape(-1, 2)
 
-    def grouped(self, results: Sequence[T]) -> Iterator[tuple[Sentence | Words, list[T]]]:
+    def group(self, results: Sequence[T]) -> Iterator[tuple[Sentence | Words, list[T]]]:
         """Yield each sentence with the results for its pieces.
 
         Args:

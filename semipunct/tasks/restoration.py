@@ -125,7 +125,7 @@ class Restoration(Generic[S]):
             strings.append((*dot, *(t for t in string[absorbed:] if t != ABBREVIATION)))
         return tuple(strings)
 
-    def spelt(self, forms: Sequence[str]) -> Restoration[S]:
+    def with_forms(self, forms: Sequence[str]) -> Restoration[S]:
         """Return the same punctuation with other forms of the words, such as capitalised ones.
 
         Args:

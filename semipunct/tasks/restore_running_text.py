@@ -115,7 +115,7 @@ def restored_parts(
     judged = (
         ((part, False) for part in parts_with_ends) if lower else _judged(parts_with_ends, ends)
     )
-    restored = chooser.restored(_read(reader, judged, options))
+    restored = chooser.restore(_read(reader, judged, options))
     return restored if ends != "none" else _with_labels(restored, labels)
 
 
@@ -262,7 +262,7 @@ def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
     )
 
 
-def compared(restoration: Restoration[AnyWords]) -> Restoration[AnyWords]:
+def with_compared_marks(restoration: Restoration[AnyWords]) -> Restoration[AnyWords]:
     """Return a restoration whose sentence has the marks that those of a text model are compared to.
 
     Args:

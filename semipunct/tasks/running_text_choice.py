@@ -84,7 +84,7 @@ class Chooser:
     threshold: float | None
     lower: bool = False
 
-    def restored(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
+    def restore(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
         """Yield the restored parts of texts in order."""
         passage = _Passage(self)
         for part in parts:
@@ -149,7 +149,7 @@ class Chooser:
         allowed = np.ones(len(row), bool) if self.ends == "none" else self._final
         return self._strings[int(np.argmax(np.where(allowed, row, 0.0)))]
 
-    def chosen(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
+    def choose(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
         """Return the string of each slot of a section.
 
         Args:
@@ -161,7 +161,7 @@ class Chooser:
         strings = chosen_strings(standing, _NO_DRAWS, views, self.options, self.threshold)
         return without_lone_marks(strings, standing.existing, self._matcher)
 
-    def spelt(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
+    def recase(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
         """Return the words of a part with the most probable capitals.
 
         Args:
@@ -246,7 +246,7 @@ class _Passage:
             tuple(slots), frozenset(closed), "text",
         )  # fmt: skip
         keep = self._chooser.options.keep_for(first)
-        strings = self._chooser.chosen(section, keep, self._known[start : slot + 1])
+        strings = self._chooser.choose(section, keep, self._known[start : slot + 1])
         self._chosen += strings[1:] if self._chosen else strings
 
     def _restoration(self) -> Restoration[AnyWords]:
@@ -270,7 +270,7 @@ class _Passage:
         self._seen -= size
         self._start -= size
         self._before = None
-        forms = self._chooser.spelt(part, before)
+        forms = self._chooser.recase(part, before)
         return Restoration(replace(words, forms=forms), tuple(slots), tuple(views), ())
 
 

@@ -80,7 +80,7 @@ _NEGLIGIBLE = 1e-4
 the usual 1,000 has ten times as much."""
 
 
-def predicted(
+def rank_strings(
     strings: Sequence[Puncteme], table: Floats, empty: Set[int]
 ) -> tuple[SlotPosterior, ...]:
     """Return the distributions of slots that a network predicts.

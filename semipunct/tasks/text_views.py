@@ -21,7 +21,7 @@ from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.restore_running_text import has_capitals
 from semipunct.tasks.running_text_choice import AnyWords, opening_marks
-from semipunct.tasks.slot_posteriors import SlotPosterior, predicted
+from semipunct.tasks.slot_posteriors import SlotPosterior, rank_strings
 
 
 def text_views(
@@ -108,4 +108,4 @@ class _Parts:
             total = table.sum(1, keepdims=True)
             table[total[:, 0] <= 0, 0] = 1.0
             table /= np.where(total > 0, total, 1.0)
-            yield predicted(self.strings, table, unfillable(sentence))
+            yield rank_strings(self.strings, table, unfillable(sentence))

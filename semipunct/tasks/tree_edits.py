@@ -37,7 +37,7 @@ class TreeEdit:
     head: int | None = None
     where: str = "edit"
 
-    def renumbered(self, word_ids: Sequence[int]) -> TreeEdit:
+    def renumber(self, word_ids: Sequence[int]) -> TreeEdit:
         """Return the same edit with the IDs of words in a file replaced by their numbers.
 
         Args:

@@ -132,7 +132,7 @@ MUCH = """
 import typer
 from semipunct.cli import console
 try:
-    with console.reported(), console.output("-") as stream:
+    with console.report_errors(), console.output("-") as stream:
         for _ in range(10_000):
             stream.write("a line of text\\n" * 10)
 except typer.Exit as end:

@@ -73,7 +73,7 @@ def reads(
 def test_inserted_marks_are_balanced(ends: Lines, seed: int, size: int, places: list[int]):
     some = reads(np.random.default_rng(seed), size, places, ends, [()] * (size + 1))
     chooser = Chooser(MODEL, RestoreOptions(keep="replace"), ends, 0.1)
-    found = list(chooser.restored(some))
+    found = list(chooser.restore(some))
     assert [one.sentence.forms for one in found] == [one.words.forms for one in some]
     lines = [list(one.slots) for one in found]
     assert lone([string for line in lines for string in line]) == []
@@ -84,7 +84,7 @@ def test_inserted_marks_are_balanced(ends: Lines, seed: int, size: int, places: 
 def test_the_chooser_inserts_marks():
     some = reads(np.random.default_rng(3), 90, [], "none", [()] * 91)
     chooser = Chooser(MODEL, RestoreOptions(keep="replace"), "none", 0.1)
-    (found,) = chooser.restored(some)
+    (found,) = chooser.restore(some)
     marks = [token for string in found.slots for token in string]
     assert {",", "."} < set(marks)
     assert set(marks) & set(PARTNERS)

@@ -33,9 +33,9 @@ def test_both_ways_to_write_them(tmp_path: Path, end: str):
 
 def test_ids_are_those_of_words():
     edit = TreeEdit(5, "first", 2, "list:1")
-    assert edit.renumbered((1, 2, 5)) == TreeEdit(3, "first", 2, "list:1")
+    assert edit.renumber((1, 2, 5)) == TreeEdit(3, "first", 2, "list:1")
     with pytest.raises(EditError, match=r"^list:1: .* no word with the ID 5, or it is punctuation"):
-        edit.renumbered((1, 2, 4, 6))
+        edit.renumber((1, 2, 4, 6))
 
 
 @pytest.mark.parametrize(
