@@ -162,6 +162,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "semipunct.render": (
         "semipunct.tasks",
         "semipunct.inference",
+        "semipunct.evaluation",
         "semipunct.formats",
         "semipunct.corpus",
         "semipunct.trees",

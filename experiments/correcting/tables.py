@@ -106,14 +106,14 @@ def row(name: str, runs: Sequence[Run], reference_runs: Sequence[Run] | None) ->
     figures: Any = aggregate([run.edits for run in runs]).figures
     correction_figures: CorrectionFigures = figures
     ratios = (
-        correction_figures.edits.precision,
-        correction_figures.edits.recall,
-        correction_figures.edits.f05,
+        correction_figures.precision,
+        correction_figures.recall,
+        correction_figures.f05,
     )
     cells = [name, *(f"{x:.4f}" for x in ratios), f"{correction_figures.average_edit_distance:.4f}"]
     cells += [
         f"{correction_figures.harm:.2f}",
-        f"{correction_figures.edits.proposed / len(runs):.0f}",
+        f"{correction_figures.proposed / len(runs):.0f}",
     ]
     cells.append("" if reference_runs is None else f"{chance(runs, reference_runs):.4f}")
     bare = sum(run.bare.statistics.score for run in runs) / len(runs)

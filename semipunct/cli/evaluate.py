@@ -57,5 +57,7 @@ def evaluate(
         kind = loaded.config.kind
         examples = read_usable_examples(kind.examples, tests, kind.unit)
     keep_programs()
-    assessment = assess(loaded, examples, system=model, model_digest=loaded.digest)
+    assessment = assess(
+        loaded, examples, system=model, model_digest=loaded.digest, stored=result is not None
+    )
     report(assessment, json=json, path=result)

@@ -1,6 +1,6 @@
 """The report of an assessment: figures as tables or JSON, and the result that is stored."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from semipunct.cli import console
 from semipunct.errors import UsageError
@@ -22,20 +22,20 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """
     if path:
         if assessment.result is None:
-            raise UsageError(
-                "--result stores counts by sentence, which the figures of this kind of model do "
-                "not have; leave it out"
-            )
+            from semipunct.kinds.assessment import NO_COUNTS
+
+            raise UsageError(NO_COUNTS)
         from semipunct.evaluation.results import write_result
 
         write_result(path, assessment.result)
     if json:
-        from semipunct.render.outputs import FIGURES, output
+        from semipunct.render.outputs.figures import figures_output
 
-        values: dict[str, Any] = {
-            **assessment.figures.as_dict(), **assessment.extra, "signature": assessment.signature,
-        }  # fmt: skip
-        console.print_json(output(FIGURES[assessment.task], values))
+        console.print_json(
+            figures_output(
+                assessment.task, assessment.figures, assessment.extra, assessment.signature
+            )
+        )
     else:
         _print_tables(assessment)
     console.say_all(assessment.messages)

@@ -4,6 +4,7 @@ The package exports the classes needed to define a metric, and stored results.
 """
 
 from semipunct.evaluation.columns import Column, Count, CountByMark, CountRow, LogLikelihood
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import Measure, Setting, Statistics
 from semipunct.evaluation.registry import METRICS
 from semipunct.evaluation.results import Result, read_result, write_result
@@ -15,8 +16,12 @@ __all__ = [
     "Count",
     "CountByMark",
     "CountRow",
+    "Figures",
     "LogLikelihood",
     "Measure",
+    "Number",
+    "Ratio",
+    "Real",
     "Result",
     "Setting",
     "Statistics",

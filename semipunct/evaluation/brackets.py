@@ -5,65 +5,43 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from semipunct.errors import UsageError
 from semipunct.evaluation.columns import Column, Count, Counts, refuse
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import Measure, Statistics, ratio
 from semipunct.evaluation.restoration import Score, f1
-from semipunct.files import finite
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees.labels import category
 from semipunct.trees.phrases import PhraseTree
-from semipunct.wording import figure, quantity
+from semipunct.wording import quantity
 
 
-@dataclass(frozen=True, slots=True)
-class BracketFigures:
-    """Figures of the phrases of a corpus.
+class BracketFigures(Figures, frozen=True):
+    """Figures of the phrases of a corpus."""
 
-    Attributes:
-        sentences: the number of sentences.
-        words: the number of words, including punctuation.
-        labelled: the score of brackets with the right words and the right label.
-        unlabelled: the score of brackets with the right words.
-        tags: the proportion of words with the right part of speech.
-        exact: the proportion of sentences whose brackets are all right.
-    """
-
-    sentences: int
-    words: int
-    labelled: Score
-    unlabelled: Score
-    tags: float
-    exact: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; undefined ones are null."""
-        return {
-            "sentences": self.sentences,
-            "words": self.words,
-            "labelled_f1": finite(self.labelled.f1),
-            "labelled": self.labelled.as_dict(),
-            "unlabelled": self.unlabelled.as_dict(),
-            "tags": finite(self.tags),
-            "exact": finite(self.exact),
-        }
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the figures for a table."""
-        return [
-            ("F1 of labelled brackets", figure(self.labelled.f1)),
-            ("  precision", figure(self.labelled.precision)),
-            ("  recall", figure(self.labelled.recall)),
-            ("F1 of brackets without labels", figure(self.unlabelled.f1)),
-            ("tags", figure(self.tags)),
-            ("sentences with all brackets", figure(self.exact)),
-            ("words", f"{self.words:,}"),
-            ("sentences", f"{self.sentences:,}"),
-        ]
+    labelled_f1: Ratio
+    labelled: Annotated[
+        Score,
+        Meta(
+            title="F1 of labelled brackets", description="brackets with the right words and label"
+        ),
+    ]
+    unlabelled: Annotated[
+        Score,
+        Meta(title="F1 of brackets without labels", description="brackets with the right words"),
+    ]
+    tags: Annotated[Real, Meta(title="tags", description="words with the right part of speech")]
+    exact: Annotated[
+        Real,
+        Meta(title="sentences with all brackets", description="sentences with all brackets right"),
+    ]
+    words: Annotated[Number, Meta(title="words", description="including punctuation")]
+    sentences: Annotated[Number, Meta(title="sentences")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,13 +92,15 @@ class BracketStatistics(Statistics[BracketFigures]):
     def figures(self) -> BracketFigures:
         predicted, gold = int(self.predicted.sum()), int(self.gold.sum())
         exact = (self.labelled == self.gold) & (self.labelled == self.predicted)
+        labelled = Score.of(int(self.labelled.sum()), predicted, gold)
         return BracketFigures(
-            len(self),
-            int(self.words.sum()),
-            Score(int(self.labelled.sum()), predicted, gold),
-            Score(int(self.unlabelled.sum()), predicted, gold),
-            ratio(int(self.tags.sum()), int(self.words.sum())),
-            ratio(int(exact.sum()), len(self)),
+            labelled_f1=labelled.f1,
+            labelled=labelled,
+            unlabelled=Score.of(int(self.unlabelled.sum()), predicted, gold),
+            tags=ratio(int(self.tags.sum()), int(self.words.sum())),
+            exact=ratio(int(exact.sum()), len(self)),
+            words=int(self.words.sum()),
+            sentences=len(self),
         )
 
 

@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from msgspec import Meta
 
 from semipunct.errors import UsageError
 from semipunct.evaluation.columns import (
@@ -33,13 +34,13 @@ from semipunct.evaluation.columns import (
     SlotCount,
     refuse,
 )
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import Measure, Setting, Statistics, ratio
 from semipunct.evaluation.restoration import Slots
-from semipunct.files import finite
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.marks.distance import edit_distance
-from semipunct.wording import figure, quantity
+from semipunct.wording import quantity
 
 Choice = Literal["sentence", "corpus"]
 """How the reference of a sentence is chosen: by F0.5 of the ``sentence``, or, as in MaxMatch, by
@@ -54,109 +55,59 @@ BETA2 = 0.25
 THOUSAND = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class EditScore:
-    """Counts of edits, and the ratios that follow from them.
+class EditScore(Figures, frozen=True):
+    """Counts of edits, and their ratios."""
 
-    Attributes:
-        correct: edits that are both proposed and needed.
-        proposed: edits proposed by a system.
-        needed: edits needed by the reference.
+    f05: Annotated[Real, Meta(title="F0.5 of edits")]
+    precision: Annotated[Ratio, Meta(title="  precision")]
+    recall: Annotated[Ratio, Meta(title="  recall")]
+    correct: Annotated[Number, Meta(description="both proposed and needed")]
+    proposed: Annotated[Number, Meta(title="edits", description="by the system")]
+    needed: Annotated[Number, Meta(title="edits of the reference", description="by the reference")]
+
+    @classmethod
+    def of(cls, correct: int, proposed: int, needed: int) -> EditScore:
+        """Compute the ratios of counts; F0.5 is 0 without correct edits, NaN without edits.
+
+        Args:
+            correct: edits that are both proposed and needed.
+            proposed: edits proposed by a system.
+            needed: edits needed by the reference.
+        """
+        return cls(
+            f05=ratio((1 + BETA2) * correct, proposed + BETA2 * needed),
+            precision=ratio(correct, proposed),
+            recall=ratio(correct, needed),
+            correct=correct,
+            proposed=proposed,
+            needed=needed,
+        )
+
+
+class CorrectionFigures(EditScore, frozen=True):
+    """Figures of the correction of the punctuation of a corpus: those of all edits, and more.
+
+    Edits of tokens per judged slot are AED of Li, Wang and Eisner (2019), Table 5.
     """
 
-    correct: int
-    proposed: int
-    needed: int
-
-    @property
-    def precision(self) -> float:
-        """The proportion of proposed edits that are correct; NaN if none was proposed."""
-        return ratio(self.correct, self.proposed)
-
-    @property
-    def recall(self) -> float:
-        """The proportion of needed edits that were proposed; NaN if none is needed."""
-        return ratio(self.correct, self.needed)
-
-    @property
-    def f05(self) -> float:
-        """The weighted harmonic mean of both ratios; 0 without correct edits, NaN without edits."""
-        return ratio((1 + BETA2) * self.correct, self.proposed + BETA2 * self.needed)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return counts and ratios for JSON; undefined ones are null."""
-        return {
-            "correct": self.correct,
-            "proposed": self.proposed,
-            "needed": self.needed,
-            "precision": finite(self.precision),
-            "recall": finite(self.recall),
-            "f05": finite(self.f05),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectionFigures:
-    """Figures of the correction of the punctuation of a corpus.
-
-    Attributes:
-        sentences: the number of sentences.
-        slots: the number of slots, n + 1 for each sentence of n words.
-        judged: slots judged by the references.
-        right_before: judged slots that needed no edit.
-        harmed: judged slots that needed no edit and got one.
-        edit_distance: the edit distance of tokens to the reference, summed over all judged slots.
-        edits: the score of all edits.
-        errors: the score of each error, such as ``missing ,``.
-    """
-
-    sentences: int
-    slots: int
-    judged: int
-    right_before: int
-    harmed: int
-    edit_distance: int
-    edits: EditScore
-    errors: Mapping[str, EditScore]
-
-    @property
-    def average_edit_distance(self) -> float:
-        """Edits of tokens per judged slot (AED of Li, Wang and Eisner 2019, Table 5)."""
-        return ratio(self.edit_distance, self.judged)
-
-    @property
-    def harm(self) -> float:
-        """The number of slots made wrong, per thousand slots that were right."""
-        return THOUSAND * ratio(self.harmed, self.right_before)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; undefined ones are null."""
-        return {
-            "sentences": self.sentences,
-            "slots": self.slots,
-            "judged": self.judged,
-            "right_before": self.right_before,
-            "harmed": self.harmed,
-            "harm": finite(self.harm),
-            "edit_distance": self.edit_distance,
-            "average_edit_distance": finite(self.average_edit_distance),
-            **self.edits.as_dict(),
-            "errors": {error: score.as_dict() for error, score in self.errors.items()},
-        }
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the figures of all errors together for a table."""
-        return [
-            ("F0.5 of edits", figure(self.edits.f05)),
-            ("  precision", figure(self.edits.precision)),
-            ("  recall", figure(self.edits.recall)),
-            ("edit distance per slot", figure(self.average_edit_distance)),
-            ("wrong edits of 1,000 right slots", figure(self.harm, ".2f")),
-            ("edits", f"{self.edits.proposed:,}"),
-            ("edits of the reference", f"{self.edits.needed:,}"),
-            ("slots", f"{self.judged:,}"),
-            ("sentences", f"{self.sentences:,}"),
-        ]
+    average_edit_distance: Annotated[
+        Real, Meta(title="edit distance per slot", description="edits of tokens per judged slot")
+    ]
+    harm: Annotated[
+        Real,
+        Meta(
+            title="wrong edits of 1,000 right slots",
+            description="harmed slots per thousand of right_before",
+            extra={"format": ".2f"},
+        ),
+    ]
+    edit_distance: Number
+    errors: Annotated[dict[str, EditScore], Meta(description="by error, such as missing ,")]
+    harmed: Annotated[Number, Meta(description="slots of right_before that were changed")]
+    right_before: Annotated[Number, Meta(description="judged slots that needed no correction")]
+    judged: Annotated[Number, Meta(title="slots", description="slots that the references judge")]
+    slots: Annotated[Number, Meta(description="n + 1 for a sentence of n words")]
+    sentences: Annotated[Number, Meta(title="sentences")]
 
 
 def f05(totals: Floats, _shared: Floats) -> Floats:
@@ -262,16 +213,20 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
         columns = (self.correct, self.proposed, self.needed)
         triples = zip(*(column.sum(0).tolist() for column in columns), strict=True)
         return CorrectionFigures(
-            sentences=len(self.slots),
-            slots=int(self.slots.sum()),
-            judged=int(self.judged.sum()),
-            right_before=int(self.right_before.sum()),
-            harmed=int(self.harmed.sum()),
+            **self.evaluate_measures(),
+            correct=int(self.correct.sum()),
+            proposed=int(self.proposed.sum()),
+            needed=int(self.needed.sum()),
             edit_distance=int(self.edit_distance.sum()),
-            edits=EditScore(*(int(column.sum()) for column in columns)),
             errors={
-                error: EditScore(*triple) for error, triple in zip(self.marks, triples, strict=True)
+                error: EditScore.of(*triple)
+                for error, triple in zip(self.marks, triples, strict=True)
             },
+            harmed=int(self.harmed.sum()),
+            right_before=int(self.right_before.sum()),
+            judged=int(self.judged.sum()),
+            slots=int(self.slots.sum()),
+            sentences=len(self.slots),
         )
 
 

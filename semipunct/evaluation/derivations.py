@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from semipunct.errors import UsageError
 from semipunct.evaluation.columns import Column, Count, Counts, refuse
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import Measure, Statistics, ratio
-from semipunct.evaluation.restoration import Score, f1
-from semipunct.files import finite
-from semipunct.wording import figure
+from semipunct.evaluation.restoration import f1
 
 Labelled = tuple[int, str, int, int]
 """Head, its category, the number of the argument, dependent."""
@@ -25,63 +25,30 @@ Analysis = tuple[Sequence[str], Collection[Labelled]]
 """The categories of the words of a sentence, and its dependencies."""
 
 
-@dataclass(frozen=True, slots=True)
-class DerivationFigures:
+class DerivationFigures(Figures, frozen=True):
     """Figures of the derivations of a corpus.
 
-    Attributes:
-        sentences: the number of sentences.
-        words: the number of words, including marks.
-        coverage: the proportion of sentences for which a derivation was found.
-        sentence_accuracy: the proportion of sentences with exactly the gold dependencies.
-        category_accuracy: the proportion of words with the right category.
-        labelled: the score of dependencies.
-        unlabelled: the score of pairs of head and dependent.
+    Dependencies are between predicates and arguments; marks count as words.
     """
 
-    sentences: int
-    words: int
-    coverage: float
-    sentence_accuracy: float
-    category_accuracy: float
-    labelled: Score
-    unlabelled: Score
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; undefined ones are null."""
-        return {
-            "sentences": self.sentences,
-            "words": self.words,
-            "coverage": finite(self.coverage),
-            "sentence_accuracy": finite(self.sentence_accuracy),
-            "category_accuracy": finite(self.category_accuracy),
-            **_scores("labelled", self.labelled),
-            **_scores("unlabelled", self.unlabelled),
-        }
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the figures for a table."""
-        return [
-            ("F1 of labelled dependencies", figure(self.labelled.f1)),
-            ("  precision", figure(self.labelled.precision)),
-            ("  recall", figure(self.labelled.recall)),
-            ("F1 of unlabelled dependencies", figure(self.unlabelled.f1)),
-            ("  precision", figure(self.unlabelled.precision)),
-            ("  recall", figure(self.unlabelled.recall)),
-            ("categories of words", figure(self.category_accuracy)),
-            ("sentences with all dependencies", figure(self.sentence_accuracy)),
-            ("sentences with a derivation", figure(self.coverage)),
-            ("words", f"{self.words:,}"),
-            ("sentences", f"{self.sentences:,}"),
-        ]
-
-
-def _scores(name: str, score: Score) -> dict[str, Any]:
-    return {
-        f"{name}_precision": finite(score.precision),
-        f"{name}_recall": finite(score.recall),
-        f"{name}_f1": finite(score.f1),
-    }
+    labelled_f1: Annotated[Ratio, Meta(title="F1 of labelled dependencies")]
+    labelled_precision: Annotated[Ratio, Meta(title="  precision")]
+    labelled_recall: Annotated[Ratio, Meta(title="  recall")]
+    unlabelled_f1: Annotated[Ratio, Meta(title="F1 of unlabelled dependencies")]
+    unlabelled_precision: Annotated[Ratio, Meta(title="  precision")]
+    unlabelled_recall: Annotated[Ratio, Meta(title="  recall")]
+    category_accuracy: Annotated[
+        Real, Meta(title="categories of words", description="words with the right category")
+    ]
+    sentence_accuracy: Annotated[
+        Real,
+        Meta(title="sentences with all dependencies", description="with all dependencies right"),
+    ]
+    coverage: Annotated[
+        Real, Meta(title="sentences with a derivation", description="sentences with a derivation")
+    ]
+    words: Annotated[Number, Meta(title="words")]
+    sentences: Annotated[Number, Meta(title="sentences")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,13 +127,13 @@ class DerivationStatistics(Statistics[DerivationFigures]):
             return int(column.sum())
 
         return DerivationFigures(
-            len(self),
-            total(self.words),
-            ratio(total(self.parsed), len(self)),
-            ratio(total(self.exact), len(self)),
-            ratio(total(self.categories), total(self.words)),
-            Score(total(self.labelled), total(self.found), total(self.gold)),
-            Score(total(self.unlabelled), total(self.found_pairs), total(self.gold_pairs)),
+            **self.evaluate_measures(),
+            labelled_precision=ratio(total(self.labelled), total(self.found)),
+            labelled_recall=ratio(total(self.labelled), total(self.gold)),
+            unlabelled_precision=ratio(total(self.unlabelled), total(self.found_pairs)),
+            unlabelled_recall=ratio(total(self.unlabelled), total(self.gold_pairs)),
+            words=total(self.words),
+            sentences=len(self),
         )
 
 

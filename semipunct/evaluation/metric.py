@@ -12,26 +12,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Protocol, Self
+from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
 from typing_extensions import TypeVar
 
 from semipunct.evaluation.columns import Array, Column, Floats
+from semipunct.evaluation.figures import Figures
 from semipunct.wording import quantity
-
-
-class Figures(Protocol):
-    """The figures of a corpus."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; infinite or undefined ones are null."""
-        ...
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the main figures for a table: pairs of a name and a value as text."""
-        ...
-
 
 F_co = TypeVar("F_co", bound=Figures, default=Figures, covariant=True)
 
@@ -185,6 +173,15 @@ class Statistics(ABC, Generic[F_co]):
         """The figure of the first measure."""
         measure = self.measures[0]
         return float(measure.figure(self.sums(measure).sum(0), self.shared(measure).sum()))
+
+    def evaluate_measures(self) -> dict[str, float]:
+        """Return the figure of each measure of the corpus, by name; NaN where undefined."""
+        return {
+            measure.name: float(
+                measure.figure(self.sums(measure).sum(0), self.shared(measure).sum())
+            )
+            for measure in self.measures
+        }
 
     def column(self, name: str) -> Array:
         """Return a column, or derived counts, by name."""

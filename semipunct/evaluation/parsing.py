@@ -4,80 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.evaluation.columns import Column, Count, Counts, refuse
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import Measure, Statistics, ratio
-from semipunct.files import finite
-from semipunct.wording import figure, quantity
+from semipunct.wording import quantity
 
 
-@dataclass(frozen=True, slots=True)
-class ParsingFigures:
-    """Figures of the tagging and parsing of a corpus; proportions of words unless noted otherwise.
+class ParsingFigures(Figures, frozen=True):
+    """Figures of the tagging and parsing of a corpus.
 
-    Attributes:
-        sentences: the number of sentences.
-        words: the number of words; punctuation is in slots and is not counted.
-        las: the labelled attachment score: words with the right head and the right relation,
-            including its subtype (``nmod:poss``).
-        las_universal: the same without the subtypes of relations.
-        uas: the unlabelled attachment score: words with the right head.
-        upos: words with the right universal tag.
-        xpos: words with the right language-specific tag.
-        feats: words with exactly the right morphological features.
-        root: the proportion of sentences with the right root.
-        complete: the proportion of sentences with all heads right.
-        complete_labelled: the proportion of sentences with all heads and relations right.
+    Proportions are of words, without punctuation, except those of roots and complete sentences.
     """
 
-    sentences: int
-    words: int
-    las: float
-    las_universal: float
-    uas: float
-    upos: float
-    xpos: float
-    feats: float
-    root: float
-    complete: float
-    complete_labelled: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; undefined ones are null."""
-        return {
-            "sentences": self.sentences,
-            "words": self.words,
-            "las": finite(self.las),
-            "las_universal": finite(self.las_universal),
-            "uas": finite(self.uas),
-            "upos": finite(self.upos),
-            "xpos": finite(self.xpos),
-            "feats": finite(self.feats),
-            "root": finite(self.root),
-            "complete": finite(self.complete),
-            "complete_labelled": finite(self.complete_labelled),
-        }
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the figures for a table."""
-        return [
-            ("heads and relations (LAS)", figure(self.las)),
-            ("  without subtypes", figure(self.las_universal)),
-            ("heads (UAS)", figure(self.uas)),
-            ("universal tags (UPOS)", figure(self.upos)),
-            ("language-specific tags (XPOS)", figure(self.xpos)),
-            ("morphological features", figure(self.feats)),
-            ("roots", figure(self.root)),
-            ("sentences with all heads", figure(self.complete)),
-            ("  and all relations", figure(self.complete_labelled)),
-            ("words", f"{self.words:,}"),
-            ("sentences", f"{self.sentences:,}"),
-        ]
+    las: Annotated[
+        Real,
+        Meta(
+            title="heads and relations (LAS)", description="words with the right head and relation"
+        ),
+    ]
+    las_universal: Annotated[
+        Real, Meta(title="  without subtypes", description="without subtypes of relations")
+    ]
+    uas: Annotated[Real, Meta(title="heads (UAS)", description="words with the right head")]
+    upos: Annotated[Ratio, Meta(title="universal tags (UPOS)")]
+    xpos: Annotated[Ratio, Meta(title="language-specific tags (XPOS)")]
+    feats: Annotated[Ratio, Meta(title="morphological features")]
+    root: Annotated[Real, Meta(title="roots", description="roots that are found")]
+    complete: Annotated[
+        Real, Meta(title="sentences with all heads", description="sentences with all heads right")
+    ]
+    complete_labelled: Annotated[
+        Real, Meta(title="  and all relations", description="and all relations")
+    ]
+    words: Annotated[Number, Meta(title="words")]
+    sentences: Annotated[Number, Meta(title="sentences")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,23 +114,14 @@ class ParsingStatistics(Statistics[ParsingFigures]):
             refuse(smaller > larger, problem)
 
     def figures(self) -> ParsingFigures:
-        sentences, words = len(self), int(self.words.sum())
-
-        def part(right: Counts) -> float:
-            return ratio(int(right.sum()), words)
-
+        sentences = len(self)
         return ParsingFigures(
-            sentences=sentences,
-            words=words,
-            las=part(self.labelled),
-            las_universal=part(self.universal),
-            uas=part(self.heads),
-            upos=part(self.upos),
-            xpos=part(self.xpos),
-            feats=part(self.feats),
+            **self.evaluate_measures(),
             root=ratio(int(self.right_roots.sum()), int(self.roots.sum())),
             complete=ratio(int((self.heads == self.words).sum()), sentences),
             complete_labelled=ratio(int((self.labelled == self.words).sum()), sentences),
+            words=int(self.words.sum()),
+            sentences=sentences,
         )
 
 
@@ -218,7 +176,7 @@ def _counts(gold: Sentence, predicted: Sentence) -> tuple[int, ...]:
 
 def _equal(
     a_values: Sequence[object], b_values: Sequence[object]
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return np.array([a == b for a, b in zip(a_values, b_values, strict=True)], np.bool_)
 
 

@@ -5,36 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from semipunct.evaluation.columns import Column, Counts, Floats, LogLikelihood, SlotCount
+from semipunct.evaluation.figures import Figures, Number, Real
 from semipunct.evaluation.metric import Measure, Statistics
-from semipunct.files import finite
-from semipunct.wording import figure
 
 
-@dataclass(frozen=True, slots=True)
-class PerplexityFigures:
-    """Figures of the prediction of the punctuation of a corpus.
+class PerplexityFigures(Figures, frozen=True):
+    """Figures of the prediction of the punctuation of a corpus."""
 
-    Attributes:
-        sentences: the number of sentences.
-        slots: the number of slots, n + 1 for each sentence of n words.
-        log_likelihood: the natural logarithm of the likelihood; minus infinity if any sentence has
-            probability zero.
-        unscorable: the number of sentences with probability zero.
-        perplexity: the perplexity per slot of all sentences (section 4).
-        perplexity_of_scorable: the perplexity per slot of sentences with positive probability.
-    """
-
-    sentences: int
-    slots: int
-    log_likelihood: float
-    unscorable: int
-    perplexity: float
-    perplexity_of_scorable: float
+    perplexity: Annotated[
+        Real, Meta(title="perplexity per slot", description="per slot; null is infinite")
+    ]
+    log_likelihood: Annotated[
+        Real,
+        Meta(
+            title="log-likelihood (nats)",
+            description="natural; null is minus infinity",
+            extra={"format": ",.2f"},
+        ),
+    ]
+    slots: Annotated[Number, Meta(title="slots", description="n + 1 for a sentence of n words")]
+    sentences: Annotated[Number, Meta(title="sentences")]
+    unscorable: Annotated[
+        Number, Meta(title="  of probability zero", description="sentences of probability zero")
+    ]
+    perplexity_of_scorable: Annotated[Real, Meta(title="perplexity without these")]
 
     @classmethod
     def of(cls, log_likelihood: Floats, slots: Counts) -> PerplexityFigures:
@@ -59,29 +59,10 @@ class PerplexityFigures:
             ),
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; infinite or undefined ones are null."""
-        return {
-            "perplexity": finite(self.perplexity),
-            "log_likelihood": finite(self.log_likelihood),
-            "slots": self.slots,
-            "sentences": self.sentences,
-            "unscorable": self.unscorable,
-            "perplexity_of_scorable": finite(self.perplexity_of_scorable),
-        }
-
     def rows(self) -> list[tuple[str, str]]:
         """Return the figures for a table; sentences with probability zero only if there are any."""
-        rows = [
-            ("perplexity per slot", figure(self.perplexity)),
-            ("log-likelihood (nats)", figure(self.log_likelihood, ",.2f")),
-            ("slots", f"{self.slots:,}"),
-            ("sentences", f"{self.sentences:,}"),
-        ]
-        if self.unscorable:
-            rows.append(("  of probability zero", f"{self.unscorable:,}"))
-            rows.append(("perplexity without these", figure(self.perplexity_of_scorable)))
-        return rows
+        rows = super().rows()
+        return rows if self.unscorable else rows[:-2]
 
 
 def perplexity(log_likelihood: float, slots: int) -> float:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from semipunct.errors import UsageError
 from semipunct.evaluation.columns import (
@@ -21,143 +22,117 @@ from semipunct.evaluation.columns import (
     SlotCount,
     refuse,
 )
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import Measure, Setting, Statistics, ratio
-from semipunct.files import finite
 from semipunct.marks import PAIRS, Puncteme, TokenPair
 from semipunct.marks.distance import edit_distance
-from semipunct.marks.matching import PairingErrors, pairing_errors
-from semipunct.wording import figure
+from semipunct.marks.matching import pairing_errors
 
 Slots = Sequence[Puncteme]
 """The slots of one sentence: n + 1 punctemes for n words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Counts of the tokens of a mark, and the ratios that follow from them.
+class Score(Figures, frozen=True):
+    """Precision, recall and F1 of the tokens of a mark, or of whatever else is predicted."""
 
-    Attributes:
-        true_positives: the number of tokens that are both predicted and gold.
-        predicted: the number of predicted tokens.
-        gold: the number of gold tokens.
+    f1: Annotated[Ratio, Meta(title="F1")]
+    precision: Annotated[Ratio, Meta(title="  precision")]
+    recall: Annotated[Ratio, Meta(title="  recall")]
+    true_positives: Number
+    predicted: Number
+    gold: Number
+
+    @classmethod
+    def of(cls, true_positives: int, predicted: int, gold: int) -> Score:
+        """Compute the ratios of counts.
+
+        F1 is 2 true positives / (predicted + gold), the harmonic mean of precision and recall if
+        both are defined.  It is 0 without predicted or without gold tokens, and NaN without both.
+
+        Args:
+            true_positives: the number of tokens that are both predicted and gold.
+            predicted: the number of predicted tokens.
+            gold: the number of gold tokens.
+        """
+        return cls(
+            f1=ratio(2 * true_positives, predicted + gold),
+            precision=ratio(true_positives, predicted),
+            recall=ratio(true_positives, gold),
+            true_positives=true_positives,
+            predicted=predicted,
+            gold=gold,
+        )
+
+
+class MeanScore(Figures, frozen=True):
+    """Unweighted means over the marks for which a ratio is defined."""
+
+    f1: Ratio
+    precision: Ratio
+    recall: Ratio
+
+    @classmethod
+    def of(cls, scores: Collection[Score]) -> MeanScore:
+        """Compute the means of scores."""
+
+        def mean(values: Iterable[float]) -> float:
+            defined = [value for value in values if not math.isnan(value)]
+            return ratio(math.fsum(defined), len(defined))
+
+        return cls(
+            f1=mean(score.f1 for score in scores),
+            precision=mean(score.precision for score in scores),
+            recall=mean(score.recall for score in scores),
+        )
+
+
+class PairingFigures(Figures, frozen=True):
+    """Opening and closing tokens without a partner."""
+
+    openings: Number
+    closings: Number
+
+    @classmethod
+    def of(cls, counts: Counts) -> PairingFigures:
+        """Sum the pairing errors of sentences, ``[sentences, 2]``."""
+        openings, closings = counts.sum(0).tolist()
+        return cls(openings=openings, closings=closings)
+
+
+class BothPairingFigures(Figures, frozen=True):
+    """Pairing errors of predicted punctuation, and of gold punctuation.
+
+    Gold punctuation has them if, for example, a quotation spans several sentences.
     """
 
-    true_positives: int
-    predicted: int
-    gold: int
-
-    @property
-    def precision(self) -> float:
-        """The proportion of predicted tokens that are right; NaN if none was predicted."""
-        return ratio(self.true_positives, self.predicted)
-
-    @property
-    def recall(self) -> float:
-        """The proportion of gold tokens that were found; NaN if there is none."""
-        return ratio(self.true_positives, self.gold)
-
-    @property
-    def f1(self) -> float:
-        """2 true positives / (predicted + gold): the harmonic mean if both ratios are defined.
-
-        Zero if there are no predicted or no gold tokens; NaN if there are neither.
-        """
-        return ratio(2 * self.true_positives, self.predicted + self.gold)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return counts and ratios for JSON."""
-        return {
-            "true_positives": self.true_positives,
-            "predicted": self.predicted,
-            "gold": self.gold,
-            "precision": finite(self.precision),
-            "recall": finite(self.recall),
-            "f1": finite(self.f1),
-        }
+    predicted: PairingFigures
+    gold: PairingFigures
 
 
-@dataclass(frozen=True, slots=True)
-class RestorationFigures:
+class RestorationFigures(Figures, frozen=True):
     """Figures of the restoration of the punctuation of a corpus.
 
-    Attributes:
-        sentences: the number of sentences.
-        slots: the number of slots, n + 1 for each sentence of n words.
-        edit_distance: insertions, deletions and substitutions of tokens, over all slots.
-        exact_slots: the number of slots that were restored exactly.
-        exact_sentences: the number of sentences all of whose slots were restored exactly.
-        marks: the score of each mark that occurs in gold or predicted punctuation.
-        micro: the score of the tokens of all marks together.
-        predicted_pairing: the pairing errors of the predicted punctuation.
-        gold_pairing: the pairing errors of the gold punctuation, such as quotations that span
-            several sentences.
+    Edits per slot are AED in figure 4 of Li, Wang and Eisner (2019).
     """
 
-    sentences: int
-    slots: int
-    edit_distance: int
-    exact_slots: int
-    exact_sentences: int
-    marks: Mapping[str, Score]
-    micro: Score
-    predicted_pairing: PairingErrors
-    gold_pairing: PairingErrors
-
-    @property
-    def average_edit_distance(self) -> float:
-        """Edits per slot, AED in figure 4 of Li, Wang and Eisner (2019)."""
-        return ratio(self.edit_distance, self.slots)
-
-    @property
-    def slot_accuracy(self) -> float:
-        """The proportion of slots that are exactly right."""
-        return ratio(self.exact_slots, self.slots)
-
-    @property
-    def sentence_accuracy(self) -> float:
-        """The proportion of sentences that are exactly right."""
-        return ratio(self.exact_sentences, self.sentences)
-
-    def macro(self, name: Literal["precision", "recall", "f1"]) -> float:
-        """Return the unweighted mean of a ratio over the marks for which it is defined."""
-        values = [float(getattr(score, name)) for score in self.marks.values()]
-        defined = [value for value in values if not math.isnan(value)]
-        return ratio(math.fsum(defined), len(defined))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; undefined ones are null."""
-        return {
-            "sentences": self.sentences,
-            "slots": self.slots,
-            "edit_distance": self.edit_distance,
-            "average_edit_distance": finite(self.average_edit_distance),
-            "exact_slots": self.exact_slots,
-            "slot_accuracy": finite(self.slot_accuracy),
-            "exact_sentences": self.exact_sentences,
-            "sentence_accuracy": finite(self.sentence_accuracy),
-            "micro": self.micro.as_dict(),
-            "macro": {
-                "precision": finite(self.macro("precision")),
-                "recall": finite(self.macro("recall")),
-                "f1": finite(self.macro("f1")),
-            },
-            "marks": {mark: score.as_dict() for mark, score in self.marks.items()},
-            "pairing_errors": {
-                "predicted": self.predicted_pairing._asdict(),
-                "gold": self.gold_pairing._asdict(),
-            },
-        }
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the figures of all marks together for a table."""
-        return [
-            ("edit distance per slot", figure(self.average_edit_distance)),
-            ("slots as in the input", figure(self.slot_accuracy)),
-            ("sentences as in the input", figure(self.sentence_accuracy)),
-            ("F1 over all marks", figure(self.micro.f1)),
-            ("slots", f"{self.slots:,}"),
-            ("sentences", f"{self.sentences:,}"),
-        ]
+    average_edit_distance: Annotated[
+        Real, Meta(title="edit distance per slot", description="edits per slot")
+    ]
+    slot_accuracy: Annotated[Ratio, Meta(title="slots as in the input")]
+    sentence_accuracy: Annotated[Ratio, Meta(title="sentences as in the input")]
+    micro: Annotated[
+        Score, Meta(title="F1 over all marks", description="of the tokens of all marks together")
+    ]
+    macro: MeanScore
+    marks: Annotated[dict[str, Score], Meta(description="by token")]
+    pairing_errors: BothPairingFigures
+    edit_distance: Annotated[
+        Number, Meta(description="insertions, deletions and substitutions of tokens")
+    ]
+    exact_slots: Number
+    exact_sentences: Annotated[Number, Meta(description="sentences all of whose slots are exact")]
+    slots: Annotated[Number, Meta(title="slots", description="n + 1 for a sentence of n words")]
+    sentences: Annotated[Number, Meta(title="sentences")]
 
 
 def f1(totals: Floats, gold: Floats) -> Floats:
@@ -252,18 +227,26 @@ class RestorationStatistics(Statistics[RestorationFigures]):
 
     def figures(self) -> RestorationFigures:
         triples = zip(self.true_positives.T, self.predicted.T, self.gold.T, strict=True)
-        scores = [Score(*(int(counts.sum()) for counts in triple)) for triple in triples]
-        micro = (self.true_positives, self.predicted, self.gold)
+        scores = [Score.of(*(int(counts.sum()) for counts in triple)) for triple in triples]
+        values = self.evaluate_measures()
         return RestorationFigures(
-            sentences=len(self.slots),
-            slots=int(self.slots.sum()),
+            average_edit_distance=values["average_edit_distance"],
+            slot_accuracy=values["slot_accuracy"],
+            sentence_accuracy=values["sentence_accuracy"],
+            micro=Score.of(
+                *(int(counts.sum()) for counts in (self.true_positives, self.predicted, self.gold))
+            ),
+            macro=MeanScore.of(scores),
+            marks=dict(zip(self.marks, scores, strict=True)),
+            pairing_errors=BothPairingFigures(
+                predicted=PairingFigures.of(self.predicted_pairing),
+                gold=PairingFigures.of(self.gold_pairing),
+            ),
             edit_distance=int(self.edit_distance.sum()),
             exact_slots=int(self.exact_slots.sum()),
             exact_sentences=int(self.exact_sentences.sum()),
-            marks=dict(zip(self.marks, scores, strict=True)),
-            micro=Score(*(int(counts.sum()) for counts in micro)),
-            predicted_pairing=PairingErrors(*self.predicted_pairing.sum(0).tolist()),
-            gold_pairing=PairingErrors(*self.gold_pairing.sum(0).tolist()),
+            slots=int(self.slots.sum()),
+            sentences=len(self.slots),
         )
 
 

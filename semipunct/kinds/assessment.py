@@ -13,7 +13,7 @@ from semipunct.corpus.sentences import open_slots
 from semipunct.errors import TreebankError
 from semipunct.evaluation.confusion import Confusion, confusions
 from semipunct.evaluation.correction import correction_statistics
-from semipunct.evaluation.metric import Figures
+from semipunct.evaluation.figures import Figures
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from semipunct.corpus.parallel import ParallelSentence
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.restoration import Restoration
+
+
+NO_COUNTS = (
+    "--result stores counts by sentence, which the figures of this kind of model do not have; "
+    "leave it out"
+)
 
 
 @dataclass(frozen=True, slots=True)

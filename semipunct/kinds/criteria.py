@@ -2,68 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from semipunct.corpus import Treebank
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.omission import without_omitted
+from semipunct.errors import UsageError
+from semipunct.evaluation.criterion import CRITERION, CriterionFigures
 from semipunct.evaluation.signature import figures_signature
-from semipunct.files import finite
-from semipunct.kinds.assessment import Assessment
+from semipunct.kinds.assessment import NO_COUNTS, Assessment
 from semipunct.kinds.requests import EvaluateRequest
 from semipunct.models.registry import find_kind
 from semipunct.models.scoring import Batches
 from semipunct.tasks.evaluate import evaluate
 from semipunct.tasks.notices import UnseenValues
 from semipunct.tasks.reading import omissions
-from semipunct.wording import figure
-
-CRITERION = "criterion"
-"""The task of figures by which training chooses the best weights."""
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionFigures:
-    """The figures by which training chooses the best weights, without counts by sentence.
-
-    Attributes:
-        kind: the kind of model.
-        unit: the word for one example.
-        examples: their number.
-        figures: by name; NaN where undefined.
-    """
-
-    kind: str
-    unit: str
-    examples: int
-    figures: Mapping[str, float]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all figures for JSON; infinite or undefined ones are null."""
-        values = {name: finite(float(value)) for name, value in self.figures.items()}
-        return {
-            "kind": self.kind, "unit": self.unit, "examples": self.examples, "figures": values,
-        }  # fmt: skip
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the figures for a table."""
-        return [
-            *((name.replace("_", " "), figure(value)) for name, value in self.figures.items()),
-            (f"{self.unit}s", f"{self.examples:,}"),
-        ]
 
 
 def assess_on_examples(request: EvaluateRequest) -> Assessment:
-    """Compute the figures by which training chooses the best weights."""
+    """Compute the figures by which training chooses the best weights.
+
+    Raises:
+        UsageError: if counts by sentence are to be stored; said before the model is run.
+    """
+    if request.stored:
+        raise UsageError(NO_COUNTS)
     fitted, usable = request.model.model, without_omitted(request.examples)
     kind = find_kind(fitted.kind)
     batches = Batches(fitted, fitted.encode(usable))
     values = kind.metrics(fitted, request.model.parameters, usable, batches)
     treebank = request.treebank or treebank_digest(usable)
     line = figures_signature(CRITERION, request.digest[:12], treebank, {"kind": kind.name})
-    figures = CriterionFigures(kind.name, kind.unit, len(usable), values)
+    figures = CriterionFigures(
+        kind=kind.name, unit=kind.unit, examples=len(usable), figures={**values}
+    )
     return Assessment(
         task=CRITERION, figures=figures, rows=figures.rows(), signature=line,
         omitted=omissions(request.examples),

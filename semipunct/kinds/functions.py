@@ -85,6 +85,7 @@ def assess(
     system: str = "",
     treebank: str | None = None,
     model_digest: str | None = None,
+    stored: bool = False,
 ) -> Assessment:
     """Assess a model of any kind on examples.
 
@@ -94,6 +95,10 @@ def assess(
         system: the name of the model.
         treebank: a digest for the signature.
         model_digest: the digest of the model.
+        stored: whether the counts of each sentence are to be stored.
+
+    Raises:
+        UsageError: if they are to be stored, and the figures of the kind have none.
     """
     request = EvaluateRequest(
         system=system or model.model.kind,
@@ -101,6 +106,7 @@ def assess(
         digest=model_digest or digest(model.model, model.parameters),
         examples=examples,
         treebank=treebank,
+        stored=stored,
     )
     return answer_of(model.model, "evaluate")(request)
 

@@ -124,6 +124,7 @@ class EvaluateRequest:
         digest: of the model.
         examples: of the type that its kind is trained on, at least one; omitted ones do not count.
         treebank: the digest of the examples; None to compute it.
+        stored: whether the counts of each sentence are to be stored.
     """
 
     system: str
@@ -131,6 +132,7 @@ class EvaluateRequest:
     digest: str
     examples: Sequence[Any]
     treebank: str | None = None
+    stored: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,9 +66,9 @@ def test_made_by_hand(tmp_path):
         "Nothing is wrong .",  # no edit, as in annotator 0
     )
     figures = found.figures()
-    assert figures.edits.as_dict() == {
+    assert figures.as_dict().items() >= {
         "correct": 4, "proposed": 5, "needed": 5, "precision": 0.8, "recall": 0.8, "f05": 0.8
-    }  # fmt: skip
+    }.items()  # fmt: skip
     assert found.score == pytest.approx(0.8)
     assert (figures.judged, figures.right_before, figures.harmed) == (14, 9, 0)
     assert figures.average_edit_distance == 1 / 14
@@ -88,7 +88,7 @@ def test_harm_and_edits_that_do_not_help(tmp_path):
     ).figures()
     # For the second sentence annotator 1 is selected, who has one edit; against both, doing nothing
     # scores equally. Annotator 0 has no edit in the third.
-    assert (figures.edits.correct, figures.edits.proposed, figures.edits.needed) == (1, 4, 3)
+    assert (figures.correct, figures.proposed, figures.needed) == (1, 4, 3)
     assert (figures.harmed, figures.right_before) == (2, 11)
     assert figures.harm == pytest.approx(2000 / 11)
 
@@ -99,19 +99,19 @@ def test_references_by_the_score_of_the_corpus():
     right, lucky = full[:10] + bare[10:], full[:1] + bare[1:]
     rows = ([bare, bare], [right, lucky], [[right], [bare, full]])
     # Against no edits F0.5 is 0, against all 20 commas 1.25 / (1 + 5).
-    found = correction_statistics(*rows).figures().edits
+    found = correction_statistics(*rows).figures()
     assert (found.correct, found.proposed, found.needed) == (11, 11, 30)
     # 12.5 / (11 + 2.5) exceeds 13.75 / (11 + 7.5).
-    found = correction_statistics(*rows, choice="corpus").figures().edits
+    found = correction_statistics(*rows, choice="corpus").figures()
     assert (found.correct, found.proposed, found.needed) == (10, 11, 10)
 
 
 def test_nothing_done_and_nothing_to_do():
     nothing = correction_statistics([[(",",)]], [[(",",)]], [[[(",",)]]]).figures()
-    assert nothing.edits.as_dict()["f05"] is None
+    assert nothing.as_dict()["f05"] is None
     missed = correction_statistics([[()]], [[()]], [[[(",",)]]]).figures()
-    assert (missed.edits.f05, missed.edits.recall) == (0, 0)
-    assert missed.edits.as_dict()["precision"] is None
+    assert (missed.f05, missed.recall) == (0, 0)
+    assert missed.as_dict()["precision"] is None
     assert missed.as_dict()["harm"] is None
     assert correction_statistics([], [], []).figures().as_dict()["f05"] is None
 
@@ -163,7 +163,7 @@ def test_one_token_a_slot_is_scored_as_maxmatch_does(rows):
             gold.append((place, place + bool(old), new.split()))
         place += bool(old)
     source, proposed, reference = ([tuple(row[k].split()) for row in rows] for k in range(3))
-    found = correction_statistics([source], [proposed], [[reference]]).figures().edits
+    found = correction_statistics([source], [proposed], [[reference]]).figures()
     assert (found.correct, found.proposed) == maxmatch(tokens(0), tokens(1), gold)
     assert found.needed == len(gold)
 
@@ -202,18 +202,18 @@ def test_counts_slot_by_slot(sentences):
 def test_the_perfect_and_the_idle(rows):
     source, reference, *_ = zip(*rows, strict=True)
     perfect = correction_statistics([source], [reference], [[reference]]).figures()
-    needed = perfect.edits.needed
-    assert (perfect.edits.correct, perfect.edits.proposed) == (needed, needed)
+    needed = perfect.needed
+    assert (perfect.correct, perfect.proposed) == (needed, needed)
     assert (perfect.harmed, perfect.edit_distance) == (0, 0)
     idle = correction_statistics([source], [source], [[reference]]).figures()
-    assert (idle.edits.proposed, idle.harmed, idle.edits.needed) == (0, 0, needed)
+    assert (idle.proposed, idle.harmed, idle.needed) == (0, 0, needed)
 
 
 def test_dots_of_abbreviations_are_no_edits():
     found = correction_statistics(
         [[(), ("<abbr>",)]], [[(), ("<abbr>", ",")]], [[[(), (",",)]]]
     ).figures()
-    assert found.edits.as_dict()["f05"] == 1
+    assert found.as_dict()["f05"] == 1
 
 
 @pytest.mark.parametrize(
@@ -292,9 +292,9 @@ def test_jfleg_is_scored_as_by_its_own_scorer(tmp_path):
     source, proposed = (list(map(slots, side)) for side in (texts[0], output))
     ours = correction_statistics(source, proposed, references).figures()
     assert theirs["sentences_with_changed_words"] == 0
-    assert ours.edits.proposed == theirs["edits"] > 20
-    wrong = ours.edits.proposed - ours.edits.correct
-    figures = (ours.edits.precision, ours.edits.recall, ours.edits.f05)
+    assert ours.proposed == theirs["edits"] > 20
+    wrong = ours.proposed - ours.correct
+    figures = (ours.precision, ours.recall, ours.f05)
     assert tuple(round(x, 4) for x in figures) == (
         theirs["precision"], theirs["recall"], theirs["f05"]
     )  # fmt: skip

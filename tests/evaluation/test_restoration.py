@@ -1,6 +1,7 @@
 import json
 import math
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.evaluation.restoration import Score, occurring_pairs, restoration_statistics
+from semipunct.evaluation.restoration import (
+    PairingFigures,
+    Score,
+    occurring_pairs,
+    restoration_statistics,
+)
 from semipunct.marks import PAIRS, Puncteme
-from semipunct.marks.matching import PairingErrors, pairing_errors
+from semipunct.marks.matching import pairing_errors
 from tests.evaluation.cases import GOLD, PREDICTED
 
 tokens = st.sampled_from([",", ".", "“", "”", "''", "<abbr>"])
@@ -32,24 +38,24 @@ def test_every_number_of_a_tiny_case():
     assert figures.slot_accuracy == 6 / 13
     assert (figures.exact_sentences, figures.sentence_accuracy) == (1, 1 / 4)
     assert figures.marks == {  # true positives, predicted, gold
-        "!": Score(0, 1, 0),
-        "(": Score(0, 1, 1),
-        ")": Score(1, 2, 1),
-        ",": Score(0 + 1, 0 + 2, 1 + 1),
-        ".": Score(1 + 0 + 1, 1 + 0 + 1, 1 + 1 + 1),
-        "“": Score(1, 1, 1),
-        "”": Score(1, 1, 1),
+        "!": Score.of(0, 1, 0),
+        "(": Score.of(0, 1, 1),
+        ")": Score.of(1, 2, 1),
+        ",": Score.of(0 + 1, 0 + 2, 1 + 1),
+        ".": Score.of(1 + 0 + 1, 1 + 0 + 1, 1 + 1 + 1),
+        "“": Score.of(1, 1, 1),
+        "”": Score.of(1, 1, 1),
     }
-    assert figures.micro == Score(6, 10, 9)
+    assert figures.micro == Score.of(6, 10, 9)
     assert figures.micro.precision == 6 / 10
     assert figures.micro.recall == 6 / 9
     assert figures.micro.f1 == pytest.approx(2 * (6 / 10) * (6 / 9) / (6 / 10 + 6 / 9))
-    assert figures.macro("precision") == pytest.approx((0 + 0 + 1 / 2 + 1 / 2 + 1 + 1 + 1) / 7)
+    assert figures.macro.precision == pytest.approx((0 + 0 + 1 / 2 + 1 / 2 + 1 + 1 + 1) / 7)
     # ! has no recall, because it does not occur in the gold standard.
-    assert figures.macro("recall") == pytest.approx((0 + 1 + 1 / 2 + 2 / 3 + 1 + 1) / 6)
-    assert figures.macro("f1") == pytest.approx((0 + 0 + 2 / 3 + 1 / 2 + 4 / 5 + 1 + 1) / 7)
-    assert figures.predicted_pairing == PairingErrors(openings=0, closings=1)
-    assert figures.gold_pairing == PairingErrors(openings=0, closings=0)
+    assert figures.macro.recall == pytest.approx((0 + 1 + 1 / 2 + 2 / 3 + 1 + 1) / 6)
+    assert figures.macro.f1 == pytest.approx((0 + 0 + 2 / 3 + 1 / 2 + 4 / 5 + 1 + 1) / 7)
+    assert figures.pairing_errors.predicted == PairingFigures(openings=0, closings=1)
+    assert figures.pairing_errors.gold == PairingFigures(openings=0, closings=0)
 
 
 def test_the_tiny_case_sentence_by_sentence():
@@ -89,15 +95,15 @@ def test_what_is_undefined_is_nan_and_not_zero(gold: list[list[Puncteme]]):
         figures.micro.precision,
         figures.micro.recall,
         figures.micro.f1,
-        figures.macro("precision"),
-        figures.macro("f1"),
+        figures.macro.precision,
+        figures.macro.f1,
     ):
         assert math.isnan(value)
     assert math.isnan(figures.average_edit_distance) == (not gold)
     json.dumps(figures.as_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("score", [Score(0, 0, 3), Score(0, 3, 0)])
+@pytest.mark.parametrize("score", [Score.of(0, 0, 3), Score.of(0, 3, 0)])
 def test_one_empty_side_has_f1_zero(score: Score):
     assert score.f1 == 0
     assert [math.isnan(score.precision), math.isnan(score.recall)].count(True) == 1
@@ -118,9 +124,10 @@ def test_corpus_figures_are_sums_over_sentences(data: list[list[tuple[Puncteme, 
         assert score.true_positives == sum(s.true_positives for s in of_mark)
         assert score.predicted == sum(s.predicted for s in of_mark)
         assert score.gold == sum(s.gold for s in of_mark)
-    for kind in ("gold_pairing", "predicted_pairing"):
-        for place in (0, 1):
-            assert getattr(whole, kind)[place] == sum(getattr(f, kind)[place] for f in alone)
+    for side in ("gold", "predicted"):
+        for place in ("openings", "closings"):
+            read = attrgetter(f"pairing_errors.{side}.{place}")
+            assert read(whole) == sum(map(read, alone))
 
 
 @given(pairs_of_sentences)
@@ -129,8 +136,10 @@ def test_exchanging_truth_and_prediction(data: list[list[tuple[Puncteme, Punctem
     one = restoration_statistics(gold, predicted, PAIRS).figures()
     other = restoration_statistics(predicted, gold, PAIRS).figures()
     assert one.edit_distance == other.edit_distance
-    assert one.predicted_pairing == other.gold_pairing
-    assert one.micro == Score(other.micro.true_positives, other.micro.gold, other.micro.predicted)
+    assert one.pairing_errors.predicted == other.pairing_errors.gold
+    micro = other.micro
+    exchanged = Score.of(micro.true_positives, micro.gold, micro.predicted)
+    assert one.micro.as_dict() == exchanged.as_dict()
 
 
 @given(st.lists(sentences, min_size=1, max_size=4))
@@ -138,7 +147,7 @@ def test_the_truth_is_perfect(gold: list[list[Puncteme]]):
     figures = restoration_statistics(gold, gold).figures()
     assert (figures.edit_distance, figures.slot_accuracy, figures.sentence_accuracy) == (0, 1, 1)
     assert all(score.f1 == 1 for score in figures.marks.values())
-    assert figures.predicted_pairing == figures.gold_pairing
+    assert figures.pairing_errors.predicted == figures.pairing_errors.gold
 
 
 def test_only_pairs_that_occur_in_the_truth_count():
@@ -151,9 +160,12 @@ def test_only_pairs_that_occur_in_the_truth_count():
     # A system that writes ¡ does not affect what is counted, in the gold standard or in its output.
     statistics = restoration_statistics(english, [[("(",), (), ("¡",)]])
     assert statistics.pairs == {("(", ")")}
-    assert statistics.figures().predicted_pairing == (1, 0)
-    assert statistics.figures().gold_pairing == (0, 0)
-    assert restoration_statistics(english, english, PAIRS).figures().gold_pairing == (0, 1)
+    assert statistics.figures().pairing_errors.as_dict() == {
+        "predicted": {"openings": 1, "closings": 0},
+        "gold": {"openings": 0, "closings": 0},
+    }
+    figures = restoration_statistics(english, english, PAIRS).figures()
+    assert figures.pairing_errors.gold == PairingFigures(openings=0, closings=1)
 
 
 def test_words_must_not_change():
@@ -190,6 +202,8 @@ def test_the_score_and_the_rows_of_a_tiny_case():
         ("slots as in the input", "0.4615"),
         ("sentences as in the input", "0.2500"),
         ("F1 over all marks", "0.6316"),
+        ("  precision", "0.6000"),
+        ("  recall", "0.6667"),
         ("slots", "13"),
         ("sentences", "4"),
     ]

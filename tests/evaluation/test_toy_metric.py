@@ -9,10 +9,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pytest
+from msgspec import Meta
 
 from semipunct.errors import ResultError
 from semipunct.evaluation.aggregation import aggregate
@@ -26,6 +27,7 @@ from semipunct.evaluation.columns import (
     LogLikelihood,
 )
 from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.figures import Figures, Number, Ratio
 from semipunct.evaluation.metric import Measure, Setting, Statistics
 from semipunct.evaluation.registry import METRICS
 from semipunct.evaluation.results import Result, read_result, write_result
@@ -33,18 +35,11 @@ from semipunct.evaluation.signature import join_signature
 from tests.commands import run as command
 
 
-@dataclass(frozen=True)
-class TaggingFigures:
+class TaggingFigures(Figures, frozen=True):
     """Accuracy over words."""
 
-    words: int
-    right: int
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"words": self.words, "accuracy": self.right / self.words}
-
-    def rows(self) -> list[tuple[str, str]]:
-        return [("accuracy", f"{self.right / self.words:.4f}")]
+    accuracy: Annotated[Ratio, Meta(title="accuracy")]
+    words: Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +72,9 @@ class TaggingStatistics(Statistics):
     log_p: Floats
 
     def figures(self) -> TaggingFigures:
-        return TaggingFigures(int(self.words.sum()), int(self.right.sum()))
+        return TaggingFigures(
+            accuracy=self.evaluate_measures()["accuracy"], words=int(self.words.sum())
+        )
 
     def check(self) -> None:
         if (self.right > self.words).any():
@@ -147,7 +144,7 @@ def test_damage_is_found(tmp_path: Path, name: str, value: object, complaint: st
 def test_runs_are_added_up():
     both = aggregate([A, B])
     assert both.signature == "task:tagging|treebank:t|tagset:upos|seed:0+1"
-    assert both.figures == TaggingFigures(20, 14)
+    assert both.figures == TaggingFigures(accuracy=0.7, words=20)
     statistics = both.statistics
     assert isinstance(statistics, TaggingStatistics)
     assert statistics.marks == (",", ".")

@@ -2,27 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
-from semipunct.evaluation import Column, Count, Measure, Statistics
+from semipunct.evaluation import Column, Count, Figures, Measure, Number, Ratio, Statistics
 
 
-@dataclass(frozen=True)
-class QuestionFigures:
+class QuestionFigures(Figures, frozen=True):
     """How many sentences are questions, and how many were told right."""
 
-    sentences: int
-    questions: int
-    right: int
-
-    def as_dict(self) -> dict[str, Any]:
-        accuracy = self.right / self.sentences
-        return {"sentences": self.sentences, "questions": self.questions, "accuracy": accuracy}
-
-    def rows(self) -> list[tuple[str, str]]:
-        return [("accuracy", f"{self.right / self.sentences:.4f}")]
+    accuracy: Annotated[Ratio, Meta(title="accuracy")]
+    questions: Number
+    sentences: Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,4 +30,6 @@ class QuestionStatistics(Statistics):
     right: np.ndarray
 
     def figures(self) -> QuestionFigures:
-        return QuestionFigures(len(self.asked), int(self.asked.sum()), int(self.right.sum()))
+        return QuestionFigures(
+            **self.evaluate_measures(), questions=int(self.asked.sum()), sentences=len(self.asked)
+        )

@@ -30,7 +30,7 @@ from semipunct.render.outputs.parts import Part
 from semipunct.render.outputs.semirings import SemiringList, SemiringReport
 from semipunct.render.outputs.sentences import CorrectedSentence, Decoded, LeftOut, Restored
 
-OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
+OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
     "analyse": (Analysed,),
     "compare": (Comparison,),
     "correct": (CorrectedSentence, LeftOut),
@@ -54,17 +54,6 @@ OUTPUTS: Mapping[str, tuple[type[Part], ...]] = {
     "stats": (Counted,),
 }
 """The types of the objects that a command prints, by the name of the schema file."""
-
-FIGURES: Mapping[str, type[Part]] = {
-    "brackets": PhrasesCompared,
-    "correction": CorrectionsCompared,
-    "criterion": CriterionEvaluated,
-    "derivations": DerivationsCompared,
-    "parsing": ParsesCompared,
-    "perplexity": Evaluated,
-    "restoration": Compared,
-}
-"""The type of the object with the figures of each metric."""
 
 
 def output(kind: type[Part], value: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,7 +88,8 @@ def json_schema(name: str) -> dict[str, Any]:
 def _canonical(schema: Any) -> Any:
     """Return a schema in the form that it has under all versions of Python and msgspec.
 
-    Docstrings are not indented, as in Python 3.13, and null is the last of several types.
+    Docstrings are not indented, as in Python 3.13, null is the last of several types, and a number
+    that may be undefined (``evaluation.figures.Real``) has no type beside its alternatives.
     """
     if isinstance(schema, list):
         return [_canonical(part) for part in cast(list[Any], schema)]
@@ -108,6 +98,9 @@ def _canonical(schema: Any) -> Any:
     found = {name: _canonical(part) for name, part in cast(dict[str, Any], schema).items()}
     if isinstance(found.get("description"), str):
         found["description"] = cleandoc(found["description"])
+    if isinstance(found.get("title"), str):
+        found["title"] = found["title"].strip()  # without the indent of tables
     if isinstance(found.get("anyOf"), list):
         found["anyOf"].sort(key=lambda part: part == {"type": "null"})
+        found.pop("type", None)
     return found

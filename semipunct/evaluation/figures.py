@@ -1,0 +1,65 @@
+"""Figures of a corpus: one struct a metric, from which JSON, table and JSON Schema follow.
+
+A field is declared once, with its title in tables and its description in the schema.  NaN is an
+undefined figure (precision where nothing was predicted), and null in JSON, as infinity is
+(``docs/decisions/0052-figures.md``).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from semipunct.files import finite
+from semipunct.wording import figure
+
+Number = Annotated[int, Meta(ge=0)]
+Real = Annotated[float, Meta(extra_json_schema={"anyOf": [{"type": "number"}, {"type": "null"}]})]
+"""A float for Python, NaN where undefined; in JSON a number or null."""
+Ratio = Annotated[Real, Meta(description="from 0 to 1")]
+
+
+class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The figures of a corpus.
+
+    Fields are annotated with ``msgspec.Meta``: those with a title are in the table, in the order of
+    their declaration; ``extra={"format": ...}`` overrides the format of the value.
+    """
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all figures for JSON; infinite or undefined ones are null."""
+        return _finite(msgspec.to_builtins(self))
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the figures with a title for a table: pairs of title and value as text.
+
+        The first of the figures within a figure has the title of the whole.
+        """
+        rows: list[tuple[str, str]] = []
+        for name, annotation in get_type_hints(type(self), include_extras=True).items():
+            notes = [note for note in getattr(annotation, "__metadata__", ()) if note.title]
+            if not notes:
+                continue
+            title, value = cast(str, notes[-1].title), getattr(self, name)
+            if isinstance(value, Figures):
+                (_, first), *further = value.rows()
+                rows += [(title, first), *further]
+            else:
+                rows.append((title, _shown(value, notes[-1])))
+        return rows
+
+
+def _shown(value: float, note: Meta) -> str:
+    default = "," if isinstance(value, int) else ".4f"
+    return figure(value, (note.extra or {}).get("format", default))
+
+
+def _finite(value: Any) -> Any:
+    """Return a value for JSON with null in place of NaN and the infinities, at any depth."""
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in cast(list[Any], value)]
+    return finite(value) if isinstance(value, float) else value
