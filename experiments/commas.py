@@ -29,7 +29,7 @@ from semipunct.evaluation.results import write_result
 from semipunct.models.commas.decoding import CommaRestorer
 from semipunct.models.commas.model import CommaModel
 from semipunct.models.commas.ngrams import MARK
-from semipunct.tasks.restoration import RestoreOptions
+from semipunct.tasks.options import RestoreOptions
 from semipunct.tasks.restore_commas import commas_signature
 from semipunct.training.config import load_config
 

@@ -42,8 +42,9 @@ from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import Trained
 from semipunct.tasks.choice import Standing, chosen_strings
+from semipunct.tasks.options import RestoreOptions
 from semipunct.tasks.parse import parse
-from semipunct.tasks.restoration import Restoration, RestoreOptions
+from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.restore import drawn
 from semipunct.tasks.restore_running_text import restore_running_text
 from semipunct.tasks.restore_words import TEXT, default_share, restore_words

@@ -24,8 +24,8 @@ from semipunct.formats.running_text import read_running_text
 from semipunct.models.running_text.model import TextModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import Trained
-from semipunct.tasks.restore_running_text import Objective, restore_running_text
-from semipunct.tasks.running_text_choice import Lines
+from semipunct.tasks.options import Lines, Objective
+from semipunct.tasks.restore_running_text import restore_running_text
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
 BINS = 10

@@ -11,9 +11,7 @@ import typer
 
 import semipunct
 from semipunct.cli.app import app
-from semipunct.tasks.correction import CorrectSettings
-from semipunct.tasks.parse import ParseSettings
-from semipunct.tasks.restoration import RestoreSettings
+from semipunct.tasks.options import CorrectSettings, ParseSettings, RestoreSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "api.md").read_text("utf-8")

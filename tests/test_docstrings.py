@@ -128,7 +128,7 @@ def parameters(method: Method) -> list[str]:
     """List the names of the parameters to describe.
 
     Excluded are the instance or the class, and parameters described by ``--help``: the docstring of
-    a command is the text above its options.
+    a command is the text above its options, some of which are the fields of a class of options.
     """
     arguments = method.function.args
     found = [*arguments.posonlyargs, *arguments.args]
@@ -137,6 +137,8 @@ def parameters(method: Method) -> list[str]:
         found = found[1:]
     rest = (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
     found += [argument for argument in rest if argument is not None]
+    if "with_options" in decorators:
+        found = [argument for argument in found if argument.arg != "options"]
     return [
         argument.arg
         for argument in found

@@ -29,9 +29,14 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import correct as correcting
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
-from semipunct.tasks.correction import CorrectOptions, CorrectSettings
-from semipunct.tasks.parse import ParseOptions, ParseSettings
-from semipunct.tasks.restoration import RestoreOptions, RestoreSettings
+from semipunct.tasks.options import (
+    CorrectOptions,
+    CorrectSettings,
+    ParseOptions,
+    ParseSettings,
+    RestoreOptions,
+    RestoreSettings,
+)
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.training.report import TrainingResult
 from tests.commands import run, sample_lines
@@ -49,7 +54,7 @@ COMMANDS = {
     "analyse": ("model", "treebanks"),
     "compare": ("a", "b", "resamples", "seed"),
     "correct": (
-        "model", "inputs", "min_confidence", "only", "minimise", "analyses", "samples", "seed",
+        "model", "inputs", "samples", "seed", "only", "min_confidence", "minimise", "analyses",
     ),
     "decode": ("model", "inputs", "semiring", "samples", "nbest", "seed"),
     "evaluate": ("model", "tests"),

@@ -6,7 +6,6 @@ import typer
 
 from semipunct.errors import UsageError
 from semipunct.files import STANDARD
-from semipunct.tasks import limits
 
 _OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
 
@@ -25,9 +24,6 @@ Dev = Annotated[
 Settings = Annotated[str | None, typer.Option(metavar="TOML", help="File with settings.")]
 Output = Annotated[str, _OUTPUT]
 OptionalOutput = Annotated[str | None, _OUTPUT]
-Samples = Annotated[
-    int, typer.Option(min=1, max=limits.SAMPLES, help="Number of draws per sentence.")
-]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 GoldJson = Annotated[bool, typer.Option("--json", help="With --gold: print one JSON object.")]

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.options import with_options
 from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
+from semipunct.corpus.parallel import Alignment
 from semipunct.errors import UsageError
-from semipunct.tasks import limits
+from semipunct.tasks.options import CorrectedForm, CorrectOptions
 
 if TYPE_CHECKING:
     from semipunct.tasks.correction import Corrected
@@ -21,32 +22,7 @@ ERRORS = 10
 """Default number of errors to list."""
 
 
-class Form(StrEnum):
-    """The formats that corrected sentences are written in."""
-
-    TEXT = "text"
-    CONLLU = "conllu"
-    JSON = "json"
-    DIFF = "diff"
-    M2 = "m2"
-
-
-class Align(StrEnum):
-    """The ways to align sentences with their corrected versions."""
-
-    WORDS = "words"
-    TREES = "trees"
-    SHARED = "shared"
-
-
-class Minimise(StrEnum):
-    """The criteria for choosing the corrected string of a slot."""
-
-    ERRORS = "errors"
-    SLOTS = "slots"
-    DRAWS = "draws"
-
-
+@with_options
 def correct(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="Folder of a model of --kind correction or text.")
@@ -60,6 +36,7 @@ def correct(
         ),
     ],
     out: arguments.OptionalOutput = None,
+    options: CorrectOptions = CorrectOptions(),
     parser: Annotated[
         str | None,
         typer.Option(
@@ -77,28 +54,6 @@ def correct(
             "marks.",
         ),
     ] = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(
-            metavar="P",
-            help="Minimum probability of a correction [0.5; 0.75 with a text model; 0 with "
-            "--minimise slots or draws].",
-            min=0,
-            max=1,
-        ),
-    ] = None,
-    only: Annotated[
-        str | None,
-        typer.Option(metavar="MARKS", help="Correct only these marks, e.g. ', ; :'."),
-    ] = None,
-    minimise: Annotated[
-        Minimise,
-        typer.Option(
-            help="errors: choose for each slot (place between words) the most probable string that "
-            "corrections seen in training can produce; slots: the string with the lowest expected "
-            "edit distance; draws: the same for a whole sentence, among its draws, as in the paper."
-        ),
-    ] = Minimise.ERRORS,
     analysis: Annotated[
         str | None,
         typer.Option(
@@ -107,19 +62,8 @@ def correct(
             "that a correction model with preset paper-correction needs.",
         ),
     ] = None,
-    analyses: Annotated[
-        int,
-        typer.Option(
-            metavar="K",
-            min=0,
-            max=limits.TREES,
-            help="With --analysis: draw K underlying trees instead of using the best one.",
-        ),
-    ] = 0,
-    samples: arguments.Samples = 1000,
-    seed: arguments.Seed = 0,
     form: Annotated[
-        Form | None,
+        CorrectedForm | None,
         typer.Option(
             "--format",
             help="text; conllu with trees; json with each correction and its reason; diff of the "
@@ -135,7 +79,7 @@ def correct(
         ),
     ] = None,
     align: Annotated[
-        Align | None,
+        Alignment | None,
         typer.Option(
             help="With --gold: words: all words must agree; trees: all heads must agree; shared: "
             "evaluate only slots between words that both versions share [words]."
@@ -174,7 +118,7 @@ def correct(
         )
     if tokeniser is not None and not parser:
         raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
-    if analyses and analysis is None:
+    if options.analyses and analysis is None:
         raise UsageError("--analyses needs --analysis, the model of the trees; give it as well")
     arguments.check_figures(out, result, printed=json)
     console.check_targets(
@@ -189,12 +133,7 @@ def correct(
         from semipunct.kinds.requests import CorrectRequest
         from semipunct.render.corrected_files import write
         from semipunct.store.checkpoint import load
-        from semipunct.tasks.correction import CorrectOptions
 
-    options = CorrectOptions(
-        samples, seed, frozenset(only.split()) if only is not None else None, min_confidence,
-        minimise.value, analyses,
-    )  # fmt: skip
     with phase("loading the model"):
         loaded = load(model)
         prepare = answer_of(loaded.model, "correct", model)
@@ -206,11 +145,11 @@ def correct(
             tokeniser=None if tokeniser is None else load(tokeniser),
             analysis=None if analysis is None else load(analysis),
             supported_by_few={
-                "--minimise": minimise is not Minimise.ERRORS,
-                "--format conllu": form is Form.CONLLU,
+                "--minimise": options.minimise != "errors",
+                "--format conllu": form == "conllu",
             },
             gold=gold or (),
-            align=(align or Align.WORDS).value,
+            align=align or "words",
             errors=ERRORS if errors is None else errors,
         )
         work = prepare(loaded, request)
@@ -218,10 +157,10 @@ def correct(
     with phase("reading"):
         first, entries = read_ahead(work.entries)
     writer = work.format.writer(first)
-    form = form or _form(work.format.name)
+    written = form or _form(work.format.name)
 
     def write_all(outcomes: "Iterator[Outcome[Corrected]]", stream: TextIO) -> None:
-        write(outcomes, form.value, writer, stream, parsed=work.parsed)
+        write(outcomes, written, writer, stream, parsed=work.parsed)
 
     run(
         replace(work, entries=entries), write_all, doing="correcting", inputs=inputs, out=out,
@@ -229,5 +168,5 @@ def correct(
     )  # fmt: skip
 
 
-def _form(name: str) -> Form:
-    return Form(name) if name in (Form.TEXT, Form.M2) else Form.CONLLU
+def _form(name: str) -> CorrectedForm:
+    return name if name in ("text", "m2") else "conllu"

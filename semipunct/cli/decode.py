@@ -1,9 +1,8 @@
 """``semipunct decode``: the underlying tree of each sentence of a treebank."""
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,12 +16,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.run import Chunk, Outcome
 
 
-class Format(StrEnum):
-    """The formats that analyses are written in."""
-
-    CONLLU = "conllu"
-    BRACKETS = "brackets"
-    JSON = "json"
+Format = Literal["conllu", "brackets", "json"]
 
 
 def decode(
@@ -57,7 +51,7 @@ def decode(
             help="conllu: the input with added attributes; brackets: one tree per line, after "
             "three columns if a sentence has several trees; json: one object per line.",
         ),
-    ] = Format.CONLLU,
+    ] = "conllu",
     quiet: arguments.Quiet = False,
 ) -> None:
     """Find the underlying punctuation tree of each sentence, with its log-probabilities.
@@ -102,13 +96,13 @@ def decode(
         console.output(out) as stream,
         sentence_progress("decoding", out, quiet=quiet) as advancing,
     ):
-        if form is Format.CONLLU:
+        if form == "conllu":
             texts = (_annotated(item, writer, decoder.label) for item in advancing(analysed))
             writer.write(chain.from_iterable(texts), stream)
         else:
             for item in advancing(analysed):
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
-                if form is Format.BRACKETS:
+                if form == "brackets":
                     shown.update(*map(shown_tokens, item[1] or ()))
     console.say_all(omitted.messages())
     if explanation := legend(shown):
@@ -153,9 +147,9 @@ def _texts(outcome: "Outcome[Sequence[Analysis]]", form: Format, label: str) -> 
         reason = _reason(outcome)
         omitted = render.omitted_as_dict(entry.content, reason)
         brackets = render.omitted_to_brackets(entry.content, reason)
-        yield render.dump(omitted) if form is Format.JSON else brackets
+        yield render.dump(omitted) if form == "json" else brackets
     for analysis, number in _numbered(analyses or (), label):
-        if form is Format.JSON:
+        if form == "json":
             yield render.dump(render.as_dict(analysis, entry.word_ids, number, label))
         else:
             yield render.to_brackets(analysis, number)

@@ -1,29 +1,24 @@
 """``semipunct parse``: tag and parse words."""
 
 from collections.abc import Iterator
-from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.options import with_options
 from semipunct.cli.run import run
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
+from semipunct.tasks.options import ParseOptions
 
 if TYPE_CHECKING:
     from semipunct.tasks.run import Outcome
 
 
-class Decoder(StrEnum):
-    """The criteria for choosing a tree."""
-
-    RISK = "risk"
-    BEST = "best"
-
-
+@with_options
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder of a parser.")],
     inputs: Annotated[
@@ -35,6 +30,7 @@ def parse(
         ),
     ],
     out: arguments.OptionalOutput = None,
+    options: ParseOptions = ParseOptions(),
     tokeniser: Annotated[
         str | None,
         typer.Option(
@@ -43,10 +39,6 @@ def parse(
             "Without it, each line is a sentence, and blanks separate words.",
         ),
     ] = None,
-    decoder: Annotated[
-        Decoder,
-        typer.Option(help="risk: most expected correct arcs; best: the most probable tree."),
-    ] = Decoder.RISK,
     trees: Annotated[
         int, typer.Option(metavar="K", min=0, max=limits.TREES, help="Draw K trees per sentence.")
     ] = 0,
@@ -54,7 +46,6 @@ def parse(
         int,
         typer.Option(metavar="K", min=0, max=limits.RANKS, help="Write the K most probable trees."),
     ] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="With --trees: random seed.")] = 0,
     punctuation: Annotated[
         str | None,
         typer.Option(
@@ -116,7 +107,6 @@ def parse(
         from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.models.segmentation.tokeniser import Tokeniser
         from semipunct.store.checkpoint import load
-        from semipunct.tasks.parse import ParseOptions
 
     with phase("loading the model"):
         loaded = load(model)
@@ -124,7 +114,7 @@ def parse(
         request = ParseRequest(
             system=model,
             inputs=inputs,
-            options=ParseOptions(decoder.value, seed),
+            options=options,
             tokeniser=None if tokeniser is None else load(tokeniser, Tokeniser),
             punctuation=None if punctuation is None else load(punctuation, PunctuationModel),
             weight=weight,

@@ -1,8 +1,7 @@
 """``semipunct rephrase``: change trees, and regenerate their punctuation."""
 
 from collections.abc import Iterator
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -10,6 +9,7 @@ from semipunct.cli import arguments, console
 from semipunct.cli.run import read_ahead
 from semipunct.cli.timings import phase
 from semipunct.errors import EditError, UsageError
+from semipunct.tasks.options import Surface
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -24,18 +24,7 @@ if TYPE_CHECKING:
 _LISTED = 5  # ids listed in a message
 
 
-class Format(StrEnum):
-    """The formats that rephrased sentences are written in."""
-
-    CONLLU = "conllu"
-    TEXT = "text"
-
-
-class Surface(StrEnum):
-    """The ways to regenerate the string of a slot."""
-
-    DRAWN = "drawn"
-    BEST = "best"
+Format = Literal["conllu", "text"]
 
 
 def rephrase(
@@ -80,7 +69,7 @@ def rephrase(
         typer.Option(
             help="Draw the channel's edits of the underlying marks, or use the best edits."
         ),
-    ] = Surface.DRAWN,
+    ] = "drawn",
     case: Annotated[
         str | None,
         typer.Option(
@@ -92,7 +81,7 @@ def rephrase(
     seed: arguments.Seed = 0,
     form: Annotated[
         Format, typer.Option("--format", help="conllu with the new trees, or text.")
-    ] = Format.CONLLU,
+    ] = "conllu",
     quiet: arguments.Quiet = False,
 ) -> None:
     """Delete, move or reorder constituents, and regenerate the punctuation.
@@ -160,7 +149,7 @@ def rephrase(
                     "give each sentence to be edited a unique sent_id"
                 )
         rephrasings = rephrase_sentences(
-            fitted, sentences, changes, edits=edits_of, surface=surface.value, case=truecaser,
+            fitted, sentences, changes, edits=edits_of, surface=surface, case=truecaser,
             seed=seed, first=chunk.first,
         )  # fmt: skip
         for rephrasing in rephrasings:
@@ -173,7 +162,7 @@ def rephrase(
     outcomes = answer_entries(entries, answer, omitted)
     with console.output(out) as stream, sentence_progress("rephrasing", out, quiet=quiet) as bar:
         outcomes = bar(outcomes)
-        if form is Format.CONLLU:
+        if form == "conllu":
             writer.write(
                 (_conllu(entry, rephrasing, writer) for entry, rephrasing in outcomes), stream
             )

@@ -2,62 +2,24 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.options import with_options
 from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
+from semipunct.tasks.options import Lines, Objective, RestoredForm, RestoreOptions
 
 if TYPE_CHECKING:
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.run import Outcome
 
-MISTAKEN = 0.1
 
-
-class Format(StrEnum):
-    """The formats that restored sentences are written in."""
-
-    CONLLU = "conllu"
-    TEXT = "text"
-    JSON = "json"
-
-
-class Minimise(StrEnum):
-    """The candidates among which the expected edit distance is minimised."""
-
-    SLOTS = "slots"
-    DRAWS = "draws"
-
-
-class Lines(StrEnum):
-    """The meanings of the end of a line."""
-
-    NONE = "none"
-    PARAGRAPH = "paragraph"
-    SENTENCE = "sentence"
-
-
-class Objective(StrEnum):
-    """The objectives of the decisions of a text model."""
-
-    F1 = "f1"
-    EDITS = "edits"
-
-
-class Keep(StrEnum):
-    """The treatment of the punctuation of the input."""
-
-    REPLACE = "replace"
-    REPAIR = "repair"
-    KEEP = "keep"
-
-
+@with_options
 def restore(
     model: arguments.Model,
     inputs: Annotated[
@@ -69,25 +31,7 @@ def restore(
         ),
     ],
     out: arguments.OptionalOutput = None,
-    samples: arguments.Samples = 1000,
-    seed: arguments.Seed = 0,
-    minimise: Annotated[
-        Minimise,
-        typer.Option(
-            help="slots: choose the marks of each slot (a place for them: before each word and at "
-            "the end) independently; draws: choose among draws for the whole sentence, as in the "
-            "paper. A comma model does not draw: its most probable sequence is chosen instead."
-        ),
-    ] = Minimise.SLOTS,
-    marks: Annotated[
-        str | None, typer.Option(metavar="MARKS", help="Insert only these marks, e.g. ', . ?'.")
-    ] = None,
-    min_confidence: Annotated[
-        float, typer.Option(metavar="P", help="Leave slots with less probable marks empty.")
-    ] = 0.0,
-    nbest: Annotated[
-        int, typer.Option(metavar="N", min=0, help="With JSON: list the N most frequent draws.")
-    ] = 0,
+    options: RestoreOptions = RestoreOptions(),
     parser: Annotated[
         list[str] | None,
         typer.Option(
@@ -142,13 +86,6 @@ def restore(
             help="Folder of a truecaser, which restores the capitals of lower-case words.",
         ),
     ] = None,
-    keep: Annotated[
-        Keep | None,
-        typer.Option(
-            help="Marks in the input: remove them first (replace), use them as uncertain evidence "
-            "(repair), or keep them (keep) [keep for text without --gold, otherwise replace]."
-        ),
-    ] = None,
     lines: Annotated[
         Lines | None,
         typer.Option(
@@ -171,15 +108,8 @@ def restore(
             "treebanks with --text edits]."
         ),
     ] = None,
-    mistaken: Annotated[
-        float,
-        typer.Option(
-            metavar="F",
-            help="With --keep repair: factor of the probability for each mark that is removed.",
-        ),
-    ] = MISTAKEN,
     form: Annotated[
-        Format | None,
+        RestoredForm | None,
         typer.Option(
             "--format",
             help="conllu with inserted tokens, text, or json with probabilities [conllu; text for "
@@ -235,9 +165,9 @@ def restore(
             "--case has no effect with --gold alone, as restored sentences are written only to the "
             "file of --output; give --output as well"
         )
-    if mistaken != MISTAKEN and keep is not Keep.REPAIR:
+    if options.mistaken != RestoreOptions().mistaken and options.keep != "repair":
         raise UsageError("--mistaken needs --keep repair; give it, or leave out --mistaken")
-    if nbest and (form is not Format.JSON or (gold and out is None)):
+    if options.nbest and (form != "json" or (gold and out is None)):
         raise UsageError(
             "--nbest needs restored sentences as JSON: give --format json (with --gold also "
             "--output)"
@@ -256,14 +186,10 @@ def restore(
         from semipunct.render.restored_files import in_own_capitals, with_capitals, write
         from semipunct.store.checkpoint import load
         from semipunct.store.folder import model_folders
-        from semipunct.tasks.restoration import RestoreOptions
 
     if gold:
-        keep = keep or Keep.REPLACE  # marks that stay cannot be compared with themselves
-    options = RestoreOptions(
-        samples, seed, minimise.value, None if marks is None else frozenset(marks.split()),
-        min_confidence, nbest, None if keep is None else keep.value, mistaken,
-    )  # fmt: skip
+        # Marks that stay cannot be compared with themselves.
+        options = replace(options, keep=options.keep or "replace")
     with phase("loading the model"):
         loaded = load(model)
         prepare = answer_of(loaded.model, "restore", model)
@@ -278,12 +204,12 @@ def restore(
             case=capitals_of,
             trees=trees,
             share=share,
-            lines=None if lines is None else lines.value,
-            objective=None if objective is None else objective.value,
+            lines=lines,
+            objective=objective,
             lower=lower,
             gold=gold,
             confusions=confusions,
-            form=None if form is None else form.value,
+            form=form,
         )
         work = prepare(loaded, request)
     keep_programs()
@@ -296,7 +222,7 @@ def restore(
             outcomes = with_capitals(outcomes, capitals_of, writer)
         if work.has_capitals:
             outcomes = in_own_capitals(outcomes, writer)
-        write(outcomes, form.value if form else work.written, writer, stream, parsed=work.parsed)
+        write(outcomes, form or work.written, writer, stream, parsed=work.parsed)
 
     run(
         replace(work, entries=entries), write_all, doing="restoring", inputs=inputs, out=out,

@@ -2,14 +2,14 @@
 
 import shlex
 import signal
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
+from semipunct.marks.edits import Direction
 from semipunct.models.registry import DEFAULT, KINDS, find_kind
 from semipunct.wording import quantity
 
@@ -18,21 +18,6 @@ if TYPE_CHECKING:
 
 NOTICE = "\nstopping after this batch; send the signal again to stop at once\n"
 """Printed when a run is interrupted, since compiling may take a while."""
-
-
-class Channel(StrEnum):
-    """The directions in which the channel's window moves."""
-
-    NONE = "none"
-    L2R = "l2r"
-    R2L = "r2l"
-
-
-class Align(StrEnum):
-    """The ways to align sentences with their corrected versions."""
-
-    WORDS = "words"
-    TREES = "trees"
 
 
 def train(
@@ -57,7 +42,7 @@ def train(
         typer.Option(metavar="RIGHT", help="The corrected version of DEV; repeatable."),
     ] = None,
     align: Annotated[
-        Align | None,
+        Literal["words", "trees"] | None,
         typer.Option(
             help="With --corrected: words: all words of the two versions must agree; trees: all "
             "heads must agree, and other sentences are left out [words]."
@@ -103,7 +88,7 @@ def train(
         ),
     ] = None,
     channel: Annotated[
-        Channel | None,
+        Direction | None,
         typer.Option(
             help="Direction of the channel, which rewrites neighbouring marks between two words; "
             "none: no channel [r2l]."
@@ -124,14 +109,14 @@ def train(
     """Train a model, and keep the weights that are best on the development treebank.
 
     A run that is interrupted (Ctrl-C) leaves a usable model, and --resume continues the run with
-    the same final trained. A folder with a model is not changed without --resume or --force.
+    the same final result. A folder with a model is not changed without --resume or --force.
     """
     from semipunct.arrays.memory import hold_memory
     from semipunct.cli.progress import training_progress
     from semipunct.store.folder import claim_folder, unfinished_folder
     from semipunct.training.config import load_config
 
-    options: dict[str, Any] = {"model.channel": channel and str(channel), "train.seed": seed}
+    options: dict[str, Any] = {"model.channel": channel, "train.seed": seed}
     if analysis is not None and kind in KINDS and find_kind(kind).underlying:
         options["model.underlying"] = True
     further: Any = None
@@ -157,7 +142,7 @@ def train(
     with phase("reading"):
         if corrected and dev_corrected:
             development, training = (
-                read_versions(written, right, (align or Align.WORDS).value)
+                read_versions(written, right, align or "words")
                 for written, right in ((dev, dev_corrected), (files, corrected))
             )
         else:
@@ -189,7 +174,7 @@ def train(
     command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
     command += [x for name in corrected or () for x in ("--corrected", name)]
     command += [x for name in dev_corrected or () for x in ("--dev-corrected", name)]
-    command += ["--align", str(align)] if align is not None else []
+    command += ["--align", align] if align is not None else []
     command += ["--analysis", analysis] if analysis is not None else []
     command += ["--near", near] if near is not None else []
     command += ["--from", start] if start is not None else []

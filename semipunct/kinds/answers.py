@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Generic, Literal, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
 from semipunct.errors import ModelError, UsageError
 from semipunct.kinds.assessment import Assessment
 from semipunct.kinds.criteria import assess_on_examples
 from semipunct.models.registry import KINDS
 from semipunct.plugins import find_plugin
-from semipunct.tasks.correction import Corrected, CorrectOptions
-from semipunct.tasks.restoration import Restoration, RestoreOptions
+from semipunct.tasks.correction import Corrected
+from semipunct.tasks.options import CorrectOptions, RestoredForm, RestoreOptions
+from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.run import Outcome
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class RestoreWork(Work[Restoration[Any]]):
     """
 
     format: Format[Any]
-    written: Literal["conllu", "text", "json"] = "conllu"
+    written: RestoredForm = "conllu"
     parsed: bool = False
     has_capitals: bool = False
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from semipunct.corpus import Entry
     from semipunct.kinds.requests import CorrectRequest
     from semipunct.store.checkpoint import SavedModel
-    from semipunct.tasks.correction import Corrected, CorrectOptions
+    from semipunct.tasks.correction import Corrected
+    from semipunct.tasks.options import CorrectOptions
 
 Assess = Callable[[Sequence[Outcome["Corrected"]]], Assessment]
 

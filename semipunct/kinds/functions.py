@@ -18,10 +18,16 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
-from semipunct.tasks.correction import Corrected, CorrectOptions, CorrectSettings
-from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
-from semipunct.tasks.restore_running_text import Objective
-from semipunct.tasks.running_text_choice import Lines
+from semipunct.tasks.correction import Corrected
+from semipunct.tasks.options import (
+    CorrectOptions,
+    CorrectSettings,
+    Lines,
+    Objective,
+    RestoreOptions,
+    RestoreSettings,
+)
+from semipunct.tasks.restoration import Restoration
 
 S = TypeVar("S", bound=Sentence[Any] | Words)
 

@@ -17,7 +17,8 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.render.parses import parsed_texts
 from semipunct.store.checkpoint import of_kind
 from semipunct.tasks.notices import LongSentences, Omissions
-from semipunct.tasks.parse import Parse, ParseOptions, parse, parses, parsing_signature
+from semipunct.tasks.options import ParseOptions
+from semipunct.tasks.parse import Parse, parse, parses, parsing_signature
 from semipunct.tasks.parse_punctuated import parse_punctuated
 from semipunct.tasks.reading import check_any
 from semipunct.tasks.run import Chunk, Outcome, answer_entries

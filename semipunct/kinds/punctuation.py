@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.restoration import Restoration, RestoreOptions
+    from semipunct.tasks.options import RestoreOptions
+    from semipunct.tasks.restoration import Restoration
 
 
 def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:

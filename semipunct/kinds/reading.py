@@ -17,8 +17,7 @@ from semipunct.tasks.segment_running_text import segment_running_text
 if TYPE_CHECKING:
     from semipunct.corpus.treebank import WordsEntry
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.restoration import Keep
-    from semipunct.tasks.running_text_choice import Lines
+    from semipunct.tasks.options import Keep, Lines
 
 PARAGRAPHS = 64
 """Paragraphs tokenised at a time."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.correction import CorrectOptions
-    from semipunct.tasks.parse import ParseOptions
-    from semipunct.tasks.restoration import RestoreOptions
-    from semipunct.tasks.restore_running_text import Objective
-    from semipunct.tasks.running_text_choice import Lines
+    from semipunct.tasks.options import (
+        CorrectOptions,
+        Lines,
+        Objective,
+        ParseOptions,
+        RestoredForm,
+        RestoreOptions,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,7 @@ class RestoreRequest:
     lower: bool = False
     gold: bool = False
     confusions: int = 0
-    form: Literal["conllu", "text", "json"] | None = None
+    form: RestoredForm | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

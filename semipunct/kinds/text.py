@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.correction import Corrected, CorrectOptions
-    from semipunct.tasks.restoration import Restoration, RestoreOptions
-    from semipunct.tasks.running_text_choice import Lines
+    from semipunct.tasks.correction import Corrected
+    from semipunct.tasks.options import CorrectOptions, Lines, RestoreOptions
+    from semipunct.tasks.restoration import Restoration
 
 
 def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:

@@ -14,6 +14,9 @@ EditName = Literal["keep", "absorb_left", "absorb_right", "transpose"]
 EDITS: tuple[EditName, ...] = get_args(EditName)
 """All edits, in the order in which arrays of edits are indexed."""
 
+Direction = Literal["none", "l2r", "r2l"]
+"""The direction in which the window of the channel moves over a slot; ``none``: no channel."""
+
 # The tokens of the window that are left after each edit, 0 for a and 1 for b, in text order.
 _LEFT_OVER: dict[str, tuple[int, ...]] = {
     "keep": (0, 1),

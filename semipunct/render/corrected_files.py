@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
 from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.located import BLANKS, Located
@@ -16,15 +16,13 @@ from semipunct.render.analyses import dump, omitted_as_dict
 from semipunct.render.corrected import Places, as_dict, difference, m2, unchanged_to_m2
 from semipunct.render.restored_files import with_trees
 from semipunct.tasks.correction import Corrected
+from semipunct.tasks.options import CorrectedForm
 from semipunct.tasks.run import Outcome
-
-Form = Literal["text", "conllu", "json", "diff", "m2"]
-"""The formats that corrected sentences are written in."""
 
 
 def write(
     outcomes: Iterable[Outcome[Corrected]],
-    form: Form,
+    form: CorrectedForm,
     writer: Writer[Any],
     stream: TextIO,
     *,
@@ -87,7 +85,7 @@ def _tokens(entry: Entry[Any, Any]) -> Sequence[str]:
 
 
 def _lines(
-    outcomes: Iterable[Outcome[Corrected]], form: Form, writer: Writer[Any]
+    outcomes: Iterable[Outcome[Corrected]], form: CorrectedForm, writer: Writer[Any]
 ) -> Iterator[str]:
 
     for entry, corrected in outcomes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
 from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.located import Located
@@ -15,6 +15,7 @@ from semipunct.formats.text import TextWriter
 from semipunct.render.analyses import dump, omitted_as_dict
 from semipunct.render.restorations import as_dict, in_own_characters
 from semipunct.tasks.base import Trained
+from semipunct.tasks.options import RestoredForm
 from semipunct.tasks.restoration import LISTED, Restoration
 from semipunct.tasks.run import Outcome, in_chunks
 from semipunct.tasks.truecase import truecase
@@ -63,7 +64,7 @@ def in_own_capitals(outcomes: Iterable[Restored], writer: Writer[Any]) -> Iterat
 
 def write(
     outcomes: Iterable[Restored],
-    form: Literal["conllu", "text", "json"],
+    form: RestoredForm,
     writer: Writer[Any],
     stream: TextIO,
     *,

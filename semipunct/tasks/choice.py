@@ -29,7 +29,7 @@ from semipunct.marks.balance import (
 from semipunct.marks.emoticons import is_emoticon, is_picture
 from semipunct.marks.joining import JoiningMarks
 from semipunct.marks.neighbours import SIGNS, may_stand_between
-from semipunct.tasks.restoration import Keep, RestoreOptions
+from semipunct.tasks.options import Keep, RestoreOptions
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
 Allowed = Callable[[int, Puncteme], bool]

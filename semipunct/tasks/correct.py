@@ -28,17 +28,10 @@ from semipunct.marks.corrections import corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.tasks.base import InPlace, Slots, Trained, punctuation_model
 from semipunct.tasks.choice import beside_what_stands, best_draw, best_strings
-from semipunct.tasks.correction import (
-    Attached,
-    Corrected,
-    CorrectOptions,
-    CorrectSettings,
-    Explained,
-    Reason,
-)
+from semipunct.tasks.correction import Attached, Corrected, Explained, Reason
 from semipunct.tasks.decode import part_seed
+from semipunct.tasks.options import CorrectOptions, CorrectSettings, RestoreOptions
 from semipunct.tasks.parse import check_reads_words, parse
-from semipunct.tasks.restoration import RestoreOptions
 from semipunct.tasks.restore import drawn
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 

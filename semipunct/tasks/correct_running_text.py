@@ -25,14 +25,10 @@ from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.choice import beside_what_stands
-from semipunct.tasks.correction import Corrected, CorrectOptions, CorrectSettings, Explained
+from semipunct.tasks.correction import Corrected, Explained
+from semipunct.tasks.options import CorrectOptions, CorrectSettings
 from semipunct.tasks.restore_running_text import has_capitals
-from semipunct.tasks.running_text_choice import (
-    LONGEST_SECTION,
-    SECTION,
-    AnyWords,
-    opening_marks,
-)
+from semipunct.tasks.running_text_choice import LONGEST_SECTION, SECTION, AnyWords, opening_marks
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
 Floats = npt.NDArray[np.float64]

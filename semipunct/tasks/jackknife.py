@@ -11,7 +11,8 @@ from pathlib import Path
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus import Sentence
 from semipunct.models.kind import Config
-from semipunct.tasks.parse import Parse, ParseOptions, parse, parses
+from semipunct.tasks.options import ParseOptions
+from semipunct.tasks.parse import Parse, parse, parses
 from semipunct.training.config import load_config
 from semipunct.training.jackknife import train_jackknife
 from semipunct.training.report import Progress, TrainingResult

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import jax
 import numpy as np
@@ -18,7 +18,6 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.signature import figures_signature
 from semipunct.models.parsing.decoding import (
     Certainty,
-    Decoder,
     Marked,
     Trees,
     decode_trees,
@@ -29,6 +28,7 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 from semipunct.tasks import limits
 from semipunct.tasks.base import InPlace, Trained, model_of_kind
+from semipunct.tasks.options import ParseOptions, ParseSettings
 from semipunct.tasks.pieces import Pieces, joined_expectations, joined_tables
 from semipunct.tasks.slot_posteriors import SlotPosterior, rank_strings
 from semipunct.trees import DependencyTree
@@ -39,27 +39,6 @@ Table = npt.NDArray[np.float32]
 
 _JOINED = "parataxis"
 """The relation from the root of the first piece to those of the others (juxtaposition in UD)."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParseOptions:
-    """Options of parsing.
-
-    Attributes:
-        decoder: ``risk`` for the tree with the highest expected number of correct arcs (minimum
-            Bayes risk), ``best`` for the most probable tree.
-        seed: the random seed.
-    """
-
-    decoder: Decoder = "risk"
-    seed: int = 0
-
-
-class ParseSettings(TypedDict, total=False):
-    """The attributes of ``ParseOptions`` as arguments by name."""
-
-    decoder: Decoder
-    seed: int
 
 
 @dataclass(frozen=True, slots=True)

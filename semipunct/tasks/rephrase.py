@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +23,10 @@ from semipunct.models.ordering.model import OrderingModel
 from semipunct.models.ordering.orders import draw_orders
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks.base import Slots, Trained, model_of_kind, punctuation_model
+from semipunct.tasks.options import Surface
 from semipunct.tasks.tree_edits import TreeEdit
 from semipunct.tasks.truecase import truecase
 from semipunct.trees import PLACES, Arrangement, Place
-
-Surface = Literal["drawn", "best"]
 
 _PROPER = "PROPN"
 

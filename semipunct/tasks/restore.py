@@ -29,7 +29,8 @@ from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks.base import Slots, Trained, punctuation_model
 from semipunct.tasks.choice import Standing, chosen_strings
-from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
+from semipunct.tasks.options import RestoreOptions, RestoreSettings
+from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 
 Floats = npt.NDArray[np.float64]

@@ -24,8 +24,9 @@ from semipunct.models.commas.restorer import COMMA_MODELS, comma_restorer
 from semipunct.models.constituency.parser import PhraseParser
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
+from semipunct.tasks.options import RestoreOptions, RestoreSettings
 from semipunct.tasks.parse_phrases import parse_phrases
-from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
+from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from semipunct.trees.phrases import PhraseTree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
@@ -16,11 +16,9 @@ from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.models.running_text.reader import Query, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
-from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
-from semipunct.tasks.running_text_choice import AnyWords, Chooser, Lines, Read
-
-Objective = Literal["f1", "edits"]
-"""What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
+from semipunct.tasks.options import Lines, Objective, RestoreOptions, RestoreSettings
+from semipunct.tasks.restoration import Restoration
+from semipunct.tasks.running_text_choice import AnyWords, Chooser, Read
 
 _ACCIDENTS = 0.02
 """The share of words with capitals up to which a text counts as one without."""

@@ -25,10 +25,10 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind, punctuation_model
+from semipunct.tasks.options import Objective, RestoreOptions, RestoreSettings
 from semipunct.tasks.parse import Parse, check_reads_words, parse, parses
-from semipunct.tasks.restoration import Restoration, RestoreOptions, RestoreSettings
+from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.restore import drawn, restored
-from semipunct.tasks.restore_running_text import Objective
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.tasks.text_views import text_views
 from semipunct.wording import quantity

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,14 +27,11 @@ from semipunct.marks.partners import matcher_of, without_lone_marks
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Reading
 from semipunct.tasks.choice import Standing, chosen_strings
-from semipunct.tasks.restoration import Keep, Restoration, RestoreOptions
+from semipunct.tasks.options import Keep, Lines, RestoreOptions
+from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
 AnyWords = Sentence[Any] | Words
-
-Lines = Literal["none", "paragraph", "sentence"]
-"""What the end of a line says: nothing; a sentence ends there; a sentence ends there and nowhere
-else."""
 
 SECTION, LONGEST_SECTION = 40, 160
 """The numbers of words from which a section ends after a sentence, and at which in any case, so

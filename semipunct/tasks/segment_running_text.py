@@ -14,9 +14,9 @@ from semipunct.corpus.word_streams import is_final
 from semipunct.formats.running_text import line_of_text, part_of_line
 from semipunct.marks import Puncteme
 from semipunct.tasks.base import Trained
-from semipunct.tasks.restoration import RestoreOptions, RestoreSettings
+from semipunct.tasks.options import Lines, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore_running_text import restore_running_text
-from semipunct.tasks.running_text_choice import Lines, opening_marks
+from semipunct.tasks.running_text_choice import opening_marks
 
 
 def segment_running_text(

@@ -8,8 +8,7 @@ from typing import Any
 from semipunct.corpus.located import Located, RawText
 from semipunct.formats.text import in_paragraphs, read_spaced_words
 from semipunct.tasks.base import Trained
-from semipunct.tasks.restoration import RestoreOptions
-from semipunct.tasks.running_text_choice import Lines
+from semipunct.tasks.options import Lines, RestoreOptions
 from semipunct.tasks.segment import segment
 from semipunct.tasks.segment_running_text import segment_running_text
 

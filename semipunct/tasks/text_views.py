@@ -18,7 +18,7 @@ from semipunct.marks import UNK, Puncteme
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
-from semipunct.tasks.restoration import RestoreOptions
+from semipunct.tasks.options import RestoreOptions
 from semipunct.tasks.restore_running_text import has_capitals
 from semipunct.tasks.running_text_choice import AnyWords, opening_marks
 from semipunct.tasks.slot_posteriors import SlotPosterior, rank_strings

@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from semipunct.corpus.located import is_mark
-from semipunct.tasks.restoration import Keep
+from semipunct.tasks.options import Keep
 from tests.commands import Cli, Result
 
 TEXT = "so gu ke\r\n https://x.org/a?b=c 1.000\t<b>ba</b>\r\n\r\n\n so al ke, so do 𝔘😀 שלום\n"

@@ -14,8 +14,7 @@ from semipunct.models.commas.decoding import Commas
 from semipunct.models.commas.model import CommaModel
 from semipunct.tasks import correct as correction
 from semipunct.tasks import restore_commas as restoration_of_commas
-from semipunct.tasks.correction import CorrectOptions
-from semipunct.tasks.restoration import RestoreOptions
+from semipunct.tasks.options import CorrectOptions, RestoreOptions
 from semipunct.trees.phrases import PhraseTree
 from tests.tasks.test_choice import text
 from tests.tasks.test_restore import draws

@@ -10,7 +10,7 @@ from semipunct.corpus import Sentence
 from semipunct.inference.draws import Draws
 from semipunct.marks.joining import JoiningMarks
 from semipunct.tasks.choice import Standing, chosen_strings
-from semipunct.tasks.restoration import Minimise, RestoreOptions, RestoreSettings
+from semipunct.tasks.options import Candidates, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore import restored
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.punctuation.cases import sentence
@@ -50,7 +50,7 @@ def test_marks_of_a_text_stay_unless_requested():
 
 
 @pytest.mark.parametrize("minimise", ["slots", "draws"])
-def test_the_next_best_string_is_chosen(minimise: Minimise):
+def test_the_next_best_string_is_chosen(minimise: Candidates):
     rows = ["|.|.", "|.|.", "|.|.", "|,|!", "|,|!"]
     assert chosen(text("on Yahoo! in", "||||"[:3]), *["|.|.|."] * 3, minimise=minimise) == [
         "", ".", "", "."

@@ -18,7 +18,7 @@ from semipunct.marks import ABBREVIATION
 from semipunct.render.restorations import in_own_characters
 from semipunct.tasks.base import InPlace, Punctuator
 from semipunct.tasks.choice import best_draw, best_strings
-from semipunct.tasks.restoration import RestoreOptions
+from semipunct.tasks.options import RestoreOptions
 from semipunct.tasks.restore import (
     Restorer,
     most_frequent,

@@ -19,7 +19,7 @@ from semipunct.formats.text import read_spaced_words
 from semipunct.inference.draws import Draws
 from semipunct.marks.joining import JoiningMarks
 from semipunct.tasks.choice import beside_what_stands
-from semipunct.tasks.restoration import Keep, RestoreOptions
+from semipunct.tasks.options import Keep, RestoreOptions
 from semipunct.tasks.restore import restored
 from semipunct.tasks.segment import segment
 from semipunct.tasks.slot_posteriors import posteriors

@@ -11,7 +11,7 @@ import pytest
 import semipunct
 from semipunct.corpus import Words
 from semipunct.models.running_text.reader import Query, Reading, TextReader
-from semipunct.tasks.restoration import RestoreOptions
+from semipunct.tasks.options import RestoreOptions
 from semipunct.tasks.running_text_choice import opening_marks
 from semipunct.tasks.text_views import text_views
 from tests.models.running_text.texts import text

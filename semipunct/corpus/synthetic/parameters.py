@@ -6,14 +6,12 @@ Training on generated sentences can be evaluated by how well it recovers them.
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from semipunct import marks
 from semipunct.errors import UsageError
 from semipunct.marks import EditName, Pair
-from semipunct.marks.edits import possible
+from semipunct.marks.edits import Direction, possible
 
-Direction = Literal["l2r", "r2l", "none"]
 Window = tuple[str, str]
 """Two adjacent tokens in text order."""
 

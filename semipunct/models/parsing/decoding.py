@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -18,14 +18,12 @@ from semipunct.models.parsing.networks import (
     relation_scores,
     scores,
 )
+from semipunct.models.parsing.options import Decoder
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.vocabulary import Codes
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
 from semirings.numerics import matmul
-
-Decoder = Literal["risk", "best"]
-"""The tree with the highest expected number of correct arcs, or the most probable tree."""
 
 
 class Trees(NamedTuple):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Decay, NotNegative, Positive, Share
+
+Decoder = Literal["risk", "best"]
+"""Ways to choose a tree: of minimum Bayes risk, or the most probable one."""
 
 _EPOCHS = 21.5
 """Passes over a treebank of medium size."""

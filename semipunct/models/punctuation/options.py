@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from semipunct.features.templates import TEMPLATES, find_template
+from semipunct.marks.edits import Direction
 from semipunct.models import kind
 from semipunct.models.settings import (
     AtLeastOne,
@@ -17,7 +18,6 @@ from semipunct.models.settings import (
     Share,
 )
 
-Direction = Literal["none", "l2r", "r2l"]
 Centre = Literal["counts", "zero"]
 
 

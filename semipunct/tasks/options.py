@@ -1,0 +1,282 @@
+"""Options of tasks, each written once: its name, type, default and description.
+
+The command line makes an option of every field (``semipunct.cli.options``). Arguments by name are
+typed by the ``TypedDict`` beside each class, which type checkers need (PEP 692) and cannot derive
+from it; ``tests/test_front_door.py`` compares the two. Why so: docs/decisions/0052-options.md.
+
+JAX is not imported here, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.errors import UsageError
+from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme
+from semipunct.marks.corrections import corrections
+from semipunct.models.parsing.options import Decoder
+from semipunct.tasks import limits
+from semipunct.wording import quantity
+
+if TYPE_CHECKING:
+    from semipunct.models.punctuation.corrector import CorrectionModel
+    from semipunct.models.punctuation.model import PunctuationModel
+
+Candidates = Literal["slots", "draws"]
+"""Strings among which the expected edit distance is minimised: those of each slot, or whole draws,
+as in the paper."""
+Loss = Literal["errors", "slots", "draws"]
+"""``errors``: a slot gets the most probable string among those that the written one can become by
+corrections seen in training; otherwise as ``Candidates``."""
+Keep = Literal["replace", "repair", "keep"]
+"""The treatment of existing marks: they are removed first, used as uncertain evidence, or left
+unchanged, so that only empty slots are filled."""
+Lines = Literal["none", "paragraph", "sentence"]
+"""What the end of a line says: nothing; a sentence ends there; a sentence ends there and nowhere
+else."""
+Objective = Literal["f1", "edits"]
+"""What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
+Surface = Literal["drawn", "best"]
+RestoredForm = Literal["conllu", "text", "json"]
+CorrectedForm = Literal["text", "conllu", "json", "diff", "m2"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """The description of a field, and its form on the command line.
+
+    Attributes:
+        help: the description, as ``--help`` prints it.
+        name: the name of the option, if it differs from that of the field.
+        metavar: the name of its value; None for its type.
+        minimum: the least value that the command line accepts.
+        maximum: the largest one.
+    """
+
+    help: str
+    name: str | None = None
+    metavar: str | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+Samples = Annotated[
+    int, Option(help="Number of draws per sentence.", minimum=1, maximum=limits.SAMPLES)
+]
+Seed = Annotated[int, Option(help="Random seed.", minimum=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreOptions:
+    """Options of restoration.
+
+    If ``keep`` is None, marks of a text are kept, and those of a treebank are replaced. If
+    ``marks`` is None, all tokens of the model may be inserted.
+    """
+
+    samples: Samples = 1000
+    seed: Seed = 0
+    minimise: Annotated[
+        Candidates,
+        Option(
+            help="slots: choose the marks of each slot (a place for them: before each word and at "
+            "the end) independently; draws: choose among draws for the whole sentence, as in the "
+            "paper. A comma model does not draw: its most probable sequence is chosen instead."
+        ),
+    ] = "slots"
+    marks: Annotated[
+        Set[str] | None, Option(help="Insert only these marks, e.g. ', . ?'.", metavar="MARKS")
+    ] = None
+    minimum_confidence: Annotated[
+        float,
+        Option(
+            help="Leave slots with less probable marks empty.", name="min_confidence", metavar="P"
+        ),
+    ] = 0.0
+    nbest: Annotated[
+        int,
+        Option(help="With JSON: list the N most frequent draws.", metavar="N", minimum=0),
+    ] = 0
+    keep: Annotated[
+        Keep | None,
+        Option(
+            help="Marks in the input: remove them first (replace), use them as uncertain evidence "
+            "(repair), or keep them (keep) [keep for text without --gold, otherwise replace]."
+        ),
+    ] = None
+    mistaken: Annotated[
+        float,
+        Option(
+            help="With --keep repair: factor of the probability for each mark that is removed.",
+            metavar="F",
+        ),
+    ] = 0.1
+
+    def keep_for(self, sentence: Sentence[Any] | Words) -> Keep:
+        """Return the treatment of the existing marks of a sentence, with the default filled in."""
+        return self.keep or ("keep" if sentence.source == "text" else "replace")
+
+    def check(self, model: PunctuationModel) -> None:
+        """Raise ``UsageError`` unless all values are valid for a model."""
+        if self.samples < 1:
+            raise UsageError(f"{quantity(self.samples, 'sample')}; restoring needs at least 1")
+        if self.samples > limits.SAMPLES:
+            raise UsageError(f"{quantity(self.samples, 'sample')}; give at most {limits.SAMPLES:,}")
+        if not 0 <= self.minimum_confidence <= 1:
+            raise UsageError(
+                f"the minimum confidence is {self.minimum_confidence}; give a probability, 0 to 1"
+            )
+        if self.nbest < 0:
+            raise UsageError(f"nbest is {self.nbest}; give 0 or more")
+        if not 0 < self.mistaken <= 1:
+            raise UsageError(
+                f"the factor of removed marks is {self.mistaken}; give one above 0, at most 1"
+            )
+        _check_known(self.marks, model.inventory.tokens)
+
+
+class RestoreSettings(TypedDict, total=False):
+    """The fields of ``RestoreOptions`` as arguments by name."""
+
+    samples: int
+    seed: int
+    minimise: Candidates
+    marks: Set[str] | None
+    minimum_confidence: float
+    nbest: int
+    keep: Keep | None
+    mistaken: float
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectOptions:
+    """Options of correction.
+
+    If ``marks`` is None, all may be inserted, deleted or moved; ``minimum_confidence`` has the
+    defaults of ``least``.
+    """
+
+    samples: Samples = 1000
+    seed: Seed = 0
+    marks: Annotated[
+        Set[str] | None,
+        Option(help="Correct only these marks, e.g. ', ; :'.", name="only", metavar="MARKS"),
+    ] = None
+    minimum_confidence: Annotated[
+        float | None,
+        Option(
+            help="Minimum probability of a correction [0.5; 0.75 with a text model; 0 with "
+            "--minimise slots or draws].",
+            name="min_confidence",
+            metavar="P",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = None
+    minimise: Annotated[
+        Loss,
+        Option(
+            help="errors: choose for each slot (place between words) the most probable string that "
+            "corrections seen in training can produce; slots: the string with the lowest expected "
+            "edit distance; draws: the same for a whole sentence, among its draws, as in the paper."
+        ),
+    ] = "errors"
+    analyses: Annotated[
+        int,
+        Option(
+            help="With --analysis: draw K underlying trees instead of using the best one.",
+            metavar="K",
+            minimum=0,
+            maximum=limits.TREES,
+        ),
+    ] = 0
+
+    @property
+    def least(self) -> float:
+        """The minimum confidence, with the default filled in."""
+        if self.minimum_confidence is not None:
+            return self.minimum_confidence
+        return 0.5 if self.minimise == "errors" else 0.0
+
+    def check(self, model: CorrectionModel) -> None:
+        """Raise ``UsageError`` unless all values are valid for a model."""
+        if not 1 <= self.samples <= limits.SAMPLES:
+            raise UsageError(f"{quantity(self.samples, 'sample')}; give 1 to {limits.SAMPLES:,}")
+        if not 0 <= self.analyses <= min(limits.TREES, self.samples):
+            raise UsageError(
+                f"{quantity(self.analyses, 'analysis', 'analyses')} for "
+                f"{quantity(self.samples, 'sample')}; give 0 to "
+                f"{min(limits.TREES, self.samples):,}, with at least one sample each"
+            )
+        self.check_marks(model.inventory.tokens)
+
+    def check_marks(self, tokens: Sequence[str]) -> None:
+        """Raise ``UsageError`` unless confidence and marks are valid for a model.
+
+        Args:
+            tokens: the marks that the model knows.
+        """
+        if not 0 <= self.least <= 1:
+            raise UsageError(f"the minimum confidence is {self.least}; give a probability, 0 to 1")
+        if self.marks is not None and not self.marks:
+            raise UsageError("the set of marks to correct is empty; name some, or leave it out")
+        _check_known(self.marks, tokens)
+
+    def may_replace(self, string: Puncteme, written: Puncteme) -> bool:
+        """Return whether a string may be written in place of another one.
+
+        Args:
+            string: the string.
+            written: the other one.
+        """
+        # The token that represents all rare ones cannot be written, and the dots of abbreviations
+        # are parts of words.
+        dots = string.count(ABBREVIATION), written.count(ABBREVIATION)
+        if (UNK in string and UNK not in written) or dots[0] != dots[1]:
+            return False
+        if self.marks is None:
+            return True
+        return all(
+            token in self.marks
+            for correction in corrections([written], [string])
+            for token in (*correction.before, *correction.after)
+        )
+
+
+class CorrectSettings(TypedDict, total=False):
+    """The fields of ``CorrectOptions`` as arguments by name."""
+
+    samples: int
+    seed: int
+    marks: Set[str] | None
+    minimum_confidence: float | None
+    minimise: Loss
+    analyses: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParseOptions:
+    """Options of parsing; the expected number of correct arcs is that of minimum Bayes risk."""
+
+    decoder: Annotated[
+        Decoder, Option(help="risk: most expected correct arcs; best: the most probable tree.")
+    ] = "risk"
+    seed: Annotated[int, Option(help="With --trees: random seed.", minimum=0)] = 0
+
+
+class ParseSettings(TypedDict, total=False):
+    """The fields of ``ParseOptions`` as arguments by name."""
+
+    decoder: Decoder
+    seed: int
+
+
+def _check_known(marks: Set[str] | None, tokens: Sequence[str]) -> None:
+    """Raise ``UsageError`` if marks are not among the tokens of a model."""
+    known = {*tokens} - {UNK}
+    if unknown := sorted({*(marks or ())} - known):
+        listed = " ".join(token for token in tokens if token in known - SILENT)
+        raise UsageError(f"the model has never seen {' '.join(unknown)}; its marks are: {listed}")
