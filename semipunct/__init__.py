@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from semipunct.tasks.decode import decode
     from semipunct.tasks.jackknife import jackknife
     from semipunct.tasks.normalise import Normalised, normalise
+    from semipunct.tasks.pack import pack
     from semipunct.tasks.parse import parse
+    from semipunct.tasks.parse_text import parse_text
     from semipunct.tasks.rephrase import Rephrasing, rephrase
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.restore_words import restore_words
@@ -62,7 +64,9 @@ __all__ = [
     "jackknife",
     "load",
     "normalise",
+    "pack",
     "parse",
+    "parse_text",
     "read",
     "rephrase",
     "restore",
@@ -94,7 +98,9 @@ _ROOMS = {
     "jackknife": "semipunct.tasks.jackknife",
     "load": "semipunct.kinds.loading",
     "normalise": "semipunct.tasks.normalise",
+    "pack": "semipunct.tasks.pack",
     "parse": "semipunct.tasks.parse",
+    "parse_text": "semipunct.tasks.parse_text",
     "read": "semipunct.formats.reading",
     "rephrase": "semipunct.tasks.rephrase",
     "restore": "semipunct.kinds.functions",

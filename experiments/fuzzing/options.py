@@ -217,6 +217,12 @@ COMMANDS = (
     Command(("models", "list"), (), {"--json": ""}, 0),
     Command(("models", "where"), ("model",), {}, 1),
     Command(("models", "show"), ("model",), {}, 1),
+    Command(
+        ("models", "pack"),
+        ("model",),
+        {"--output": "output", "--dev": "treebank", "--force": ""},
+        1,
+    ),
     Command(("semirings", "list"), (), {"--json": ""}, 0),
     Command(
         ("semirings", "check"),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semipunct.errors import ModelError
+from semipunct.store.archives import extract_archive, is_archive
 from semipunct.store.folder import model_folders
 
 GROUP = ".".join(("semipunct", "models"))
@@ -23,6 +24,10 @@ GROUP = ".".join(("semipunct", "models"))
 
 FIRST = "text"
 """The part that a name alone stands for: the model that needs no other."""
+
+
+KNOWN = {"en": "semipunct-en", "es": "semipunct-es", "zh": "semipunct-zh"}
+"""The distributions, in ``packages/``, that are named where a model is not installed."""
 
 
 class InstalledModel(NamedTuple):
@@ -64,17 +69,21 @@ def folder_of(model: str | Path) -> Path:
     """Return the folder of a model that is named by its path or, if installed, by its name.
 
     Args:
-        model: a path; if nothing is there, the name of an installed model such as ``en/text``, or
-            the first word of such a name, which stands for the text model if there is one.
+        model: a path of a folder or an archive; if nothing is there, the name of an installed
+            model such as ``en/text``, or the first word of such a name, which stands for the text
+            model if there is one.
 
     Returns:
-        The folder; the path itself if no installed model has the name.
+        The folder, a temporary one for an archive; the path itself if no installed model has the
+        name.
 
     Raises:
-        ModelError: if a part of an installed name is not installed, or a name has several parts
-            of which none is a text model.
+        ModelError: if a part of an installed name is not installed, a name has several parts of
+            which none is a text model, or an archive is damaged.
     """
     path = Path(model)
+    if is_archive(path):
+        return extract_archive(path)
     if path.exists() or isinstance(model, Path) or not _is_name(model):
         return path
     parts = {m.name: m.folder for m in installed_models()}
@@ -82,9 +91,15 @@ def folder_of(model: str | Path) -> Path:
         return parts[model]
     first, _, part = model.partition("/")
     of_package = [name for name in parts if name.startswith(f"{first}/")]
-    if not of_package:
-        return path
-    if part:
+    if not of_package or part:
+        if known := KNOWN.get(first):
+            raise ModelError(
+                f"{model} is not installed; the distribution {known} has models of this name: "
+                f"pip install {known}"
+                + (f" (installed are: {', '.join(of_package)})" if of_package else "")
+            )
+        if not of_package:
+            return path
         raise ModelError(f"{model} is not installed; installed are: {', '.join(of_package)}")
     if f"{first}/{FIRST}" in parts:
         return parts[f"{first}/{FIRST}"]

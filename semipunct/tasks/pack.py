@@ -1,0 +1,124 @@
+"""Packing of models for distribution, with the loss measured on held-out examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from semipunct.corpus.omission import without_omitted
+from semipunct.errors import ModelError
+from semipunct.files import check_output_file
+from semipunct.models.registry import find_kind
+from semipunct.models.scoring import Batches
+from semipunct.store.archives import SUFFIX, write_archive
+from semipunct.store.checkpoint import SavedModel, save
+from semipunct.store.folder import CARD, STATE, STATE_ARRAYS, check_output, is_model_folder
+from semipunct.store.packing import pack_weights
+from semipunct.wording import figure, quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Sizes and figures of a model, before and after packing.
+
+    Attributes:
+        size_before: bytes of the files of the model.
+        size: bytes of the files of the packed model, or of its archive.
+        figures_before: by which training chooses the best weights, on the held-out examples.
+        figures: the same of the packed model.
+    """
+
+    size_before: int
+    size: int
+    figures_before: Mapping[str, float]
+    figures: Mapping[str, float]
+
+
+def pack(
+    model: SavedModel[Any], output: str | Path, examples: Sequence[Any] = (), *, force: bool = False
+) -> Packing:
+    """Write a model with smaller files: tables of weights in 8 bits, others in half precision.
+
+    The model card gets a section with the figures of both, so that whoever receives the model
+    knows what packing cost.
+
+    Args:
+        model: a finished model, loaded from its folder.
+        output: a model folder, or an archive of one if the name ends in ``.zip``.
+        examples: held-out examples of the type that the kind is trained on; without any, no
+            figures are computed.
+        force: replace a model that is there.
+
+    Returns:
+        Sizes and figures, before and after.
+
+    Raises:
+        ModelError: if the run of the model is not finished, there is a model and ``force`` is not
+            given, or the model cannot be written.
+        OutputError: if the place of an archive is a folder, or cannot be written to.
+    """
+    files = {path.name: path for path in model.path.iterdir() if path.is_file()}
+    if STATE in files or STATE_ARRAYS in files:
+        raise ModelError(
+            f"{model.path}: the training of this model is not finished; finish it with "
+            "'semipunct train --resume'"
+        )
+    place = Path(output)
+    zipped = place.suffix == SUFFIX
+    _check_free(place, zipped=zipped, force=force)
+    packed = pack_weights(model.parameters)
+    before, after = (_figures(model, weights, examples) for weights in (model.parameters, packed))
+    size_before = sum(path.stat().st_size for path in files.values())
+    card = files[CARD].read_text("utf-8", errors="backslashreplace") if CARD in files else ""
+    text = card.rstrip() + _section(len(examples), before, after)
+    with TemporaryDirectory(prefix="semipunct-") as temporary:
+        folder = Path(temporary) / "model" if zipped else place
+        save(
+            folder, model.model, packed, model.config,
+            figures=model.figures, metrics=model.metrics, card=text,
+        )  # fmt: skip
+        written = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        if zipped:
+            write_archive(place, written)
+    size = place.stat().st_size if zipped else sum(map(len, written.values()))
+    return Packing(size_before, size, before, after)
+
+
+def _check_free(place: Path, *, zipped: bool, force: bool) -> None:
+    if zipped:
+        check_output_file(place)
+    else:
+        check_output(place)
+    if not force and (place.exists() if zipped else is_model_folder(place)):
+        raise ModelError(f"{place}: is there already; name another place, or replace it (--force)")
+
+
+def _figures(
+    model: SavedModel[Any], weights: Mapping[str, Any], examples: Sequence[Any]
+) -> dict[str, float]:
+    if not examples:
+        return {}
+    usable = without_omitted(examples)
+    batches = Batches(model.model, model.model.encode(usable))
+    values = find_kind(model.model.kind).metrics(model.model, weights, usable, batches)
+    return {name: float(value) for name, value in values.items() if value is not None}
+
+
+def _section(examples: int, before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    text = (
+        "\n\n## Packed\n\nTables of weights are rounded to 8 bits with a scale for each row, other "
+        "weights to half\nprecision."
+    )
+    if not before:
+        return f"{text} The figures above are those of the model before packing.\n"
+    rows = "\n".join(
+        f"| {name.replace('_', ' ')} | {figure(before[name])} | {figure(after[name])} |"
+        for name in before
+    )
+    return (
+        f"{text} On {quantity(examples, 'held-out example')}:\n\n"
+        f"| figure | before | packed |\n| --- | --- | --- |\n{rows}\n"
+    )

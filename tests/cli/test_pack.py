@@ -1,0 +1,153 @@
+"""Packed models: smaller files, the same answers up to rounding, archives that are read safely."""
+
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import semipunct
+from semipunct.errors import ModelError, OutputError, UsageError
+from semipunct.store.archives import write_archive
+from semipunct.store.folder import CONFIG, OWNED, STATE
+from semipunct.store.packing import LEAST, pack_weights
+from tests.commands import Cli
+
+WEIGHTS = arrays.arrays(
+    np.float32,
+    arrays.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=LEAST + 1),
+    elements=st.floats(-1e5, 1e5, width=32),
+)
+
+
+@given(WEIGHTS)
+def test_rounding_is_bounded_and_done_once(weights: Any):
+    packed = pack_weights({"w": weights})["w"]
+    if weights.ndim == 2 and weights.shape[1] >= LEAST:
+        # Half a step; a step is a 127th of the largest entry of the row, rounded up to 11 bits.
+        bound = np.abs(weights).max(1, keepdims=True) / 127 * (1 + 2**-9) / 2 + 1e-37
+    else:  # half precision, or unchanged
+        bound = np.abs(weights) * 2**-11 + 2**-24
+    assert (np.abs(packed - weights) <= bound).all()
+    assert np.array_equal(pack_weights({"w": packed})["w"], packed)
+
+
+@pytest.fixture(scope="module")
+def packed(parser: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory):
+    place = tmp_path_factory.mktemp("packed") / "parser.zip"
+    loaded = semipunct.load(parser)
+    packing = semipunct.pack(loaded, place, semipunct.read(treebanks["dev"]))
+    return loaded, place, packing
+
+
+def test_a_packed_parser_parses_alike_from_its_archive(
+    packed: Any, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
+):
+    loaded, place, packing = packed
+    assert packing.size == place.stat().st_size < packing.size_before / 2
+    assert packing.figures.keys() == packing.figures_before.keys() >= {"las", "uas"}
+    again = semipunct.load(place, "parser")
+    for name, weights in loaded.parameters.items():
+        scale = np.abs(weights).max(initial=0)
+        assert np.abs(again.parameters[name] - weights).max(initial=0) <= scale / 250 + 1e-7
+    assert any((again.parameters[n] != w).any() for n, w in loaded.parameters.items())
+    shown = cli("models", "show", place).out
+    assert "## Packed" in shown
+    assert f"| las | {packing.figures_before['las']:.4f} | {packing.figures['las']:.4f} |" in shown
+    parsed = [cli("parse", model, treebanks["dev"]).out for model in (loaded.path, place)]
+    pairs = [*zip(*(text.splitlines() for text in parsed), strict=True)]
+    assert sum(a == b for a, b in pairs) > 0.85 * len(
+        pairs
+    )  # unknown words, so that it is uncertain
+
+
+def test_the_command_packs_into_a_folder_and_replaces_it_only_if_told(
+    model: Path, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
+):
+    place = tmp_path / "packed"
+    first = cli("models", "pack", model, "-o", place, "--dev", treebanks["dev"])
+    assert first.status == 0, first.err
+    assert "perplexity" in first.out
+    assert "MB" in first.out
+    card = (place / "README.md").read_text("utf-8")
+    assert "| figure | before | packed |" in card
+    again = cli("models", "pack", model, "-o", place)
+    assert (again.status, "is there already" in again.message) == (1, True)
+    assert cli("models", "pack", model, "-o", place, "--force").status == 0
+    assert "are those of the model before packing" in (place / "README.md").read_text("utf-8")
+    # The same files give the same archive.
+    zips = [tmp_path / f"{name}.zip" for name in "ab"]
+    for path in zips:
+        assert cli("models", "pack", place, "-o", path).status == 0
+    assert zips[0].read_bytes() == zips[1].read_bytes()
+
+
+def test_an_unfinished_run_is_not_packed(model: Path, tmp_path: Path):
+    loaded = semipunct.load(model)
+    files = {path.name: path.read_bytes() for path in model.iterdir()}
+    write_archive(tmp_path / "run.zip", {**files, STATE: b"{}"})
+    with pytest.raises(ModelError, match="the training of this model is not finished"):
+        semipunct.pack(semipunct.load(tmp_path / "run.zip"), tmp_path / "out")
+    (tmp_path / "folder.zip").mkdir()
+    with pytest.raises(OutputError, match="this is a folder"):
+        semipunct.pack(loaded, tmp_path / "folder.zip")
+
+
+def test_archives_of_something_else(model: Path, tmp_path: Path, cli: Cli):
+    files = {path.name: path.read_bytes() for path in model.iterdir()}
+    good = tmp_path / "good.zip"
+    with zipfile.ZipFile(good, "w") as archive:  # as a file manager zips a folder
+        archive.writestr("model/", "")
+        for name, content in files.items():
+            archive.writestr(f"model/{name}", content)
+    assert semipunct.load(good).digest == semipunct.load(model).digest
+
+    def refused(name: str, members: list[tuple[str, bytes]]) -> str:
+        path = tmp_path / name
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+            for member, content in members:
+                archive.writestr(member, content)
+        done = cli("evaluate", path, "-")
+        assert (done.status, done.out) == (1, "")
+        assert str(path) in done.message
+        return done.message
+
+    outside = [*files.items(), ("../evil.txt", b"")]
+    assert "not of one model folder" in refused("outside.zip", outside)
+    assert not (tmp_path.parent / "evil.txt").exists()
+    assert "not of one model folder" in refused("other.zip", [("a.txt", b"")])
+    two = [(f"{folder}/{CONFIG}", files[CONFIG]) for folder in "ab"]
+    assert "not of one model folder" in refused("two.zip", two)
+    damaged = bytearray(good.read_bytes())
+    place = damaged.find(files["model.safetensors"][64:96])
+    damaged[place] ^= 1
+    (tmp_path / "damaged.zip").write_bytes(damaged)
+    done = cli("evaluate", tmp_path / "damaged.zip", "-")
+    assert (done.status, "the archive cannot be read" in done.message) == (1, True)
+    assert {*files} <= OWNED
+
+
+def test_a_name_parses_by_the_parser_of_the_name(models_of_xx: Path, parser: Path, packed: Any):
+    text = semipunct.load("xx")
+    assert [*text.parts] == ["text"]
+    with pytest.raises(ModelError, match="no parser is installed under the name of this model"):
+        text.parse("so it ran")
+    shutil.copytree(parser, models_of_xx / "parser")
+    assert {*text.parts} == {"text", "parser"}
+    lines = "so ba but do\nso it ran\n"
+    found = text.parse(lines, decoder="best")
+    own = semipunct.load("xx/parser").parse(lines, decoder="best")
+    direct = semipunct.parse_text(
+        semipunct.load(parser), lines, text_model=semipunct.load("xx"), decoder="best"
+    )
+    heads = [parse.sentence.tree.heads for parse in direct]
+    assert len(heads) == 2
+    for parses in (found, own):
+        assert [parse.sentence.tree.heads for parse in parses] == heads
+    with pytest.raises(UsageError, match="give one of the two"):
+        semipunct.parse_text(semipunct.load(parser), "a", text_model=text, tokeniser=text)
