@@ -2,7 +2,7 @@
 
 A field is declared once, with its title in tables and its description in the schema.  NaN is an
 undefined figure (precision where nothing was predicted), and null in JSON, as infinity is
-(``docs/decisions/0052-figures.md``).
+(``docs/decisions/0053-figures.md``).
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ from typing import Any, Unpack
 from semipunct.corpus import Omitted
 from semipunct.errors import UsageError
 from semipunct.tasks.base import Trained
-from semipunct.tasks.parse import Parse, ParseOptions, ParseSettings, parse
-from semipunct.tasks.restoration import RestoreOptions
-from semipunct.tasks.running_text_choice import Lines
+from semipunct.tasks.options import Lines, ParseOptions, ParseSettings, RestoreOptions
+from semipunct.tasks.parse import Parse, parse
 from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
 
 
