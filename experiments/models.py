@@ -10,7 +10,7 @@ from semipunct.corpus.examples import Example
 from semipunct.models.base import Model
 from semipunct.models.kind import Config
 from semipunct.store.checkpoint import SavedModel, load
-from semipunct.training.loop import train
+from semipunct.training.train import train
 
 M = TypeVar("M", bound=Model[Any, Any, Any])
 
@@ -37,7 +37,7 @@ def trained(
         SystemExit: if the existing model was trained with other settings.
     """
     if not path.exists():
-        train(config, training, dev, path, near=near)
+        train(training, dev, path, config=config, near=near)
     loaded = load(path, expected)
     if loaded.config != config:
         raise SystemExit(f"{path}: trained with other settings; name another folder for models")

@@ -31,8 +31,8 @@ from semipunct.marks import EDITS
 from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.training.config import load_config
-from semipunct.training.loop import train
 from semipunct.training.report import Progress
+from semipunct.training.train import train
 
 BAR = 0.05
 
@@ -119,7 +119,7 @@ def main() -> None:
     config = load_config(None, settings)
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "model"
-        trained = train(config, sentences, development, output, report=show)
+        trained = train(sentences, development, output, config=config, report=show)
     model, parameters = trained.model, trained.parameters
     rows = compare(model, parameters, planted, drawn, options.windows)
     worst = max(row["error"] for row in rows)

@@ -24,8 +24,8 @@ from semipunct.formats.running_text import read_running_text
 from semipunct.models.running_text.model import TextModel
 from semipunct.store.checkpoint import load
 from semipunct.training.config import load_config
-from semipunct.training.loop import train
 from semipunct.training.report import Progress
+from semipunct.training.train import train
 
 TRIAL = 30.0
 """Seconds in which the speed is measured, once everything is compiled."""
@@ -128,7 +128,7 @@ def passages_per_second(
     visits = f"train.visits={100 * len(passages)}"  # far more than are begun
     config = load_config(None, [*settings, visits], {}, "text", None)
     with tempfile.TemporaryDirectory() as folder:
-        train(config, passages, held_out, Path(folder) / "trial", report=report, stop=stop)
+        train(passages, held_out, Path(folder) / "trial", config=config, report=report, stop=stop)
     (start, first), (end, last) = marks[WARMING], marks[-1]
     return (last - first) / (end - start)
 

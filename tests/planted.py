@@ -46,9 +46,9 @@ def _trained(
 ) -> Path:
     def make(folder: Path) -> None:
         from semipunct.training.config import load_config
-        from semipunct.training.loop import train
+        from semipunct.training.train import train
 
-        train(load_config(None, settings, kind=kind), examples, dev, folder / "model")
+        train(examples, dev, folder / "model", config=load_config(None, settings, kind=kind))
 
     return once(kind, make) / "model"
 

@@ -7,9 +7,10 @@ import re
 import subprocess
 import sys
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -260,22 +261,33 @@ def test_analyses_of_later_sentences_are_not_those_of_another_seed(
 
 def test_training(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Settings are those of the command; the loop is tested separately."""
-    from semipunct.training import loop
-
+    module = import_module("semipunct.training.train")
     given: dict[str, Any] = {}
 
-    def train(config: Any, *arguments: Any, **named: Any) -> None:
-        given.update(config=config, arguments=arguments, named=named)
+    def trainer(config: Any, place: Path, *arguments: Any) -> Any:
+        def run(*examples: Any) -> Any:
+            given.update(config=config, examples=examples, arguments=arguments)
+            return SimpleNamespace(interrupted=True)
 
-    monkeypatch.setattr(loop, "train", train)
+        return SimpleNamespace(run=run)
+
+    monkeypatch.setattr(module, "Trainer", trainer)
     settings = [text for text in SETTINGS if "seed" not in text]
-    semipunct.train(tiny.train, tiny.dev, tmp_path, settings=settings, seed=3, resume=True)
+    folder, near = tmp_path / "m", cast(Any, object())
+    semipunct.train(tiny.train, tiny.dev, folder, settings=settings, seed=3, near=near)
     assert given["config"] == tiny.config
-    assert given["arguments"] == (tiny.train, tiny.dev, tmp_path)
-    named = {"resume": True, "force": False, "report": None, "near": None, "start": None}
-    assert given["named"] == named
-    semipunct.train(tiny.train, tiny.dev, tmp_path, kind="slot-tagger", settings=["preset=crf"])
+    assert given["examples"] == (tiny.train, tiny.dev, False)
+    assert near in given["arguments"]
+    assert "semipunct train" not in given["arguments"]
+    semipunct.train(tiny.train, tiny.dev, folder, config=tiny.config, command="semipunct train")
+    assert given["config"] is tiny.config
+    assert "semipunct train" in given["arguments"]
+    semipunct.train(tiny.train, tiny.dev, folder, kind="slot-tagger", settings=["preset=crf"])
     assert given["config"].kind.name == "slot-tagger"
+    wrong: Any
+    for wrong in ({"seed": 3}, {"settings": settings}, {"kind": "parser"}, {"channel": "l2r"}):
+        with pytest.raises(UsageError, match="config holds all settings"):
+            semipunct.train(tiny.train, tiny.dev, folder, config=tiny.config, **wrong)
 
 
 def scored(system: str, *log_p: float, model: str = "a") -> Result[PerplexityStatistics]:

@@ -102,11 +102,11 @@ def finished(tiny: Tiny, once: Once) -> Finished:
 
     def make(folder: Path) -> None:
         from semipunct.models.contents import without_arrays
-        from semipunct.training.loop import train
+        from semipunct.training.train import train
 
         reports: list[Progress] = []
         result = train(
-            tiny.config, tiny.train, tiny.dev, folder / "model",
+            tiny.train, tiny.dev, folder / "model", config=tiny.config,
             report=reports.append, command="semipunct train",
         )  # fmt: skip
         np.savez(folder / "parameters.npz", **result.parameters)

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @contextmanager
 def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
-    """Yield a function for the reports of ``semipunct.training.loop.train``.
+    """Yield a function for the reports of ``semipunct.training.train.train``.
 
     On a terminal a bar shows visits, objective and time left. Output goes to standard error.
 

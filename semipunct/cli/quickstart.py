@@ -146,14 +146,14 @@ def _fit(
 ) -> "TrainingResult":
     from semipunct.cli.compiling import keep_programs
     from semipunct.cli.progress import duration, training_progress
-    from semipunct.training.config import load_config
-    from semipunct.training.loop import train
+    from semipunct.training.train import train
 
-    config = load_config(options={"model.channel": channel, "train.seed": seed})
     keep_programs()
     title = "without a channel" if channel == "none" else "with the channel"
     with training_progress(title, lines=False) as report:
-        trained = train(config, training, development, folder, force=force, report=report)
+        trained = train(
+            training, development, folder, channel=channel, seed=seed, force=force, report=report
+        )
     console.say(
         f"trained {title}: {duration(trained.seconds)}, "
         f"of which compiling took {duration(trained.compile_seconds)}"

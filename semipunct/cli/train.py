@@ -160,7 +160,7 @@ def train(
         from semipunct.cli.compiling import keep_programs
         from semipunct.store.checkpoint import load
         from semipunct.training.interrupt import interruptible
-        from semipunct.training.loop import train as fit
+        from semipunct.training.train import train as fit
 
     keep_programs()
     # Loaded before analysing, which may take minutes: the folder may be wrong.
@@ -185,10 +185,10 @@ def train(
     command += [*(["--seed", str(seed)] if seed is not None else [])]
     with interruptible(NOTICE) as stop, training_progress() as report:
         trained = fit(
-            chosen,
             training,
             development,
             out,
+            config=chosen,
             resume=resume,
             force=force,
             report=report,

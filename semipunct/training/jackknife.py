@@ -18,8 +18,8 @@ from semipunct.corpus.sentences import Sentence
 from semipunct.errors import UsageError
 from semipunct.models.kind import Config
 from semipunct.store.folder import is_model_folder
-from semipunct.training.loop import train
 from semipunct.training.report import Progress, TrainingResult
+from semipunct.training.train import train
 from semipunct.wording import quantity
 
 
@@ -72,14 +72,16 @@ def train_jackknife(
 
     Raises:
         UsageError: as in ``folds``.
-        TreebankError, ModelError, TrainingError: as in ``semipunct.training.loop.train``.
+        TreebankError, ModelError, TrainingError: as in ``semipunct.training.train.train``.
     """
     digest = treebank_digest(sentences)[:12]
     for number, part in enumerate(folds(len(sentences), count), 1):
         remaining = list(chain(sentences[: part.start], sentences[part.stop :]))
         place = Path(folder) / f"{digest}-{number}-of-{count}"
         resume = is_model_folder(place)
-        outcome = train(config, remaining, dev, place, resume=resume, report=report, stop=stop)
+        outcome = train(
+            remaining, dev, place, config=config, resume=resume, report=report, stop=stop
+        )
         yield part, outcome
         if outcome.interrupted:
             return

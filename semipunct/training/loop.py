@@ -15,13 +15,12 @@ import numpy as np
 from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.arrays.memory import release_memory
 from semipunct.corpus.examples import Example
-from semipunct.errors import ModelError, TreebankError
+from semipunct.errors import ModelError
 from semipunct.models.base import Array
 from semipunct.models.kind import Config
 from semipunct.models.scoring import Batches
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
-from semipunct.store.folder import claim_folder, put_in_place
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
 from semipunct.training.run import Run, check_same, check_start, of_best, take_up, to_host
@@ -30,69 +29,25 @@ from semipunct.training.step import Outcome, Recipe, step
 from semipunct.wording import quantity
 
 
-def train(
-    config: Config,
-    train_examples: Sequence[Example],
-    dev_examples: Sequence[Example],
-    output: str | Path,
-    *,
-    resume: bool = False,
-    force: bool = False,
-    report: Callable[[Progress], None] | None = None,
-    stop: Callable[[], bool] | None = None,
-    command: str = "",
-    near: checkpoint.SavedModel | None = None,
-    start: checkpoint.SavedModel | None = None,
-) -> TrainingResult:
-    """Train a model and write its folder, without printing anything.
+@dataclass
+class Trainer:
+    """The arguments of ``train``, and the objects that are created once from them.
 
     Each evaluation writes a checkpoint: the best model so far and the state of the run.  The state
     is deleted at the end.  The order of the sentences is a function of the seed and the epoch, and
     the state is exact, so that on CPU the result of a resumed run is bitwise identical to that of
     an uninterrupted one.
 
-    Args:
+    Attributes:
         config: the settings.
-        train_examples: the training examples.
-        dev_examples: the development examples, for selecting the best weights and early stopping.
-        output: the model folder.
-        resume: continue the run saved in ``output``; if it is finished, return its result.
-        force: replace the model in ``output`` if there is one; it is kept until this run is
-            finished, and ``resume`` continues this run if it is interrupted.
-        report: a function called at each step and phase.
-        stop: a function called after each batch; if it returns true, the model is saved and the run
-            ends.
+        output: the folder to write, which nothing else writes to.
         command: the command that trains the model, for the model card.
-        near: a model towards whose weights some weights are regularised, if the kind supports it.
-        start: a model to train further, with its vocabulary; its settings ``[model]`` must be those
-            of ``config``.
-
-    Raises:
-        TreebankError: if there are no examples.
-        UsageError: if both ``resume`` and ``force`` are given.
-        ModelError: if ``output`` exists and is not a model folder, holds a model without ``resume``
-            or ``force``, is being written by another training run, or cannot be resumed; if the
-            kind does not support ``near``; if ``start`` is of another kind or has other settings.
-        TrainingError: if the objective or a gradient is no longer finite; the last checkpoint is
-            kept.
+        report: a function called at each step and phase.
+        stop: a function called after each batch; if it returns true, the run ends.
+        clock: of the time that XLA takes.
+        near: a model towards whose weights some weights are regularised.
+        start: a model to train further.
     """
-    for use, examples in (("training", train_examples), ("development", dev_examples)):
-        if not examples:
-            raise TreebankError(
-                f"there is no {use} {config.kind.unit}: the files hold none that can be used; "
-                "give others (semipunct stats FILE tells why sentences are left out)"
-            )
-    with claim_folder(output, force=force, resume=resume) as place, CompileClock() as clock:
-        trainer = _Trainer(config, place, command, report, stop, clock, near, start)
-        outcome = trainer.run(train_examples, dev_examples, resume)
-        if not outcome.interrupted:
-            put_in_place(place, output)
-        return outcome
-
-
-@dataclass
-class _Trainer:
-    """The arguments of ``train``, and the objects that are created once from them."""
 
     config: Config
     output: Path
@@ -104,6 +59,13 @@ class _Trainer:
     start: checkpoint.SavedModel | None = None
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
+        """Train the model, and write its folder.
+
+        Args:
+            train: the training examples.
+            dev: the development examples.
+            resume: continue the run saved in the folder; if it is finished, return its result.
+        """
         options = self.config.train
         self.shapes = Shapes()
         kind = self.config.kind.load()

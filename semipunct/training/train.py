@@ -1,16 +1,19 @@
-"""Training as one function, with settings written as for ``--set``."""
+"""The entrance to training: settings are assembled, examples checked, and the folder claimed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.arrays.compilation import CompileClock, enable_compilation_cache
 from semipunct.corpus.examples import Example
+from semipunct.errors import TreebankError, UsageError
+from semipunct.models.kind import Config
 from semipunct.models.registry import DEFAULT
 from semipunct.store.checkpoint import SavedModel
-from semipunct.training import loop
+from semipunct.store.folder import claim_folder, put_in_place
 from semipunct.training.config import load_config
+from semipunct.training.loop import Trainer
 from semipunct.training.report import Progress, TrainingResult
 
 
@@ -20,58 +23,75 @@ def train(
     output: str | Path,
     *,
     kind: str = DEFAULT,
-    config: str | Path | None = None,
+    config: str | Path | Config | None = None,
     settings: Iterable[str] = (),
     channel: str | None = None,
     seed: int | None = None,
     resume: bool = False,
     force: bool = False,
     report: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
     near: SavedModel | None = None,
     start: SavedModel | None = None,
+    command: str = "",
 ) -> TrainingResult:
     """Train a model; its folder keeps the weights that are best on the development sentences.
 
     Args:
         train: the training sentences, or other examples that the kind is trained on.
-        dev: the development sentences, on which the best weights are selected.
+        dev: the development sentences, for selecting the best weights and early stopping.
         output: the model folder to write.
         kind: the kind of model, a key of ``semipunct.models.registry.KINDS``.
-        config: a TOML file of settings.
+        config: a TOML file of settings; or all settings, as ``load_config`` returns them, in place
+            of ``kind``, ``settings``, ``channel`` and ``seed``.
         settings: single settings, such as ``preset=paper`` or ``train.visits=12000``, which
             override those of the file.
         channel: the direction of the channel: ``none``, ``l2r`` or ``r2l``.
         seed: the seed of initial weights and sentence order.
-        resume: continue the run that was saved in ``output``.
-        force: replace the model in ``output`` if there is one, once this one is complete.
-        report: a function called at each step.
+        resume: continue the run that was saved in ``output``; if it is finished, return its result.
+        force: replace the model in ``output`` if there is one, once this one is complete;
+            ``resume`` continues this run if it is interrupted.
+        report: a function called at each step and phase.
+        stop: a function called after each batch; if it returns true, the model is saved and the run
+            ends.
         near: a model towards whose weights some weights are regularised: for a correction model, a
             punctuation model of correct text, for the weights of the channel.
         start: a model to train further; it determines kind, vocabulary and the settings of
             ``[model]``.
+        command: the command that trains the model, for the model card.
 
     Returns:
         The model with its weights, and the record of the training run.
 
     Raises:
         ConfigError: if a setting does not exist or its value is invalid.
-        TreebankError: if there are no sentences.
-        UsageError: if both ``resume`` and ``force`` are given.
-        ModelError: if the folder exists and is not a model folder, holds a model without ``resume``
-            or ``force``, is being written by another training run, or cannot be resumed.
-        TrainingError: if the objective is no longer finite.
+        TreebankError: if there are no examples.
+        UsageError: if both ``resume`` and ``force`` are given, or settings beside a ``Config``.
+        ModelError: if ``output`` exists and is not a model folder, holds a model without ``resume``
+            or ``force``, is being written by another training run, or cannot be resumed; if the
+            kind does not support ``near``; if ``start`` is of another kind or has other settings.
+        TrainingError: if the objective or a gradient is no longer finite; the last checkpoint is
+            kept.
     """
-    options = {"model.channel": channel, "train.seed": seed}
-    chosen = load_config(config, settings, options, kind, start.config.model if start else None)
+    if not isinstance(config, Config):
+        options = {"model.channel": channel, "train.seed": seed}
+        architecture = start.config.model if start else None
+        config = load_config(config, settings, options, kind, architecture)
+    elif kind not in (DEFAULT, config.kind.name) or (channel, seed, *settings) != (None, None):
+        raise UsageError(
+            "config holds all settings; leave out kind, settings, channel and seed, or give them "
+            "to load_config"
+        )
+    for use, examples in (("training", train), ("development", dev)):
+        if not examples:
+            raise TreebankError(
+                f"there is no {use} {config.kind.unit}: the files hold none that can be used; "
+                "give others (semipunct stats FILE tells why sentences are left out)"
+            )
     enable_compilation_cache()
-    return loop.train(
-        chosen,
-        train,
-        dev,
-        output,
-        resume=resume,
-        force=force,
-        report=report,
-        near=near,
-        start=start,
-    )
+    with claim_folder(output, force=force, resume=resume) as place, CompileClock() as clock:
+        trainer = Trainer(config, place, command, report, stop, clock, near, start)
+        result = trainer.run(train, dev, resume)
+        if not result.interrupted:
+            put_in_place(place, output)
+        return result

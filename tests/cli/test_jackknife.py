@@ -18,7 +18,7 @@ def untrained(parser: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Parse every fold with the same parser; return the sizes of the training sets."""
     sizes: list[int] = []
 
-    def train(config: Any, examples: Any, *_: Any, **__: Any) -> Any:
+    def train(examples: Any, *_: Any, **__: Any) -> Any:
         sizes.append(len(examples))
         loaded = load(parser)
         return SimpleNamespace(

@@ -24,7 +24,6 @@ from semipunct.kinds.assessment import Assessment
 from semipunct.marks import EDITS
 from semipunct.store import checkpoint as store
 from semipunct.tasks import decode as decode_task
-from semipunct.training import loop
 from semipunct.training.report import TrainingResult as Trained
 from tests.commands import Cli, Result
 from tests.trained import TINY
@@ -117,7 +116,7 @@ def test_an_interrupted_training_says_how_to_go_on(
     ended = Trained(
         loaded.model, loaded.parameters, (), {}, 32, True, False, 1, 0.5, 0.5, 61.0
     )  # fmt: skip
-    monkeypatch.setattr(loop, "train", lambda *_, **__: ended)
+    monkeypatch.setattr("semipunct.training.train.train", lambda *_, **__: ended)
     folder = tmp_path / "model"
     result = cli("train", treebanks["train"], "--dev", treebanks["dev"], "-o", folder)
     assert result.status == 130

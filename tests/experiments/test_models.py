@@ -10,7 +10,7 @@ from semipunct.training.config import load_config
 def test_a_model_that_is_there_is_not_trained_again(driver, monkeypatch, tmp_path):
     models, made = driver("models"), {}
 
-    def train(config, training, dev, path, near):
+    def train(training, dev, path, config, near):
         path.mkdir()
         made[path] = SimpleNamespace(config=config)
 

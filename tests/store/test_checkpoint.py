@@ -13,7 +13,7 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import KIND, ModelOptions, TrainOptions
 from semipunct.store.checkpoint import load, load_state, save
 from semipunct.store.folder import check_output, write_folder
-from semipunct.training.loop import train
+from semipunct.training.train import train
 from tests.store.folders import complaint, edit, reseal
 
 NEEDED = (
@@ -306,12 +306,12 @@ def test_settings_that_do_not_fit(folder):
 
 def test_a_damaged_state(tiny, finished, tmp_path):
     folder = tmp_path / "model"
-    train(tiny.config, tiny.train, tiny.dev, folder, stop=lambda: True)
+    train(tiny.train, tiny.dev, folder, config=tiny.config, stop=lambda: True)
     assert load_state(folder).values["step"] == 1
 
     def resumed():
         with pytest.raises(ModelError) as error:
-            train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+            train(tiny.train, tiny.dev, folder, config=tiny.config, resume=True)
         return str(error.value)
 
     edit(folder / "state.json", lambda values: values.pop("stale"))
@@ -333,7 +333,7 @@ def test_figures_that_are_none(tiny, folder):
     reseal(folder)
     assert "dev perplexity" not in repr(load(folder))
     with pytest.raises(ModelError, match="does not hold the figures of a run"):
-        train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+        train(tiny.train, tiny.dev, folder, config=tiny.config, resume=True)
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
@@ -341,7 +341,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
     foreign.mkdir()
     (foreign / "config.json").write_text("{}")
     with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
-        train(tiny.config, tiny.train, tiny.dev, foreign)
+        train(tiny.train, tiny.dev, foreign, config=tiny.config)
     with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
         write_folder(foreign, {"config.json": b""})
     assert (foreign / "config.json").read_text() == "{}"

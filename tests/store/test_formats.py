@@ -14,7 +14,7 @@ from semipunct.models import registry
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store import migrations
 from semipunct.store.checkpoint import load, load_state
-from semipunct.training.loop import train
+from semipunct.training.train import train
 from tests.store.folders import complaint, edit, reseal
 
 
@@ -127,7 +127,7 @@ def test_a_folder_of_format_1_gives_the_same_answers(folder, finished, tiny):
 
 def test_a_run_of_an_older_format_is_not_resumed(tiny, tmp_path):
     folder = tmp_path / "model"
-    train(tiny.config, tiny.train, tiny.dev, folder, stop=lambda: True)
+    train(tiny.train, tiny.dev, folder, config=tiny.config, stop=lambda: True)
     edit(folder / "manifest.json", lambda manifest: manifest.update(format_version=2))
     with pytest.raises(ModelError, match=r"started by an older program.*\(format 2\).*--force"):
         load_state(folder)

@@ -32,7 +32,7 @@ def test_a_part_is_unseen_and_what_is_there_is_resumed(
     sentences, dev = planted(10, 0), planted(2, 1)
     seen: list[tuple[Any, ...]] = []
 
-    def train(config: Any, examples: Any, dev: Any, place: Path, **options: Any) -> Any:
+    def train(examples: Any, dev: Any, place: Path, **options: Any) -> Any:
         seen.append((examples, place, options["resume"]))
         return SimpleNamespace(interrupted=len(seen) == 5)
 

@@ -13,7 +13,7 @@ from semipunct.models.registry import KINDS
 from semipunct.store.checkpoint import load, load_state
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training.config import load_config
-from semipunct.training.loop import train
+from semipunct.training.train import train
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
@@ -34,14 +34,14 @@ def _a_kind_of_a_stranger(monkeypatch):
 @pytest.mark.parametrize("kind", SETTINGS)
 def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
     config = load_config(None, [*SMALL, *SETTINGS[kind]], kind=kind)
-    whole = train(config, tiny.train, tiny.dev, tmp_path / "whole")
+    whole = train(tiny.train, tiny.dev, tmp_path / "whole", config=config)
     assert [m["visits"] for m in whole.metrics] == [16, 32, 48]
     assert whole.metrics[-1]["train_objective"] < whole.metrics[0]["train_objective"]
     stops = iter([False] * 4 + [True])  # within an epoch, after an evaluation
-    first = train(config, tiny.train, tiny.dev, tmp_path / "m", stop=lambda: next(stops))
+    first = train(tiny.train, tiny.dev, tmp_path / "m", config=config, stop=lambda: next(stops))
     assert first.interrupted
     assert load_state(tmp_path / "m").values["step"] == 5
-    second = train(config, tiny.train, tiny.dev, tmp_path / "m", resume=True)
+    second = train(tiny.train, tiny.dev, tmp_path / "m", config=config, resume=True)
     assert load_state(tmp_path / "m") is None
     assert (tmp_path / "m" / "model.safetensors").read_bytes() == (
         tmp_path / "whole" / "model.safetensors"
@@ -54,13 +54,13 @@ def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
     evaluation = evaluate(loaded, tiny.dev)
     assert evaluation.statistics.figures().perplexity == whole.best["dev_perplexity"]
     assert f"|model:{loaded.digest[:12]}|" in evaluation.signature
-    again = train(config, tiny.train, tiny.dev, tmp_path / "m", resume=True)
+    again = train(tiny.train, tiny.dev, tmp_path / "m", config=config, resume=True)
     assert again.best == second.best
 
 
 def test_kinds_are_compared(tiny, finished, tmp_path):
     config = load_config(None, [*SMALL, "model.minimum_count=2"], kind="unigram")
-    trained = train(config, tiny.train, tiny.dev, tmp_path / "m")
+    trained = train(tiny.train, tiny.dev, tmp_path / "m", config=config)
     of_unigram = evaluate(trained, tiny.dev)
     of_punctuation = evaluate(finished.result, tiny.dev)
     assert (of_unigram.system, of_punctuation.system) == ("unigram", "punctuation")
@@ -76,7 +76,7 @@ def test_the_unigram_model_learns_relative_frequencies(tiny, tmp_path):
     """The maximum-likelihood estimate for independent draws is known: relative frequencies."""
     settings = ["train.visits=4800", "train.learning_rate=0.1", "train.batch_size=24"]
     config = load_config(None, [*settings, "train.evaluate_every=4800"], kind="unigram")
-    trained = train(config, tiny.train, tiny.train, tmp_path / "m")
+    trained = train(tiny.train, tiny.train, tmp_path / "m", config=config)
     counts = Counter(slot for s in tiny.train for slot in s.slots)
     strings = trained.model.vocabulary.strings
     p = np.exp(trained.parameters["weight"])

@@ -24,11 +24,11 @@ from semipunct.store.checkpoint import load, load_state
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training import loop
 from semipunct.training.interrupt import interruptible
-from semipunct.training.loop import train
 from semipunct.training.plan import Plan
 from semipunct.training.report import TrainingError
 from semipunct.training.run import Run
 from semipunct.training.step import Outcome
+from semipunct.training.train import train
 
 
 def after(calls):
@@ -90,7 +90,7 @@ def test_progress_is_reported(finished):
 def test_progress_ends_where_it_is_to_end(tiny, tmp_path):
     """The last batch is a full one, so that a run may make a few more visits than planned."""
     reports = []
-    trainer = loop._Trainer(tiny.config, tmp_path, "", reports.append, None, CompileClock())
+    trainer = loop.Trainer(tiny.config, tmp_path, "", reports.append, None, CompileClock())
     trainer.plan, trainer.shapes = Plan([5] * 24, 4, visits=18, evaluate_every=9), Shapes()
     assert 4 * trainer.plan.steps == 20
     for visits in (16, 20):
@@ -123,11 +123,11 @@ def test_the_saved_model_scores_as_told(tiny, finished):
 
 def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
     folder, batches = tmp_path / "model", 5  # within an epoch, after an evaluation
-    first = train(tiny.config, tiny.train, tiny.dev, folder, stop=after(batches))
+    first = train(tiny.train, tiny.dev, folder, config=tiny.config, stop=after(batches))
     assert first.interrupted
     assert first.visits == visited(tiny)[batches - 1]
     assert same_bits(load(folder).parameters, first.parameters)
-    second = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+    second = train(tiny.train, tiny.dev, folder, config=tiny.config, resume=True)
     assert not second.interrupted
     assert same_bits(second.parameters, finished.result.parameters)
     assert timeless(second.metrics) == timeless(finished.result.metrics)
@@ -142,13 +142,13 @@ def test_two_interruptions_before_the_first_evaluation(tiny, finished, tmp_path)
     assert evaluated(tiny)[0] > visited(tiny)[1]
     saved = []
     for resume in (False, True):
-        train(tiny.config, tiny.train, tiny.dev, folder, stop=after(1), resume=resume)
+        train(tiny.train, tiny.dev, folder, config=tiny.config, stop=after(1), resume=resume)
         saved.append(load(folder).parameters)
-    straight = train(tiny.config, tiny.train, tiny.dev, tmp_path / "straight", stop=after(2))
+    straight = train(tiny.train, tiny.dev, tmp_path / "straight", config=tiny.config, stop=after(2))
     assert (straight.visits, straight.metrics) == (visited(tiny)[1], ())
     assert same_bits(saved[1], straight.parameters)
     assert not same_bits(*saved)
-    last = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+    last = train(tiny.train, tiny.dev, folder, config=tiny.config, resume=True)
     assert same_bits(last.parameters, finished.result.parameters)
     assert timeless(last.metrics) == timeless(finished.result.metrics)
 
@@ -160,7 +160,7 @@ def folder(finished, tmp_path):
 
 
 def test_resuming_a_finished_run_gives_it_back(tiny, finished, folder):
-    resumed = train(tiny.config, tiny.train, tiny.dev, folder, resume=True)
+    resumed = train(tiny.train, tiny.dev, folder, config=tiny.config, resume=True)
     assert same_bits(resumed.parameters, finished.result.parameters)
     assert resumed.metrics == finished.result.metrics
     assert resumed.best == finished.result.best
@@ -169,9 +169,9 @@ def test_resuming_a_finished_run_gives_it_back(tiny, finished, folder):
 def test_a_model_is_not_overwritten_without_a_word(tiny, folder):
     before = (folder / "manifest.json").read_bytes()
     with pytest.raises(ModelError, match=r"there is a model already.*--force.*--resume"):
-        train(tiny.config, tiny.train, tiny.dev, folder)
+        train(tiny.train, tiny.dev, folder, config=tiny.config)
     with pytest.raises(UsageError, match="give one of the two"):
-        train(tiny.config, tiny.train, tiny.dev, folder, resume=True, force=True)
+        train(tiny.train, tiny.dev, folder, config=tiny.config, resume=True, force=True)
     assert (folder / "manifest.json").read_bytes() == before
 
 
@@ -183,15 +183,15 @@ def test_a_model_that_is_replaced_stays_until_the_new_one_is_complete(tiny, fini
     def stopped():
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
         with pytest.raises(ModelError, match="another training is writing this folder"):
-            train(other_config, tiny.train, tiny.dev, folder, force=True)
+            train(tiny.train, tiny.dev, folder, config=other_config, force=True)
         return True
 
-    first = train(other_config, tiny.train, tiny.dev, folder, force=True, stop=stopped)
+    first = train(tiny.train, tiny.dev, folder, config=other_config, force=True, stop=stopped)
     assert first.interrupted
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     with pytest.raises(ModelError, match="--resume"):
-        train(other_config, tiny.train, tiny.dev, folder)
-    second = train(other_config, tiny.train, tiny.dev, folder, resume=True)
+        train(tiny.train, tiny.dev, folder, config=other_config)
+    second = train(tiny.train, tiny.dev, folder, config=other_config, resume=True)
     assert same_bits(load(folder).parameters, second.parameters)
     assert not same_bits(second.parameters, finished.result.parameters)
     assert (folder / "notes.txt").read_text() == "mine"
@@ -202,13 +202,13 @@ def test_a_model_that_is_replaced_stays_until_the_new_one_is_complete(tiny, fini
 def test_resuming_needs_the_same_run(tiny, folder, tmp_path):
     other_config = replace(tiny.config, train=replace(tiny.config.train, l2=0.5))
     with pytest.raises(ModelError, match=r"train\.l2 was 0\.001 when the run began and is 0\.5"):
-        train(other_config, tiny.train, tiny.dev, folder, resume=True)
+        train(tiny.train, tiny.dev, folder, config=other_config, resume=True)
     with pytest.raises(ModelError, match="there is no such folder"):
-        train(tiny.config, tiny.train, tiny.dev, tmp_path / "none", resume=True)
+        train(tiny.train, tiny.dev, tmp_path / "none", config=tiny.config, resume=True)
     begun = tmp_path / "begun"
-    train(tiny.config, tiny.train, tiny.dev, begun, stop=after(1))
+    train(tiny.train, tiny.dev, begun, config=tiny.config, stop=after(1))
     with pytest.raises(ModelError, match="the development sentences are not those"):
-        train(tiny.config, tiny.train, tiny.dev[:-1], begun, resume=True)
+        train(tiny.train, tiny.dev[:-1], begun, config=tiny.config, resume=True)
 
 
 def test_a_full_disk_leaves_the_last_good_model(tiny, tmp_path, monkeypatch):
@@ -223,18 +223,21 @@ def test_a_full_disk_leaves_the_last_good_model(tiny, tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full_in_the_end)
     with pytest.raises(ModelError, match="No space left on device"):
-        train(tiny.config, tiny.train, tiny.dev, folder)
+        train(tiny.train, tiny.dev, folder, config=tiny.config)
     monkeypatch.undo()
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == saved[0]
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
-    assert train(tiny.config, tiny.train, tiny.dev, folder, resume=True).visits == visited(tiny)[-1]
+    resumed = train(tiny.train, tiny.dev, folder, config=tiny.config, resume=True)
+    assert resumed.visits == visited(tiny)[-1]
 
 
 def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
     options = replace(tiny.config.train, patience=2, visits=4800)
     # Constant weights never improve; zero updates avoid compilation of another step.
     monkeypatch.setattr(loop, "step", fake_step(math.log(2.0)))
-    training = train(replace(tiny.config, train=options), tiny.train, tiny.dev, tmp_path / "m")
+    training = train(
+        tiny.train, tiny.dev, tmp_path / "m", config=replace(tiny.config, train=options)
+    )
     assert training.stopped_early
     assert [m["visits"] for m in training.metrics] == evaluated(tiny)
     assert training.best["visits"] == evaluated(tiny)[0]
@@ -260,7 +263,7 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
     folder = tmp_path / "model"
     monkeypatch.setattr(loop, "step", fake_step(*[0.5] * 5, math.nan))
     with pytest.raises(TrainingError) as error:
-        train(tiny.config, tiny.train, tiny.dev, folder)
+        train(tiny.train, tiny.dev, folder, config=tiny.config)
     assert f"after {visited(tiny)[5]} of 48 visits" in str(error.value)
     assert "train.learning_rate (now 0.0035)" in str(error.value)
     assert f"of visit {evaluated(tiny)[0]}, is in" in str(error.value)
@@ -268,7 +271,7 @@ def test_divergence_is_told_and_the_last_model_stays(tiny, tmp_path, monkeypatch
     assert load(folder).metrics[0]["train_unscorable"] == steps
     monkeypatch.setattr(loop, "step", fake_step(math.inf))
     with pytest.raises(TrainingError, match="nothing has been saved yet"):
-        train(tiny.config, tiny.train, tiny.dev, tmp_path / "other")
+        train(tiny.train, tiny.dev, tmp_path / "other", config=tiny.config)
     assert list(tmp_path.iterdir()) == [folder]
 
 
@@ -276,7 +279,7 @@ def test_weights_that_score_nothing_are_never_the_best(tiny, tmp_path, monkeypat
     scores = iter([-1.0, math.nan, -2.0])
     monkeypatch.setattr(loop, "step", fake_step(0.5))
     monkeypatch.setattr(scoring, "log_likelihoods", lambda *_: np.full(len(tiny.dev), next(scores)))
-    training = train(tiny.config, tiny.train, tiny.dev, tmp_path / "m")
+    training = train(tiny.train, tiny.dev, tmp_path / "m", config=tiny.config)
     assert [m["dev_unscorable"] for m in training.metrics] == [0, len(tiny.dev), 0]
     assert training.metrics[1]["dev_perplexity"] is None
     assert training.best["visits"] == evaluated(tiny)[0]
@@ -284,9 +287,9 @@ def test_weights_that_score_nothing_are_never_the_best(tiny, tmp_path, monkeypat
 
 def test_nothing_to_train_on(tiny, tmp_path):
     with pytest.raises(TreebankError, match="no training sentence"):
-        train(tiny.config, [], tiny.dev, tmp_path / "model")
+        train([], tiny.dev, tmp_path / "model", config=tiny.config)
     with pytest.raises(TreebankError, match="no development sentence"):
-        train(tiny.config, tiny.train, [], tmp_path / "model")
+        train(tiny.train, [], tmp_path / "model", config=tiny.config)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,7 +14,7 @@ from semipunct.corpus import word_streams
 from semipunct.corpus.word_streams import items, unknown_shares, word_stream
 from semipunct.store.checkpoint import load_state
 from semipunct.training.config import load_config
-from semipunct.training.loop import train
+from semipunct.training.train import train
 from tests.commands import Result, run
 from tests.models.running_text.texts import passages, text
 from tests.planted import TEXT
@@ -112,14 +112,14 @@ def test_a_resumed_run_ends_with_the_same_bits(tmp_path: Path):
     config = load_config(None, [*TEXT, *FEW], kind="text")
     some, dev = passages(200, 1), passages(20, 2)
     assert len(some) > 24
-    train(config, some, dev, tmp_path / "whole")
+    train(some, dev, tmp_path / "whole", config=config)
     stops = iter([False] * 2 + [True])  # within an epoch, after an evaluation
     folder = tmp_path / "m"
-    assert train(config, some, dev, folder, stop=lambda: next(stops)).interrupted
+    assert train(some, dev, folder, config=config, stop=lambda: next(stops)).interrupted
     state = load_state(folder)
     assert state is not None
     assert state.values["step"] == 3
-    train(config, some, dev, folder, resume=True)
+    train(some, dev, folder, config=config, resume=True)
     at_once, resumed = (
         (f / "model.safetensors").read_bytes() for f in (tmp_path / "whole", folder)
     )

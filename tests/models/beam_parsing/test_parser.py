@@ -20,7 +20,7 @@ from semipunct.models.scoring import Batches
 from semipunct.search import arcs
 from semipunct.store.checkpoint import load
 from semipunct.training.config import load_config
-from semipunct.training.loop import train
+from semipunct.training.train import train
 from tests.models.beam_parsing.treebank import planted, sentence
 
 TRAINING, HELD_OUT = planted(60, 0), planted(20, 1)
@@ -37,7 +37,7 @@ def fitted(**settings: Any) -> tuple[BeamParser, dict[str, Any]]:
 @cache
 def _trained(folder: Path, *settings: str) -> Any:
     config = load_config(None, [*SMALL, *settings], kind="beam-parser")
-    return train(config, TRAINING, HELD_OUT, folder)
+    return train(TRAINING, HELD_OUT, folder, config=config)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_a_model_is_loaded_as_it_was_saved(folder: Path):
     loaded = load(folder / "all", BeamParser)
     before, after = (m.model.parse(m.parameters, HELD_OUT) for m in (training, loaded))
     assert before == after
-    again = train(loaded.config, TRAINING, HELD_OUT, folder / "all", resume=True)
+    again = train(TRAINING, HELD_OUT, folder / "all", config=loaded.config, resume=True)
     assert again.best == training.best
 
 
@@ -73,9 +73,9 @@ def test_training_resumes_with_the_same_bits(folder: Path):
     config = load_config(None, [*SMALL, "model.punctuation=all"], kind="beam-parser")
     whole = _trained(folder / "all", "model.punctuation=all")
     stops = iter([False] * 20 + [True])
-    first = train(config, TRAINING, HELD_OUT, folder / "m", stop=lambda: next(stops))
+    first = train(TRAINING, HELD_OUT, folder / "m", config=config, stop=lambda: next(stops))
     assert first.interrupted
-    second = train(config, TRAINING, HELD_OUT, folder / "m", resume=True)
+    second = train(TRAINING, HELD_OUT, folder / "m", config=config, resume=True)
     for name, weight in whole.parameters.items():
         np.testing.assert_array_equal(weight, second.parameters[name])
 

@@ -16,8 +16,8 @@ from semipunct.models.segmentation.tags import tags_of
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.evaluate import evaluate
-from semipunct.training import loop
 from semipunct.training.config import load_config
+from semipunct.training.train import train as train_model
 from tests.models.segmentation.passages import generated, is_possible, passage
 from tests.planted import TOKENISER, figures
 
@@ -61,8 +61,8 @@ def test_a_resumed_run_ends_with_the_same_bits(tokeniser: Path, tmp_path: Path):
     config = load_config(None, TOKENISER, kind="tokeniser")
     train, dev, folder = generated(60, 1), generated(12, 2), tmp_path / "m"
     stops = iter([False] * 54 + [True])  # within an epoch, after an evaluation
-    assert loop.train(config, train, dev, folder, stop=lambda: next(stops)).interrupted
-    loop.train(config, train, dev, folder, resume=True)
+    assert train_model(train, dev, folder, config=config, stop=lambda: next(stops)).interrupted
+    train_model(train, dev, folder, config=config, resume=True)
     resumed, trained_at_once = (
         (place / "model.safetensors").read_bytes() for place in (folder, tokeniser)
     )

@@ -25,7 +25,7 @@ from semipunct.models.slot_tagging.options import KIND, TaggerOptions, TaggerTra
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
 from semipunct.models.slot_tagging.trivial import Trivial
 from semipunct.tasks.base import Punctuator
-from semipunct.training.loop import train
+from semipunct.training.train import train
 from tests.models.punctuation.cases import sentence
 
 NETWORKS = ("crf", "attention")
@@ -56,7 +56,7 @@ def fitted(tmp_path_factory: pytest.TempPathFactory):
         )  # fmt: skip
         config = Config(KIND, TaggerOptions(network=network, **TINY), options)
         folder = tmp_path_factory.mktemp(network) / "model"
-        training = train(config, [*TRAINING, *SHORTER], TRAINING, folder)
+        training = train([*TRAINING, *SHORTER], TRAINING, folder, config=config)
         return TaggerPunctuator(training.model, training.parameters)
 
     return fit
@@ -230,7 +230,7 @@ def test_a_tagger_that_reads_what_was_written(tmp_path: Path):
     )  # fmt: skip
     config = Config(KIND, TaggerOptions(network="crf", written=6, **TINY), options)
     training = [as_written(s, comma=";") for s in (*TRAINING, *SHORTER)]
-    outcome = train(config, training, training, tmp_path / "model")
+    outcome = train(training, training, tmp_path / "model", config=config)
     tagger = TaggerPunctuator(outcome.model, outcome.parameters)
     held_out = [as_written(s, comma=";") for s in HELD_OUT]
     assert tagger.correct(held_out) == [s.slots for s in HELD_OUT]
