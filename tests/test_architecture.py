@@ -27,6 +27,7 @@ BASE = tuple(
         "contents",
         "eight_bits",
         "base",
+        "capabilities",
         "scoring",
         "layers",
         "convolutions",

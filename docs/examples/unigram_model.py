@@ -104,17 +104,17 @@ class Unigram(Model[Encoded, Batch]):
         return Encoded(numbers, [np.array(x, np.float32) for x in spelt])
 
     def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Any], sentences: int, *, scoring: bool
+        self, encoded: Encoded, batches: Sequence[Any], sentences: int, *, scoring: bool
     ) -> Any:
         return sentences, max(encoded.lengths) + 1
 
-    def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: Any = None) -> Batch:
-        longest = round_up(max(encoded.lengths[i] for i in draft) + 1)
-        size, slots = shape or (len(draft), longest)
+    def batch(self, encoded: Encoded, members: Sequence[int], shape: Any = None) -> Batch:
+        longest = round_up(max(encoded.lengths[i] for i in members) + 1)
+        size, slots = shape or (len(members), longest)
         room = size, max(slots, longest)
         return Batch(
-            pad_rows([encoded.numbers[i] for i in draft], room, fill=-1),
-            pad_rows([encoded.spelt[i] for i in draft], room),
+            pad_rows([encoded.numbers[i] for i in members], room, fill=-1),
+            pad_rows([encoded.spelt[i] for i in members], room),
         )
 
     def log_likelihoods(self, parameters: Any, batch: Batch) -> jax.Array:

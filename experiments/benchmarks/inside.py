@@ -201,10 +201,10 @@ def measure_growth(
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
     encoded = model.encode(sentences)
-    drafted = model.draft(encoded, range(len(sentences)))
-    shape_of_batch = own_shape(drafted)
-    batch = model.lay_out(
-        encoded, drafted, replace(shape_of_batch, states=max(shape_of_batch.states, TOKENS))
+    members = range(len(sentences))
+    shape_of_batch = own_shape(draft(encoded, members))
+    batch = model.batch(
+        encoded, members, replace(shape_of_batch, states=max(shape_of_batch.states, TOKENS))
     )
     host = time.perf_counter() - start
 

@@ -73,8 +73,7 @@ def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     sentences = list(read_treebank(arguments.files).sentences)
     model, encoded = PunctuationModel.fit_and_encode(sentences, config.model)
     plan = Plan.of(encoded.lengths, options, batching=model.batching)
-    drafts = [model.draft(encoded, m) for m in plan.typical_batches()]
-    shape = model.fit_shape(encoded, drafts, plan.most_sentences(0), scoring=False)
+    shape = model.fit_shape(encoded, plan.typical_batches(), plan.most_sentences(0), scoring=False)
     members = list(islice(plan.batches(0, 0), arguments.batches))
     began = time.perf_counter()
     batches = [model.batch(encoded, m, shape) for m in members]

@@ -2,14 +2,14 @@
 
 A kind of model is a folder with a class derived from ``Model`` and one line in
 ``semipunct.models.registry``. Its weights are a flat dictionary of arrays by name; everything else
-is an immutable object.
+is an immutable object. What only some kinds can do is in ``semipunct.models.capabilities``.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self
 
@@ -19,7 +19,6 @@ from typing_extensions import TypeVar
 
 from semipunct.arrays.rows import RowNumbers
 from semipunct.corpus.sentences import Sentence
-from semipunct.errors import ModelError
 from semipunct.models.contents import Array, digest
 
 if TYPE_CHECKING:
@@ -160,42 +159,25 @@ class Model(ABC, Generic[E, B, X]):
     def encode(self, sentences: Sequence[X]) -> E:
         """Compute, once for all batches, everything that does not depend on the batches."""
 
-    def draft(self, encoded: E, members: Sequence[int]) -> Any:
-        """Do the work that choosing the shape of a batch and laying it out have in common.
-
-        A kind overrides this if there is such work; by default, return the members themselves.
-
-        Args:
-            encoded: all sentences.
-            members: the numbers of the sentences in the batch.
-        """
-        return members
-
-    def fit_shape(self, encoded: E, drafts: Sequence[Any], sentences: int, *, scoring: bool) -> Any:
-        """Choose padded sizes for ``lay_out`` that suit some typical batches.
+    def fit_shape(
+        self, encoded: E, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+    ) -> Any:
+        """Choose padded sizes for ``batch`` that suit some typical batches.
 
         The default is the number of sentences, for kinds that pad each batch separately to one of a
         few lengths.
 
         Args:
             encoded: all sentences.
-            drafts: from ``draft``, at least one.
+            batches: the numbers of the sentences in each of these batches, of which there is at
+                least one.
             sentences: the maximum number of sentences in a batch.
-            scoring: whether no gradient is needed; the drafts are then all the batches there are,
-                and sizes shared with other sentences save compilations.
+            scoring: whether no gradient is needed; the batches are then all there are, and sizes
+                shared with other sentences save compilations.
         """
         return sentences
 
     @abstractmethod
-    def lay_out(self, encoded: E, draft: Any, shape: Any = None) -> B:
-        """Return the padded arrays of a batch.
-
-        Args:
-            encoded: all sentences.
-            draft: from ``draft``.
-            shape: from ``fit_shape``; None for sizes that suit this batch.
-        """
-
     def batch(self, encoded: E, members: Sequence[int], shape: Any = None) -> B:
         """Return the padded arrays of some of the sentences.
 
@@ -204,70 +186,18 @@ class Model(ABC, Generic[E, B, X]):
             members: the numbers of the sentences in the batch.
             shape: from ``fit_shape``; None for sizes that suit this batch.
         """
-        return self.lay_out(encoded, self.draft(encoded, members), shape)
-
-    def place_weights(self, parameters: Weights) -> Weights:
-        """Place the weights where batches read them, once for all batches: on the device.
-
-        A kind overrides this to keep a weight on the host if a batch reads only a few of its rows.
-
-        Args:
-            parameters: weights by name.
-        """
-        return {name: jnp.asarray(value) for name, value in parameters.items()}
-
-    def read(self, parameters: Weights, batch: B) -> Weights:
-        """Return the weights that a batch needs; a kind with large tables selects only some rows.
-
-        Args:
-            parameters: from ``place_weights``.
-            batch: from ``lay_out``.
-        """
-        return parameters
-
-    def updated_rows(self, batch: B, options: Any) -> Mapping[str, RowNumbers]:
-        """Return the rows updated in a training step, for weights that are only updated in part.
-
-        For these weights, ``loss`` receives the rows, in this order, and ``optimiser`` their
-        gradients as ``Rows``.
-
-        Args:
-            batch: from ``lay_out``.
-            options: an instance of the kind's ``train_options``.
-        """
-        return {}
 
     @abstractmethod
     def log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
         """Return log p(x | T) of each sentence, ``[sentences]``; zero for padding.
 
-        The value is minus infinity for a sentence with probability zero, and NaN for one whose
-        probability this computation cannot determine; ``exact_log_likelihoods`` is then called.
+        The value is minus infinity for a sentence with probability zero. It may be NaN if the model
+        ``ScoresExactly``.
 
         Args:
-            parameters: from ``read``.
-            batch: from ``lay_out``.
+            parameters: the weights that the batch reads.
+            batch: from ``batch``.
         """
-
-    def exact_log_likelihoods(self, parameters: Parameters, batch: B) -> jax.Array:
-        """Return the values of ``log_likelihoods`` by a slower computation that is always exact.
-
-        Args:
-            parameters: from ``read``.
-            batch: from ``lay_out``.
-        """
-        return self.log_likelihoods(parameters, batch)
-
-    def constants(self, options: Any) -> dict[str, jax.Array]:
-        """Return the arrays that ``loss`` needs in addition to weights and batch.
-
-        They are passed as an argument, because arrays that a compiled function closes over are
-        compiled into it as constants.
-
-        Args:
-            options: an instance of the kind's ``train_options``.
-        """
-        return {}
 
     @abstractmethod
     def loss(
@@ -281,9 +211,9 @@ class Model(ABC, Generic[E, B, X]):
         """Return the training objective per slot, which is differentiable, and sums over the batch.
 
         Args:
-            parameters: weights by name; for those in ``updated_rows``, the rows listed there.
-            constants: from ``constants``.
-            batch: from ``lay_out``.
+            parameters: weights by name; for those that are updated in part (``ReadsRows``), rows.
+            constants: those of a model that ``NeedsConstants``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: an instance of the kind's ``train_options``; the model applies their penalties.
         """
@@ -294,65 +224,14 @@ class Model(ABC, Generic[E, B, X]):
     ) -> optax.GradientTransformation | Optimiser:
         """Return the optimiser; the model decides on the learning rate of each weight.
 
-        It is an optax transformation, or one that handles the weights in ``updated_rows`` as
-        ``Rows``.
+        It is an optax transformation, or one that handles weights that are updated in part
+        as ``Rows``.
 
         Args:
             options: an instance of the kind's ``train_options``.
             steps: total number of updates, for schedules.
             slots: mean number of slots in a training sentence, for penalties that are per sentence.
         """
-
-    def near(self, base_model: Model[Any, Any, Any], parameters: Weights) -> Self:
-        """Return the same model, trained to keep some weights close to those of another model.
-
-        A kind overrides this if its models can have weights in common with others.
-
-        Args:
-            base_model: a trained model.
-            parameters: its weights.
-
-        Raises:
-            ModelError: if the models have no such weights in common.
-        """
-        raise ModelError(
-            f"a model of the kind {self.kind} has no weights in common with one of the kind "
-            f"{base_model.kind}; leave out --near"
-        )
-
-    def calibrate(
-        self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], B]]
-    ) -> Mapping[str, Any]:
-        """Fit the weights that depend on development examples, before these are evaluated.
-
-        Args:
-            parameters: weights by name.
-            batches: development examples with their numbers.
-        """
-        return parameters
-
-    def prune(
-        self,
-        parameters: Mapping[str, Array],
-        options: Any,
-        perplexity: Callable[[Mapping[str, Array]], float],
-    ) -> Mapping[str, Array]:
-        """Return weights in which those that a trained model does not need are set to zero.
-
-        Args:
-            parameters: weights by name.
-            options: an instance of the kind's ``train_options``.
-            perplexity: maps weights to the perplexity of the development sentences.
-        """
-        return parameters
-
-    def without_zeros(self, parameters: Mapping[str, Array]) -> tuple[Self, Mapping[str, Array]]:
-        """Return an equivalent model with fewer weights: some of those that are zero are removed.
-
-        Args:
-            parameters: weights by name.
-        """
-        return self, parameters
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:

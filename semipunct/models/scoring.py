@@ -17,6 +17,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.examples import Example
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.models.base import Encoded, Model, Parameters, Weights
+from semipunct.models.capabilities import ScoresExactly, place_weights, read_weights
 
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
@@ -44,10 +45,9 @@ class Batches(Generic[E, B]):
             self._members = list(bucketed_batches(encoded.lengths, sentences))
         else:
             self._members = list(by_length(encoded.lengths, sentences, words))
-        self._drafts = [model.draft(encoded, members) for members in self._members]
         self._shape: Any = None
-        if self._drafts:
-            self._shape = model.fit_shape(encoded, self._drafts, sentences, scoring=True)
+        if self._members:
+            self._shape = model.fit_shape(encoded, self._members, sentences, scoring=True)
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -55,8 +55,8 @@ class Batches(Generic[E, B]):
 
     def __iter__(self) -> Iterator[tuple[list[int], B]]:
         """Yield each batch, preceded by the numbers of its sentences."""
-        for members, draft in zip(self._members, self._drafts, strict=True):
-            yield members, self._model.lay_out(self._encoded, draft, self._shape)
+        for members in self._members:
+            yield members, self._model.batch(self._encoded, members, self._shape)
 
 
 def answers(
@@ -79,7 +79,7 @@ def answers(
         shapes: records the compiled shapes.
     """
     shapes = shapes or Shapes()
-    weights = model.place_weights(parameters)
+    weights = place_weights(model, parameters)
     for members, batch in batches:
         with shapes.first_call(name, batch):
             answer = jax.tree.map(np.asarray, ask(model, weights, batch))
@@ -102,11 +102,11 @@ def log_likelihoods(
     """
     shapes = shapes or Shapes()
     log_p = np.zeros(len(batches))
-    weights = model.place_weights(parameters)
+    weights = place_weights(model, parameters)
     # Lay out each batch while the device is still processing the previous one.
     for (members, read, batch), scores in _one_late(_scored(model, weights, batches, shapes)):
         batch_log_p = np.asarray(scores, np.float64)
-        if np.isnan(batch_log_p).any():
+        if isinstance(model, ScoresExactly) and np.isnan(batch_log_p).any():
             with shapes.first_call("score exactly", batch):
                 exact = np.asarray(_score_exactly(model, read, batch), np.float64)
             batch_log_p = np.where(np.isnan(batch_log_p), exact, batch_log_p)
@@ -143,7 +143,7 @@ def _scored(
 ) -> Iterator[tuple[tuple[list[int], Weights, B], jax.Array]]:
     """Yield each batch with its numbers and weights, and its scores, perhaps not computed yet."""
     for members, batch in batches:
-        read = model.read(weights, batch)
+        read = read_weights(model, weights, batch)
         with shapes.first_call("score", batch):
             scores = _score(model, read, batch)
         yield (members, read, batch), scores
@@ -164,5 +164,5 @@ def _score(model: Model[Any, B, Any], parameters: Parameters, batch: B) -> jax.A
 
 
 @partial(jit, static=1)
-def _score_exactly(model: Model[Any, B, Any], parameters: Parameters, batch: B) -> jax.Array:
+def _score_exactly(model: ScoresExactly[B], parameters: Parameters, batch: B) -> jax.Array:
     return model.exact_log_likelihoods(parameters, batch)

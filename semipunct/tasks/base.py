@@ -13,6 +13,7 @@ from semipunct.corpus import Sentence
 from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
 from semipunct.models.base import Model, Weights
+from semipunct.models.capabilities import place_weights
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.remembered import cache_latest
 
@@ -57,7 +58,7 @@ class InPlace(Generic[M]):
 
 @cache_latest
 def _placed(model: Model[Any, Any, Any], parameters: Weights) -> Weights:
-    return model.place_weights(parameters)
+    return place_weights(model, parameters)
 
 
 def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from semipunct.arrays.compilation import CompileClock, Shapes
 from semipunct.arrays.memory import release_memory
 from semipunct.corpus.examples import Example
 from semipunct.errors import ModelError
-from semipunct.models.base import Array
+from semipunct.models.base import Array, Model
+from semipunct.models.capabilities import Calibrates, NeedsConstants, Prunes, stay_near
 from semipunct.models.kind import Config
 from semipunct.models.scoring import Batches
 from semipunct.store import checkpoint
@@ -47,6 +48,7 @@ class Trainer:
         clock: of the time that XLA takes.
         near: a model towards whose weights some weights are regularised.
         start: a model to train further.
+        model: the model that is trained.
     """
 
     config: Config
@@ -57,6 +59,7 @@ class Trainer:
     clock: CompileClock
     near: checkpoint.SavedModel | None = None
     start: checkpoint.SavedModel | None = None
+    model: Model[Any, Any, Any] = field(init=False)
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
         """Train the model, and write its folder.
@@ -86,7 +89,7 @@ class Trainer:
         else:
             self.model, encoded = kind.fit_and_encode(train, self.config.model)
             if self.near is not None:
-                self.model = self.model.near(self.near.model, self.near.parameters)
+                self.model = stay_near(self.model, self.near.model, self.near.parameters)
         slots = float(np.mean([example.choices for example in train]))
         self.recipe = Recipe(self.model, options, self.plan.steps, slots)
         self.optimiser = self.recipe.optimiser()
@@ -107,10 +110,10 @@ class Trainer:
     def _loop(self, run: Run, encoded: Any) -> tuple[bool, bool]:
         """Take steps; return whether the run is finished, and whether it was stopped early."""
         options = self.config.train
-        drafts = [self.model.draft(encoded, members) for members in self.plan.typical_batches()]
         sentences = self.plan.most_sentences(options.seed)
-        shape = self.model.fit_shape(encoded, drafts, sentences, scoring=False)
-        constants = self.model.constants(options)
+        typical = self.plan.typical_batches()
+        shape = self.model.fit_shape(encoded, typical, sentences, scoring=False)
+        constants = self.model.constants(options) if isinstance(self.model, NeedsConstants) else {}
         # The outcome of a step is read one step later: the next batch is laid out in the meantime.
         waiting: Outcome | None = None
         chance = jax.random.key(options.seed)
@@ -165,7 +168,9 @@ class Trainer:
     def _weights(self, run: Run) -> Mapping[str, Any]:
         """Return the weights to use, with updates that the optimiser has deferred, calibrated."""
         weights = self.optimiser.result(run.parameters, run.optimiser)
-        return self.model.calibrate(weights, self.development)
+        if isinstance(self.model, Calibrates):
+            return self.model.calibrate(weights, self.development)
+        return weights
 
     def _evaluate(self, run: Run) -> None:
         self._tell("evaluating", run)
@@ -181,8 +186,8 @@ class Trainer:
         """Write the current best model, with the state of the run unless it is finished."""
         self._tell("saving", run)
         parameters: Mapping[str, Array] = run.best or to_host(self._weights(run))
-        if finished:
-            parameters = self._pruned(parameters, run)
+        if finished and isinstance(self.model, Prunes):
+            parameters = self._pruned(self.model, parameters, run)
         figures = run.figures(finished=finished)
         train, development = self.sources.train, self.sources.development
         checkpoint.save(
@@ -197,8 +202,8 @@ class Trainer:
         )
         return parameters
 
-    def _pruned(self, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
-        """Prune model and weights, and replace the figures of the run by those after pruning."""
+    def _pruned(self, model: Any, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
+        """Prune a model that ``Prunes``, and note the figures after pruning in the run."""
         # An evaluation takes seconds, so results are cached.
         evaluated = [(parameters, run.best_figures)] if run.best else []
 
@@ -220,8 +225,8 @@ class Trainer:
             criterion_value = self.config.kind.criterion.of(figures_of(weights))
             return math.inf if criterion_value is None else criterion_value
 
-        pruned_weights = self.model.prune(parameters, self.config.train, perplexity)
-        self.model, smaller = self.model.without_zeros(pruned_weights)
+        pruned_weights = model.prune(parameters, self.config.train, perplexity)
+        self.model, smaller = model.without_zeros(pruned_weights)
         if pruned_weights is not parameters:
             figures = figures_of(pruned_weights)
             sizes = [sum(array.size for array in some.values()) for some in (parameters, smaller)]

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from semipunct.arrays.programs import jit
 from semipunct.arrays.rows import Rows, add_rows
 from semipunct.models.base import Model, Optimiser, Sums
+from semipunct.models.capabilities import ReadsRows
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.optimisation import prompt
 
@@ -70,8 +71,8 @@ def step(
         recipe: the static arguments; the function is compiled once for each recipe and shape.
         parameters: the weights by name.
         state: the state of the recipe's optimiser.
-        constants: the result of ``model.constants``.
-        batch: the result of ``model.lay_out``.
+        constants: those that the loss of the model needs.
+        batch: the result of ``model.batch``.
         key: the random key.
     """
     gradient, loss, sums = _gradient(recipe, parameters, state, constants, batch, key)
@@ -92,9 +93,11 @@ def _gradient(
     """Return the gradient of each weight, or of those of its rows that the batch reads."""
 
     def loss(p: Weights) -> Any:
-        return recipe.model.loss(p, constants, batch, key, recipe.options)
+        return model.loss(p, constants, batch, key, recipe.options)
 
-    rows = recipe.model.updated_rows(batch, recipe.options)
+    model, rows = recipe.model, {}
+    if isinstance(model, ReadsRows):
+        rows = model.updated_rows(batch, recipe.options)
     read = recipe.optimiser().current(parameters, state, rows)
     (value, sums), gradient = jax.value_and_grad(loss, has_aux=True)(read)
     return {n: Rows(rows[n], g) if n in rows else g for n, g in gradient.items()}, value, sums

@@ -114,15 +114,15 @@ class BeamParser(Model[Encoded, Batch]):
             [tokens(s, self.options) for s in sentences], self.vocabulary
         )
 
-    def lay_out(self, encoded: Encoded, draft: Sequence[int], shape: int | None = None) -> Batch:
-        return encoding.lay_out(encoded, draft, shape or len(draft))
+    def batch(self, encoded: Encoded, members: Sequence[int], shape: int | None = None) -> Batch:
+        return encoding.lay_out(encoded, members, shape or len(members))
 
     def search(self, parameters: Parameters, batch: Batch, *, gold: bool) -> Trace:
         """Search for the best derivations of a batch.
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             gold: whether an additional lane follows the gold derivation.
         """
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
@@ -166,7 +166,7 @@ class BeamParser(Model[Encoded, Batch]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: unused.
             options: the position of updates.
         """
@@ -259,7 +259,7 @@ class BeamParser(Model[Encoded, Batch]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
 
         Raises:
             UsageError: always.

@@ -163,15 +163,15 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
             shape = LOWER  # cannot be predicted
         return shape if possible(low, self.vocabulary.mixed)[shape] else LOWER
 
-    def lay_out(
-        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: int | None = None
     ) -> WordsBatch:
-        lengths = row_lengths([len(encoded.shapes[i]) for i in draft], shape or len(draft))
+        lengths = row_lengths([len(encoded.shapes[i]) for i in members], shape or len(members))
         room = len(lengths), round_up(int(lengths.max()), 32, 1)
         return WordsBatch(
-            pad_rows([encoded.codes[i] for i in draft], room, axis=1),
-            pad_rows([encoded.shapes[i] for i in draft], room),
-            pad_rows([encoded.possible[i] for i in draft], room, fill=True),
+            pad_rows([encoded.codes[i] for i in members], room, axis=1),
+            pad_rows([encoded.shapes[i] for i in members], room),
+            pad_rows([encoded.possible[i] for i in members], room, fill=True),
             lengths,
         )
 
@@ -182,7 +182,7 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             dropout: given only during training.
         """
         lengths = jnp.asarray(batch.lengths)
@@ -197,7 +197,7 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             dropout: given only during training.
         """
         chain = self.chain(parameters, batch, dropout)
@@ -216,7 +216,7 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: dropout.
         """

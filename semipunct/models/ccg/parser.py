@@ -198,13 +198,13 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         )
 
     def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+        self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, Mapping[int, tuple[int, ...]]]:
         """Return the size of a batch, and for each padded length the size of the largest forest.
 
         Args:
             encoded: all sentences.
-            drafts: typical batches.
+            batches: typical batches.
             sentences: the size of a batch, as in ``arrays.padding.bucketed_batches``.
             scoring: unused.
         """
@@ -222,20 +222,20 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         }
         return sentences, rounded
 
-    def lay_out(
+    def batch(
         self,
         encoded: Encoded,
-        draft: Sequence[int],
+        members: Sequence[int],
         shape: tuple[int, Mapping[int, tuple[int, ...]]] | None = None,
     ) -> DerivedBatch:
-        lengths = [encoded.codes[i].shape[1] for i in draft]
+        lengths = [encoded.codes[i].shape[1] for i in members]
         length = padded_length(max(lengths))
-        size = len(draft) if shape is None else room(length, shape[0])
-        codes = pad_rows([encoded.codes[i] for i in draft], (size, length), axis=1)
-        categories = pad_rows([encoded.categories[i] for i in draft], (size, length))
+        size = len(members) if shape is None else room(length, shape[0])
+        codes = pad_rows([encoded.codes[i] for i in members], (size, length), axis=1)
+        categories = pad_rows([encoded.categories[i] for i in members], (size, length))
         forests = None
         if encoded.forests:
-            gold_forests = [encoded.forests[i] for i in draft]
+            gold_forests = [encoded.forests[i] for i in members]
             room_of = None if shape is None else shape[1].get(length)
             forests = stack_forests(gold_forests, self.grammar.lexical, size, room_of)
         return DerivedBatch(codes, row_lengths(lengths, size), categories, forests)
@@ -247,7 +247,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             dropout: given only during training.
         """
         lengths = jnp.asarray(batch.lengths)
@@ -295,7 +295,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``; words with an unknown category do not count.
+            batch: from ``batch``; words with an unknown category do not count.
             dropout: given only during training.
         """
         return self._supertags(batch, self.chain(parameters, batch, dropout))
@@ -317,7 +317,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: dropout rates, and the penalty on rule weights.
         """

@@ -162,22 +162,22 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
             [has_comma(s) for s in sentences],
         )
 
-    def lay_out(
-        self, encoded: EncodedPhrases, draft: Sequence[int], shape: int | None = None
+    def batch(
+        self, encoded: EncodedPhrases, members: Sequence[int], shape: int | None = None
     ) -> PhrasesBatch:
-        size = shape or len(draft)
-        nodes = row_lengths([len(encoded.depths[i]) for i in draft], size)
-        slots = row_lengths([len(encoded.commas[i]) for i in draft], size)
+        size = shape or len(members)
+        nodes = row_lengths([len(encoded.depths[i]) for i in members], size)
+        slots = row_lengths([len(encoded.commas[i]) for i in members], size)
         # One size determines the other, which limits the number of distinct shapes.
         length = round_up(max(int(nodes.max()), 2 * int(slots.max())), 64, 1)
         of_nodes, of_slots = (size, length), (size, length // 2 + 1)
-        depths = pad_rows([encoded.depths[i] for i in draft], of_nodes)
+        depths = pad_rows([encoded.depths[i] for i in members], of_nodes)
         return PhrasesBatch(
-            pad_rows([encoded.features[i] for i in draft], of_nodes),
+            pad_rows([encoded.features[i] for i in members], of_nodes),
             depths,
             nodes,
-            pad_rows([encoded.places[i] for i in draft], of_slots),
-            pad_rows([encoded.commas[i] for i in draft], of_slots),
+            pad_rows([encoded.places[i] for i in members], of_slots),
+            pad_rows([encoded.commas[i] for i in members], of_slots),
             slots,
             np.zeros(round_up(int(depths.max()) + 1, 16, 1), np.int32),
         )
@@ -187,7 +187,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             seen: whether to condition on the commas of the sentences; otherwise all are possible.
         """
         weight = parameters["weight"]
@@ -232,7 +232,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
         """
         log_p = Distribution(self.marks(parameters, batch, seen=True)).log_partition()
         if self.options.field:
@@ -244,7 +244,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``; its commas are ignored.
+            batch: from ``batch``; its commas are ignored.
         """
         marginals = Distribution(self.marks(parameters, batch, seen=False)).marginals()
         if self.options.field:
@@ -264,7 +264,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: the rate of dropout of features.
         """

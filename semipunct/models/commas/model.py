@@ -130,15 +130,15 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         )
         return Encoded(self.trigrams.terms(sentences), features, [has_comma(s) for s in sentences])
 
-    def lay_out(
-        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: int | None = None
     ) -> CommaBatch:
-        lengths = row_lengths([len(encoded.terms[i]) for i in draft], shape or len(draft))
+        lengths = row_lengths([len(encoded.terms[i]) for i in members], shape or len(members))
         room = len(lengths), round_up(int(lengths.max()), 16, 1)
         return CommaBatch(
-            pad_rows([encoded.terms[i] for i in draft], room),
-            pad_rows([encoded.features[i] for i in draft], room),
-            pad_rows([encoded.commas[i] for i in draft], room),
+            pad_rows([encoded.terms[i] for i in members], room),
+            pad_rows([encoded.features[i] for i in members], room),
+            pad_rows([encoded.commas[i] for i in members], room),
             lengths,
         )
 
@@ -147,7 +147,7 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
         """
         lengths = jnp.asarray(batch.lengths)
         table = parameters["trigrams"]
@@ -192,7 +192,7 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
         """
         chain = self.chain(parameters, batch)
         states = states_of(jnp.asarray(batch.commas))
@@ -211,7 +211,7 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: the rate of dropout of features.
         """

@@ -135,15 +135,15 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         """Encode sentences of which only the words are known."""
         return Encoded(self.vocabulary.encode_forms(sentences))
 
-    def lay_out(
-        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: int | None = None
     ) -> PhraseBatch:
-        inputs = encoded.forms.lay_out(draft, shape)
+        inputs = encoded.forms.lay_out(members, shape)
         if not encoded.spans:
             return PhraseBatch(inputs, None)
         size, length = inputs.words.shape
-        labels = [_labelled(encoded.spans[i], length) for i in draft]
-        tags = pad_rows([encoded.tags[i] for i in draft], (size, length))
+        labels = [_labelled(encoded.spans[i], length) for i in members]
+        tags = pad_rows([encoded.tags[i] for i in members], (size, length))
         return PhraseBatch(inputs, Phrases(pad_rows(labels, (size, length)), tags))
 
     def log_likelihoods(self, parameters: Parameters, batch: PhraseBatch) -> jax.Array:
@@ -189,7 +189,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: dropout rates, and the weight of the tags.
         """

@@ -159,24 +159,24 @@ class OrderingModel(Model[Encoded, NodesBatch]):
     def fit_shape(
         self,
         encoded: Encoded,
-        drafts: Sequence[Sequence[int]],
+        batches: Sequence[Sequence[int]],
         sentences: int,
         *,
         scoring: bool,
     ) -> NodesShape:
         most = [0] * len(PADDED)
-        for draft in drafts:
-            by_size = encoded.by_size(_nodes_of(encoded, draft))
+        for members in batches:
+            by_size = encoded.by_size(_nodes_of(encoded, members))
             most = [max(n, len(group)) for n, group in zip(most, by_size, strict=True)]
         return NodesShape(tuple(map(_room, most)), sentences)
 
-    def lay_out(
-        self, encoded: Encoded, draft: Sequence[int], shape: NodesShape | None = None
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: NodesShape | None = None
     ) -> NodesBatch:
-        room, size = shape or NodesShape((0,) * len(PADDED), len(draft))
-        row = {i: row for row, i in enumerate(draft)}
+        room, size = shape or NodesShape((0,) * len(PADDED), len(members))
+        row = {i: row for row, i in enumerate(members)}
         groups: list[NodeGroup] = []
-        numbers = encoded.by_size(_nodes_of(encoded, draft))
+        numbers = encoded.by_size(_nodes_of(encoded, members))
         for items, least, group in zip(PADDED, room, numbers, strict=True):
             padded = encoded.group(group, items, max(least, _room(len(group))))
             owners = np.searchsorted(encoded.first, group, side="right") - 1
@@ -206,7 +206,7 @@ class OrderingModel(Model[Encoded, NodesBatch]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
         """
         total = jnp.zeros(len(batch.sentences), parameters["weight"].dtype)
         for group in batch.groups:
@@ -235,7 +235,7 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: unused: the loss is deterministic.
             options: coefficient of the penalty.
         """

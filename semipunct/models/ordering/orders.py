@@ -15,6 +15,7 @@ from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Parameters, Weights
+from semipunct.models.capabilities import on_device
 from semipunct.models.ordering.model import PADDED, NodeGroup, OrderingModel
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.permutations import linear_orderings
@@ -53,7 +54,7 @@ def draw_orders(
     """
     numbers = range(len(sentences)) if numbers is None else numbers
     encoded = model.encode(sentences)
-    weights = model.place_weights(parameters)
+    weights = on_device(parameters)
     owner = np.searchsorted(encoded.first, np.arange(len(encoded.nodes)), side="right") - 1
     orders: list[dict[int, tuple[int, ...]]] = [{} for _ in sentences]
     for items, nodes in zip(PADDED, encoded.by_size(range(len(encoded.nodes))), strict=True):

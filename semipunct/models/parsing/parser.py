@@ -150,14 +150,14 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
             [np.array(self.strings.codes(s.slots), np.int32) for s in read],
         )
 
-    def lay_out(
-        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: int | None = None
     ) -> ParserBatch:
-        inputs = _inputs(encoded, draft, encoded.forms.lay_out(draft, shape))
+        inputs = _inputs(encoded, members, encoded.forms.lay_out(members, shape))
         size, length = inputs.forms.words.shape
         if not encoded.gold:
             return ParserBatch(inputs, None)
-        gold = [encoded.gold[i] for i in draft]
+        gold = [encoded.gold[i] for i in members]
         analyses = Analyses(
             pad_rows([analysis.heads for analysis in gold], (size, length)),
             pad_rows([analysis.relations for analysis in gold], (size, length)),
@@ -226,7 +226,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: dropout rates, and the weight of the tags.
         """

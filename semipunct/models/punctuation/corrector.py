@@ -20,6 +20,7 @@ from semipunct.features.templates import Table
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.models.base import Model, Weights
+from semipunct.models.capabilities import StaysNear, nothing_in_common
 from semipunct.models.punctuation.channel import CHANNEL
 from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.models.punctuation.model import PunctuationModel
@@ -38,7 +39,7 @@ class _Error(msgspec.Struct, array_like=True):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CorrectionModel(PunctuationModel):
+class CorrectionModel(PunctuationModel, StaysNear):
     """The punctuation model with additional features of the written punctuation.
 
     The written punctuation is given and only the correct punctuation is random, so structure,
@@ -74,7 +75,7 @@ class CorrectionModel(PunctuationModel):
 
     def near(self, base_model: Model[Any, Any, Any], parameters: Weights) -> Self:
         if not isinstance(base_model, PunctuationModel):
-            return super().near(base_model, parameters)
+            raise nothing_in_common(self, base_model)
         own_symbols = self.inventory.symbols
         place = {symbol: i for i, symbol in enumerate(base_model.inventory.symbols)}
         base_places = [place[symbol] for symbol in own_symbols if symbol in place]

@@ -26,6 +26,7 @@ from semipunct.features.templates import TEMPLATES, Table
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.marks import PAIRS, is_unmatched
 from semipunct.models.base import Batching, Model, Parameters, Sums, Weights
+from semipunct.models.capabilities import NeedsConstants, Prunes, ReadsRows, ScoresExactly
 from semipunct.models.punctuation.attach import (
     FEATURES,
     TREE_TABLES,
@@ -55,7 +56,7 @@ from semipunct.models.punctuation.network import (
 from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.pruning import prune_weights, without_zeros
-from semipunct.models.punctuation.shapes import BatchShape, Draft, draft, fit_shape, own_shape
+from semipunct.models.punctuation.shapes import BatchShape, draft, fit_shape, own_shape
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
 from semirings.base import Semiring
@@ -81,7 +82,9 @@ class TreeScores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PunctuationModel(Model[EncodedSentences, Batch]):
+class PunctuationModel(
+    Model[EncodedSentences, Batch], ReadsRows[Batch], ScoresExactly[Batch], NeedsConstants, Prunes
+):
     """A punctuation model without its weights.
 
     Attributes:
@@ -229,19 +232,23 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
             Attributes(sentences, self.features.vocabulary), self.network_vocabulary
         )
 
-    def draft(self, encoded: EncodedSentences, members: Sequence[int]) -> Draft:
-        return draft(encoded, members)
-
     def fit_shape(
-        self, encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int, *, scoring: bool
+        self,
+        encoded: EncodedSentences,
+        batches: Sequence[Sequence[int]],
+        sentences: int,
+        *,
+        scoring: bool,
     ) -> BatchShape:
+        drafts = [draft(encoded, members) for members in batches]
         return fit_shape(encoded, drafts, sentences, scoring=scoring)
 
-    def lay_out(
-        self, encoded: EncodedSentences, draft: Draft, shape: BatchShape | None = None
+    def batch(
+        self, encoded: EncodedSentences, members: Sequence[int], shape: BatchShape | None = None
     ) -> Batch:
-        shape = shape or own_shape(draft)
-        return lay_out(encoded, draft, self.inventory, self.directions, shape)
+        drafted = draft(encoded, members)
+        shape = shape or own_shape(drafted)
+        return lay_out(encoded, drafted, self.inventory, self.directions, shape)
 
     def place_weights(self, parameters: Weights) -> dict[str, Any]:
         return {n: p if n in FEATURES else jnp.asarray(p) for n, p in parameters.items()}
@@ -268,7 +275,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
         Args:
             parameters: from ``read``.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             semiring: the semiring of the sum; None for ``log_totals``.
         """
         potentials = self.potentials(parameters, batch)
@@ -303,7 +310,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         Args:
             parameters: from ``read``.
             constants: from ``constants``.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: penalties and dropout rates.
         """
@@ -324,7 +331,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
         Args:
             parameters: from ``read``.
             start: the centre of the norm; it is zero for weights that are not named.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             options: the penalties.
             dropout: dropout in the network.
         """
@@ -387,7 +394,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
         Args:
             parameters: from ``read``.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             dropout: dropout in the network, given only during training.
         """
         network = self._network_scores(parameters, batch, dropout)
@@ -400,7 +407,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
         Args:
             parameters: from ``read``.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
         """
         summary, network = jnp.zeros((len(batch.relation), 0)), None
         if self.network_vocabulary is not None:
@@ -446,7 +453,7 @@ class PunctuationModel(Model[EncodedSentences, Batch]):
 
         Args:
             parameters: from ``read``.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             feature: ``[pairs]`` or ``[words, pairs]`` an additive quantity of choices.
             dropout: dropout in the network, given only during training.
             choice: from ``log_choice``, if it is known; then no features are needed, and only the

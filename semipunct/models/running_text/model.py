@@ -34,6 +34,7 @@ from semipunct.features.word_shapes import (
 )
 from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.capabilities import Calibrates, Prunes, on_device
 from semipunct.models.eight_bits import in_eight_bits
 from semipunct.models.layers import Dropout
 from semipunct.models.network import AveragedNetwork
@@ -104,7 +105,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
+class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[TextBatch], Prunes):
     """A network that reads running text and scores the marks and capitals of every slot.
 
     Attributes:
@@ -187,11 +188,11 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         pairs = zip(forms, shapes, strict=True)
         return tuple(apply_shape(form, shape, self.mixed) for form, shape in pairs)
 
-    def lay_out(
-        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: int | None = None
     ) -> TextBatch:
-        passages = [encoded.passages[i] for i in draft]
-        lengths = row_lengths([passage.size for passage in passages], shape or len(draft))
+        passages = [encoded.passages[i] for i in members]
+        lengths = row_lengths([passage.size for passage in passages], shape or len(members))
         room = len(lengths), round_up(int(lengths.max()), 64, 1)
         between = room[0], room[1] + 1
         columns: list[list[Any]] = [[] for _ in range(7)]
@@ -207,7 +208,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
                 column.append(table[slots])
         codes = np.concatenate(columns[0])
         distinct, number = np.unique(codes, axis=0, return_inverse=True)
-        rows = np.split(number.reshape(-1).astype(np.int32), np.cumsum(lengths)[: len(draft) - 1])
+        rows = np.split(number.reshape(-1).astype(np.int32), np.cumsum(lengths)[: len(members) - 1])
         table = np.zeros((round_up(len(distinct), 1024, 4), codes.shape[1]), np.int32)
         table[: len(distinct)] = distinct
         return TextBatch(
@@ -232,7 +233,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             guise: what the network sees of the capitals and marks.
             dropout: given only during training.
         """
@@ -254,7 +255,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
         """
         lengths = jnp.asarray(batch.lengths)
         log_p = log_marginals(self.scores(parameters, batch, hidden_guise(batch)))
@@ -285,7 +286,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], TextBatch]]
     ) -> Mapping[str, Any]:
-        weights = self.place_weights(parameters)
+        weights = on_device(parameters)
         best_strings: list[npt.NDArray[np.float32]] = [np.zeros((2, 0), np.float32)]
         marked_slots = 0
         for _, batch in batches:
@@ -311,7 +312,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout and for what is shown.
             options: dropout and guises.
         """

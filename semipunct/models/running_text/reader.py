@@ -18,6 +18,7 @@ from semipunct.arrays.programs import jit
 from semipunct.features.word_shapes import SHAPES, possible, shape_of
 from semipunct.marks import Puncteme
 from semipunct.models.base import Parameters, Weights
+from semipunct.models.capabilities import on_device
 from semipunct.models.running_text.guises import HIDDEN
 from semipunct.models.running_text.model import TextModel, log_marginals
 from semipunct.models.running_text.network import Inputs, scores
@@ -302,7 +303,7 @@ class TextReader:
         Args:
             queries: texts of any length, or their parts, of at least one word each.
         """
-        weights = self.model.place_weights(self.parameters)
+        weights = on_device(self.parameters)
         pending_readings = _Results(np.asarray(self.parameters["pairs"]))
         # Batches are computed by other threads while this one prepares words and uses results.
         running: deque[_Batch] = deque()

@@ -17,6 +17,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.located import BLANKS, is_mark
 from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.models.base import Parameters, Weights
+from semipunct.models.capabilities import on_device
 from semipunct.models.convolutions import convolve, reach
 from semipunct.models.segmentation.characters import CODES, Coder
 from semipunct.models.segmentation.expansion import ExpansionTable
@@ -110,7 +111,7 @@ class Segmenter:
 
     def _tags(self, texts: Sequence[str]) -> list[npt.NDArray[np.int8]]:
         """Return the tags of non-empty texts: find the best tokens, then the best sentences."""
-        weights = self.model.place_weights(self.parameters)
+        weights = on_device(self.parameters)
         score = self._scores(weights, texts)
         blanks = [is_blank(text) for text in texts]
         tags_of_texts: list[npt.NDArray[np.int8]] = [np.zeros(0, np.int8)] * len(texts)

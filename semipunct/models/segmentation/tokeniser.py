@@ -23,6 +23,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
 from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.capabilities import Calibrates, on_device
 from semipunct.models.convolutions import convolution_weights, convolve
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.segmentation.calibration import temperature
@@ -98,7 +99,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
+class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage], Calibrates[CharacterBatch]):
     """A linear chain over the tags of characters, scored by gated convolutions.
 
     Attributes:
@@ -149,25 +150,25 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
         )
 
     def fit_shape(
-        self, encoded: Encoded, drafts: Sequence[Sequence[int]], sentences: int, *, scoring: bool
+        self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> tuple[int, int]:
         """Return the number of passages, and a length that suffices for most of them.
 
         Args:
             encoded: all passages.
-            drafts: typical batches.
+            batches: typical batches.
             sentences: the maximum number of passages in a batch.
             scoring: whether the batches have similar lengths, so that each has its own shape.
         """
-        longest = [max(encoded.lengths[i] for i in members) for members in drafts]
+        longest = [max(encoded.lengths[i] for i in members) for members in batches]
         return sentences, _LENGTH if scoring else round_up(max(longest), _LENGTH)
 
-    def lay_out(
-        self, encoded: Encoded, draft: Sequence[int], shape: tuple[int, int] | None = None
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: tuple[int, int] | None = None
     ) -> CharacterBatch:
-        size, least = shape or (len(draft), _LENGTH)
+        size, least = shape or (len(members), _LENGTH)
         guises = len(self.options.guises)
-        blanks = [blank for i in draft for blank in encoded.blank[i]]
+        blanks = [blank for i in members for blank in encoded.blank[i]]
         longest = max(map(len, blanks))
         length = least if longest <= least else round_up(longest, _LENGTH, 2)
         lengths = row_lengths([len(blank) for blank in blanks], size * guises)
@@ -175,8 +176,8 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
         last = np.full(len(lengths), -1, np.int32)
         last[: len(blanks)] = last_places(blanks)
         return CharacterBatch(
-            pad_rows([codes for i in draft for codes in encoded.codes[i]], room, axis=1),
-            pad_rows([tags for i in draft for tags in encoded.tags[i]], room, fill=OUTSIDE),
+            pad_rows([codes for i in members for codes in encoded.codes[i]], room, axis=1),
+            pad_rows([tags for i in members for tags in encoded.tags[i]], room, fill=OUTSIDE),
             pad_rows(blanks, room, fill=True),
             lengths,
             last,
@@ -192,7 +193,7 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             dropout: PRNG key and dropout rates, given only during training.
         """
         codes = jnp.asarray(batch.codes)
@@ -213,7 +214,7 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
     def calibrate(
         self, parameters: Mapping[str, Any], batches: Iterable[tuple[list[int], CharacterBatch]]
     ) -> Mapping[str, Any]:
-        weights = self.place_weights(parameters)
+        weights = on_device(parameters)
         odds: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)]
         ends: list[npt.NDArray[np.bool_]] = [np.zeros(0, bool)]
         for _, batch in batches:
@@ -255,7 +256,7 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             dropout: PRNG key and dropout rate, given only during training.
         """
         lengths = jnp.asarray(batch.lengths)
@@ -278,7 +279,7 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: the dropout rates.
         """

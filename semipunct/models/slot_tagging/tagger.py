@@ -212,22 +212,22 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
             closed if any(of.any() for of in closed) else (),
         )
 
-    def lay_out(
-        self, encoded: Encoded, draft: Sequence[int], shape: int | None = None
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: int | None = None
     ) -> TaggerBatch:
-        lengths = row_lengths([encoded.codes[i].shape[1] for i in draft], shape or len(draft))
+        lengths = row_lengths([encoded.codes[i].shape[1] for i in members], shape or len(members))
         size, length = len(lengths), round_up(int(lengths.max()), 16)
-        codes = pad_rows([encoded.codes[i] for i in draft], (size, length), axis=1)
+        codes = pad_rows([encoded.codes[i] for i in members], (size, length), axis=1)
         between = size, length + 1
-        evidence = pad_rows([encoded.evidence[encoded.strings[i]] for i in draft], between)
+        evidence = pad_rows([encoded.evidence[encoded.strings[i]] for i in members], between)
         written = None
         if self.options.written:
-            written = pad_rows([encoded.written[i] for i in draft], between)
+            written = pad_rows([encoded.written[i] for i in members], between)
         closed = None
         if encoded.closed:
-            closed = pad_rows([encoded.closed[i] for i in draft], between)
+            closed = pad_rows([encoded.closed[i] for i in members], between)
         inputs = TaggerInputs(codes, lengths, written)
-        return TaggerBatch(inputs, evidence, np.arange(size) < len(draft), closed)
+        return TaggerBatch(inputs, evidence, np.arange(size) < len(members), closed)
 
     def log_likelihoods(
         self, parameters: Parameters, batch: TaggerBatch, dropout: Dropout | None = None
@@ -236,7 +236,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
 
         Args:
             parameters: weights by name.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             dropout: given only during training.
         """
         score, transition = scores(self.options, parameters, batch.words, dropout)
@@ -258,7 +258,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         Args:
             parameters: weights by name.
             constants: unused.
-            batch: from ``lay_out``.
+            batch: from ``batch``.
             key: PRNG key, for dropout.
             options: the dropout rates.
         """

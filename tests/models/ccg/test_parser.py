@@ -46,7 +46,7 @@ def learnt(
 ) -> tuple[CcgModel, dict[str, jax.Array]]:
     """Train a model on all sentences at once."""
     model, encoded = CcgModel.fit_and_encode(treebank, options)
-    batch = model.lay_out(encoded, range(len(treebank)), None)
+    batch = model.batch(encoded, range(len(treebank)), None)
     parameters = {n: jnp.asarray(w) for n, w in model.initial_parameters(0, 0.0).items()}
 
     @jax.jit
@@ -84,7 +84,7 @@ def test_attachment_planted_in_heads_is_recovered():
     assert [best_parse.derivation for best_parse in parser.parse(HEADED[:2])] == [LEFT, RIGHT]
     # Weights computed with numpy equal those in the loss.
     _, encoded = CcgModel.fit_and_encode(HEADED, model.options)
-    batch = model.lay_out(encoded, range(len(HEADED)), None)
+    batch = model.batch(encoded, range(len(HEADED)), None)
     leaves = log_marginals(model.chain(parameters, batch))
     assert batch.forests is not None
     graph = model.forest(parameters, batch, batch.forests, leaves)
@@ -107,7 +107,7 @@ def test_large_charts_are_tried_with_fewer_categories(
 def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[str, jax.Array]]):
     model, parameters = trained
     _, encoded = CcgModel.fit_and_encode(TREEBANK, OPTIONS)
-    batch = model.lay_out(encoded, range(len(TREEBANK)), None)
+    batch = model.batch(encoded, range(len(TREEBANK)), None)
     assert batch.forests is not None
     leaves = log_marginals(model.chain(parameters, batch))
     graph = model.forest(parameters, batch, batch.forests, leaves)
