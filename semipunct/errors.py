@@ -30,6 +30,17 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     return similar[0] if similar else None
 
 
+def suggest(word: str, words: Iterable[str]) -> str:
+    """Return ``; did you mean ...?`` with the most similar known word, or nothing if none is close.
+
+    Args:
+        word: the word as written.
+        words: the valid words.
+    """
+    suggestion = nearest(word, words)
+    return f"; did you mean {suggestion!r}?" if suggestion else ""
+
+
 class SemipunctError(Exception):
     """Base class of all exceptions in this module."""
 

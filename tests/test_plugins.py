@@ -86,12 +86,16 @@ def test_a_model_with_an_installed_template_is_saved_and_loaded(site: Path):
     assert any("vowel" in c.templates for c in again.features.conjunctions)
 
 
-def test_a_kind_is_known_by_its_name(site: Path):
+def test_a_kind_is_known_by_its_name_and_its_models_are_loaded(site: Path):
     install(site, "unigram", kinds="unigram = unigram_model:KIND")
     kind = find_kind("unigram")
     assert kind.name == "unigram"
     assert kind.load().kind == "unigram"
     assert "unigram" not in KINDS
+    config = load_config(kind="unigram")
+    model = kind.load().fit(TRAINING, config.model)
+    save(site / "m", model, model.initial_parameters(0, 0.0), config)
+    assert load(site / "m").model.options == config.model
 
 
 def test_what_cannot_be_used_is_named_with_its_distribution(site: Path):

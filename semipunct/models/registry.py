@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from semipunct.errors import ConfigError
+from semipunct.errors import ConfigError, suggest
 from semipunct.models.kind import Kind
-from semipunct.models.settings import suggest
-from semipunct.plugins import find_plugin
+from semipunct.plugins import find_plugin, plugin_names
 
 KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
@@ -51,3 +50,8 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
         )
     module, _, attribute = KINDS[name].partition(":")
     return getattr(import_module(module), attribute)
+
+
+def is_kind(name: str) -> bool:
+    """Tell whether there is a kind with a name, here or in another distribution."""
+    return name in KINDS or name in plugin_names("kinds")

@@ -15,7 +15,7 @@ from typing import Annotated, Any, cast, get_args, get_type_hints
 import msgspec
 from msgspec import Meta, inspect
 
-from semipunct.errors import ConfigError, nearest
+from semipunct.errors import ConfigError, suggest
 
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
@@ -48,17 +48,6 @@ class Setting:
     key: str
     value: object
     where: str
-
-
-def suggest(word: str, words: Iterable[str]) -> str:
-    """Return ``; did you mean ...?`` with the most similar known word, or nothing if none is close.
-
-    Args:
-        word: the word as written.
-        words: the valid words.
-    """
-    suggestion = nearest(word, words)
-    return f"; did you mean {suggestion!r}?" if suggestion else ""
 
 
 def check_settings(

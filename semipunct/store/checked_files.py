@@ -18,7 +18,7 @@ from semipunct.store.folder import FORMAT, MANIFEST, OWNED
 
 
 class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The content of ``manifest.json``; in format 1 it contained only checksums.
+    """The content of ``manifest.json``.
 
     Attributes:
         format: always ``FORMAT``.

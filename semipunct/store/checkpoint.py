@@ -22,7 +22,7 @@ from semipunct.models.base import Array, Model
 from semipunct.models.contents import compact, digest, with_arrays, without_arrays
 from semipunct.models.eight_bits import multiples
 from semipunct.models.kind import Config
-from semipunct.models.registry import KINDS, find_kind
+from semipunct.models.registry import KINDS, find_kind, is_kind
 from semipunct.store.checked_files import (
     Manifest,
     check_arrays,
@@ -45,8 +45,8 @@ from semipunct.store.folder import (
     check_output,
     write_folder,
 )
-from semipunct.store.installed import folder_of, installed_names_like
-from semipunct.store.migrations import VERSION, Parsed, migrate
+from semipunct.store.installed import folder_of, nearest_name
+from semipunct.store.migrations import OLDEST, VERSION, Parsed, migrate
 from semipunct.version import __version__
 from semipunct.wording import quantity
 
@@ -327,7 +327,8 @@ def _manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         if folder.exists():
             raise ModelError(f"{folder}: is a file; name a model folder made by semipunct train")
-        similar = "".join(f", or {name}" for name in installed_names_like(str(folder))[:1])
+        name = nearest_name(str(folder))
+        similar = f", or {name}" if name else ""
         raise ModelError(
             f"{folder}: there is no such folder; name a model folder made by semipunct train"
             f"{similar}"
@@ -346,7 +347,12 @@ def _manifest(folder: Path) -> Manifest:
             f"{folder}: has format {manifest.format_version}, newer than the {VERSION} that this "
             f"program ({__version__}) reads; install a newer semipunct"
         )
-    if manifest.format_version > 1 and manifest.kind not in KINDS:
+    if manifest.format_version < OLDEST:
+        raise ModelError(
+            f"{folder}: has format {manifest.format_version}, which no release of semipunct wrote; "
+            "train the model again"
+        )
+    if not is_kind(manifest.kind):
         raise ModelError(
             f"{folder}: is a model of the kind {manifest.kind!r}, which this program "
             f"({__version__}) does not support (it supports {', '.join(KINDS)}); install a "

@@ -9,13 +9,12 @@ Why a model comes with this distribution is in docs/decisions/0048-a-model-in-th
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from semipunct.errors import ModelError
+from semipunct.errors import ModelError, nearest
 from semipunct.store.archives import extract_archive, is_archive
 from semipunct.store.folder import model_folders
 
@@ -108,16 +107,14 @@ def folder_of(model: str | Path) -> Path:
     return parts[of_package[0]]
 
 
-def installed_names_like(model: str) -> list[str]:
-    """Return the names of installed models that are similar to a name that does not exist.
+def nearest_name(model: str) -> str | None:
+    """Return the name of an installed model that is most similar to one that does not exist.
 
     Args:
         model: the name.
     """
     names = [m.name for m in installed_models()]
-    return get_close_matches(
-        model, [*names, *{name.partition("/")[0] for name in names}], cutoff=0.5
-    )
+    return nearest(model, [*names, *{name.partition("/")[0] for name in names}])
 
 
 def _models_of(point: EntryPoint) -> list[InstalledModel]:

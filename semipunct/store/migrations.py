@@ -8,14 +8,16 @@ class. Any other change of the format raises ``VERSION`` and adds a function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from semipunct.models.base import Array
-from semipunct.store.dense_tables import sparse
 
 VERSION = 3
 """The current format version, raised whenever older programs could not read a new folder."""
+
+OLDEST = 3
+"""The oldest version that is migrated: the one of the first release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +42,12 @@ def migrate(parsed: Parsed, version: int) -> Parsed:
 
     Args:
         parsed: the content of the folder.
-        version: its version, at most ``VERSION``.
+        version: its version, from ``OLDEST`` to ``VERSION``.
     """
     for number in range(version, VERSION):
         parsed = MIGRATIONS[number](parsed)
     return parsed
 
 
-def _name_the_kind(parsed: Parsed) -> Parsed:
-    """Add the kind of model, which is missing in version 1, as there was only one kind."""
-    return replace(parsed, kind="punctuation")
-
-
-def _leave_out_zeros(parsed: Parsed) -> Parsed:
-    """Convert the weights of features, which are dense in version 2, to sparse tables."""
-    if parsed.kind != "punctuation":
-        return parsed
-    vocabulary, arrays = sparse(parsed.vocabulary, parsed.arrays)
-    return replace(parsed, vocabulary=vocabulary, arrays=arrays)
-
-
-MIGRATIONS: dict[int, Callable[[Parsed], Parsed]] = {1: _name_the_kind, 2: _leave_out_zeros}
-"""The migrations from each version to the next."""
+MIGRATIONS: dict[int, Callable[[Parsed], Parsed]] = {}
+"""The migrations from each version to the next; none yet, as no release wrote an older format."""

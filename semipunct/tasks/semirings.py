@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
-
-from semipunct.errors import SemipunctError, UsageError
+from semipunct.errors import SemipunctError, UsageError, suggest
 from semirings import Semiring, plugins
 from semirings.plugins import Plugin
 
@@ -19,7 +16,8 @@ def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
     """
     plugin_of = plugins.available()
     if name not in plugin_of:
-        raise UsageError(f"there is no semiring {name!r}; {_nearest(name, plugin_of)}")
+        known = ", ".join(plugin_of)
+        raise UsageError(f"there is no semiring {name!r}{suggest(name, plugin_of)}; known: {known}")
     plugin = plugin_of[name]
     if plugin.semiring is None:
         raise SemipunctError(
@@ -27,10 +25,3 @@ def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
             f"({plugin.fault}); repair or remove that package"
         )
     return plugin, plugin.semiring
-
-
-def _nearest(name: str, registered: Iterable[str]) -> str:
-    names = list(registered)
-    close = get_close_matches(name, names, n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
-    return f"{hint}known: {', '.join(names)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from semipunct.errors import EditError, nearest
+from semipunct.errors import EditError, suggest
 from semipunct.files import FileKind, byte_lines, display_name, from_json
 from semipunct.trees import PLACES, Place
 from semipunct.wording import quantity
@@ -108,9 +108,9 @@ def _columns(line: bytes, where: str) -> tuple[str, TreeEdit]:
         raise EditError(f"{where}: there are no columns separated by tabs; {_ADVICE}") from error
     most = {"delete": 1, "move": 3}
     if action not in most:
-        meant = nearest(action, most)
-        hint = f" (did you mean {meant!r}?)" if meant else ""
-        raise EditError(f"{where}: {action!r} is neither delete nor move{hint}; {_ADVICE}")
+        raise EditError(
+            f"{where}: {action!r} is neither delete nor move{suggest(action, most)}; {_ADVICE}"
+        )
     if not 1 <= len(values) <= most[action]:
         raise EditError(f"{where}: {action} with {quantity(len(values), 'value')}; {_ADVICE}")
     word, place, head = [*values, None, None][:3]

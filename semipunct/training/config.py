@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from semipunct.errors import ConfigError, OptionError
+from semipunct.errors import ConfigError, OptionError, suggest
 from semipunct.models.kind import Config, Kind
 from semipunct.models.registry import DEFAULT, find_kind
-from semipunct.models.settings import Setting, suggest
+from semipunct.models.settings import Setting
 from semipunct.training.settings import assignment, read_settings
 
 

@@ -292,7 +292,7 @@ def test_unknown_settings(
 
 def test_semirings_that_cannot_decode(cli: Cli, model: Path, treebanks: dict[str, Path]):
     arguments = ("decode", model, treebanks["test"], "--semiring")
-    check(cli(*arguments, "vitrbi"), "did you mean viterbi.*known: .*sampling", status=2)
+    check(cli(*arguments, "vitrbi"), "did you mean 'viterbi'.*known: .*sampling", status=2)
     check(cli(*arguments, "real"), "not selective.*give one of: .*viterbi", status=2)
     check(cli(*arguments, "viterbi", "--samples", 2), "--samples needs", status=2)
 

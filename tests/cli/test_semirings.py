@@ -112,7 +112,7 @@ def test_json_has_the_same_counterexample_for_the_same_seed(cli: Cli):
 def test_an_unknown_one_gets_the_nearest_name(cli: Cli):
     result = cli("semirings", "check", "viterby")
     assert result.status == 2
-    assert "there is no semiring 'viterby'; did you mean viterbi?" in result.message
+    assert "there is no semiring 'viterby'; did you mean 'viterbi'?" in result.message
 
 
 def test_one_that_fails_to_load_cannot_be_checked(cli: Cli, monkeypatch: pytest.MonkeyPatch):

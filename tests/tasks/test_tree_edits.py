@@ -41,7 +41,7 @@ def test_ids_are_those_of_words():
 @pytest.mark.parametrize(
     "line, message",
     [
-        ("a\tdelet\t5", "'delet' is neither delete nor move .did you mean 'delete'"),
+        ("a\tdelet\t5", "'delet' is neither delete nor move; did you mean 'delete'"),
         ("a delete 5", "no columns separated by tabs"),
         ("a\tdelete", "delete with 0 values"),
         ("a\tdelete\tfive", "'five' is not the ID of a word"),

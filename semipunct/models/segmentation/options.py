@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from semipunct.errors import suggest
 from semipunct.models import kind
-from semipunct.models.settings import AtLeastOne, Check, Decay, Positive, Share, suggest
+from semipunct.models.settings import AtLeastOne, Check, Decay, Positive, Share
 
 EPOCHS = 8
 """Passes over the training passages."""
