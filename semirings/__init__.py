@@ -22,7 +22,6 @@ from semirings.provenance import Provenance
 from semirings.real import Real
 from semirings.risk import Risk
 from semirings.sampling import Sampling
-from semirings.strings import Strings
 from semirings.tropical import Tropical
 from semirings.viterbi import Viterbi
 
@@ -52,7 +51,6 @@ __all__ = [
     "Semiring",
     "SignedLog",
     "Stochastic",
-    "Strings",
     "Tropical",
     "Value",
     "Viterbi",

@@ -23,11 +23,11 @@ from semirings import (
     Sampling,
     Semiring,
     SignedLog,
-    Strings,
     Tropical,
     Value,
     Viterbi,
 )
+from semirings.strings import Strings
 
 SEMIRINGS: tuple[Semiring, ...] = (
     Covariance(),

@@ -30,13 +30,13 @@ from semirings import (
     Sampling,
     Semiring,
     SignedLog,
-    Strings,
     Tropical,
     Viterbi,
 )
 from semirings.laws import LAWS, Failure, check
 from semirings.laws.distribution import by_chance
 from semirings.log import Signed
+from semirings.strings import Strings
 from tests.semirings.cases import EVERY
 from tests.semirings.mutants.base import mutant
 from tests.semirings.mutants.conditions import LATER, OF_THE_SAME_KINDS

@@ -19,7 +19,6 @@ from semirings import (
     Real,
     Sampling,
     Semiring,
-    Strings,
     Viterbi,
 )
 from semirings.base import Groups
@@ -28,7 +27,7 @@ from semirings.expectation import Moments
 from semirings.kbest import Ranked
 from semirings.numerics import log_sum
 from semirings.sampling import Drawn
-from semirings.strings import Coded
+from semirings.strings import Coded, Strings
 from tests.semirings.mutants.base import Mutant, cut, flipped, length, mutant, of
 from tests.semirings.mutants.reviewed import without_feature
 

@@ -8,18 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semirings import (
-    Laws,
-    Log,
-    Real,
-    Sampling,
-    Semiring,
-    Strings,
-    Viterbi,
-)
+from semirings import Laws, Log, Real, Sampling, Semiring, Viterbi
 from semirings.base import Groups
 from semirings.numerics import log_sum
-from semirings.strings import Coded
+from semirings.strings import Coded, Strings
 from tests.semirings.mutants.base import Mutant, cut, flipped, of
 
 
