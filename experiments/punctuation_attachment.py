@@ -19,7 +19,7 @@ from semipunct.formats.conllu.punctuate import Style, punctuate_record
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, read_records
 from semipunct.formats.conllu.renumber import spaces
-from semipunct.trees.attachment import Convention
+from semipunct.trees.conventions import Convention
 
 
 def main() -> None:

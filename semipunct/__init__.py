@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.decode import decode
     from semipunct.tasks.jackknife import jackknife
     from semipunct.tasks.normalise import Normalised, normalise
+    from semipunct.tasks.normalise_marks import NormalisedTreebank
     from semipunct.tasks.pack import pack
     from semipunct.tasks.parse import parse
     from semipunct.tasks.parse_text import parse_text
@@ -50,6 +51,7 @@ __all__ = [
     "DependencyTree",
     "Edit",
     "Normalised",
+    "NormalisedTreebank",
     "Rephrasing",
     "Restoration",
     "Sentence",
@@ -84,6 +86,7 @@ _ROOMS = {
     "DependencyTree": "semipunct.trees",
     "Edit": "semipunct.marks",
     "Normalised": "semipunct.tasks.normalise",
+    "NormalisedTreebank": "semipunct.tasks.normalise_marks",
     "Rephrasing": "semipunct.tasks.rephrase",
     "Restoration": "semipunct.tasks.restoration",
     "Sentence": "semipunct.corpus",

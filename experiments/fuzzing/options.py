@@ -101,6 +101,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "aligned": ("words", "trees", "shared"),
     "chosen": ("errors", "slots", "draws"),
     "grammar": ("ccg", "ccg", "hpsg"),
+    "rule of attachment": ("conjunct", "unit", "highest", "pair", "units"),
+    "convention": ("unit", "governor", "root"),
+    "messages": ("plain", "ud", "xml"),
     "comma rule": ("paper", "better", "worse"),
     "relation": ("acl", "appos", "root", "acl:relcl", "x"),
     "moved": ("advmod=first", "nsubj=last", "root=after", "obj=up", "=first", "obj"),
@@ -245,6 +248,8 @@ COMMANDS = (
         ("normalise",),
         ("treebank",),
         {
+            "--check": "", "--only": "rule of attachment", "--convention": "convention",
+            "--strict": "", "--max": "count", "--messages": "messages", "--json": "",
             "--output": "output", "--to": "grammar", "--commas": "grammar", "--rule": "comma rule",
             "--quotes": "", "--report": "output",
         },

@@ -89,7 +89,7 @@ for command, example in (
     (restore, "model in.conllu --format text -o out.txt"),
     (correct, "model in.conllu --format json -o corrections.json"),
     (rephrase, "model in.conllu --delete acl:relcl --delete appos --format text"),
-    (normalise, "wsj.mrg --to ccg --commas ccg -o wsj.auto"),
+    (normalise, "dev.conllu --check"),
     (analyse, "model dev.conllu --plot rules.svg"),
     (stats, "train.conllu dev.conllu --json"),
 ):

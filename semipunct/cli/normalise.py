@@ -31,12 +31,74 @@ class CommaPlace(StrEnum):
     BETTER = "better"
 
 
+class AttachmentRule(StrEnum):
+    """The principles of the guidelines of Universal Dependencies for punctuation."""
+
+    CONJUNCT = "conjunct"
+    UNIT = "unit"
+    HIGHEST = "highest"
+    PAIR = "pair"
+
+
+class UnitConvention(StrEnum):
+    """The conventions for the heads of marks between units."""
+
+    UNIT = "unit"
+    GOVERNOR = "governor"
+
+
+class Messages(StrEnum):
+    """The forms of messages."""
+
+    PLAIN = "plain"
+    UD = "ud"
+
+
 def normalise(
     inputs: Annotated[
         list[str],
-        typer.Argument(metavar="IN...", help="Derivations, or phrases with --to; '-' for stdin."),
+        typer.Argument(
+            metavar="IN...",
+            help="Treebanks in CoNLL-U; derivations with --commas; phrases with --to; '-' for "
+            "stdin.",
+        ),
     ],
-    out: arguments.Output = console.STANDARD,
+    out: arguments.OptionalOutput = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Write no trees; list what would change, and exit with 1 if anything."
+        ),
+    ] = False,
+    only: Annotated[
+        list[AttachmentRule] | None,
+        typer.Option(help="Change heads by this rule only; repeatable."),
+    ] = None,
+    convention: Annotated[
+        UnitConvention | None,
+        typer.Option(
+            help="Attach marks between units to the unit, as in UD 2, or to its governor, as in "
+            "UD 1 [learnt from the input]."
+        ),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Replace heads that the guidelines allow by those that they prefer."
+        ),
+    ] = False,
+    most: Annotated[
+        int | None,
+        typer.Option("--max", metavar="N", min=0, help="List at most N changes [20]."),
+    ] = None,
+    messages: Annotated[
+        Messages | None,
+        typer.Option(help="List changes in plain words or like UD's validator [plain]."),
+    ] = None,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the changes as one JSON object; needs --check or -o."),
+    ] = False,
     to: Annotated[
         Target | None,
         typer.Option(help="Convert phrase-structure trees of the Penn Treebank to derivations."),
@@ -58,33 +120,81 @@ def normalise(
     report: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Write a report of the conversion and of moved commas as JSON."
+            metavar="FILE",
+            help="Write a report of all changes: Markdown if the name ends in .md, otherwise JSON.",
         ),
     ] = None,
 ) -> None:
-    """Convert phrase-structure trees to CCG derivations, and attach their commas consistently.
+    """Attach the marks of treebanks, or the commas of derivations, consistently.
 
-    Trees that cannot be converted are left out and counted by reason. Derivations with a node that
-    no rule licenses are passed through unchanged. Words, categories and dependencies are preserved.
+    Marks of a treebank in CoNLL-U get the heads that the guidelines of Universal Dependencies say,
+    by four rules: a mark between conjuncts belongs to the following one (conjunct), a mark beside a
+    dependent unit to the unit (unit), at the highest word that keeps the tree projective (highest),
+    and paired marks to the same word (pair). Heads that the guidelines allow, heads of words and
+    all other columns are not changed.
+
+    With --to or --commas, phrase-structure trees become derivations of categorial grammar, and
+    their commas are attached on one side. Trees that cannot be converted are left out and counted
+    by reason. Derivations with a node that no rule licenses are passed through unchanged.
     """
-    if to is None and commas is None:
-        raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
     if rule is not None and commas is None:
         raise UsageError("--rule needs --commas; give --commas ccg as well, or leave out --rule")
-    place = CommaPlace.BETTER if rule is None else rule
     if quotes and to is None:
         raise UsageError("--quotes needs --to; give --to ccg as well, or leave out --quotes")
     if report == console.STANDARD:
         raise UsageError("--report needs the name of a file")
+    for_marks = {
+        "--check": check, "--only": bool(only), "--convention": convention is not None,
+        "--strict": strict, "--max": most is not None, "--messages": messages is not None,
+        "--json": json,
+    }  # fmt: skip
+    if to is not None or commas is not None:
+        if unsupported := [name for name, is_given in for_marks.items() if is_given]:
+            raise UsageError(
+                f"{unsupported[0]} is for treebanks in CoNLL-U; leave it out, or leave out --to "
+                "and --commas"
+            )
+        _normalise_commas(
+            inputs, out or console.STANDARD, to, commas, rule or CommaPlace.BETTER, quotes, report
+        )
+        return
+    from semipunct.cli.mark_heads import Listing, attach_marks
+
+    attach_marks(
+        inputs,
+        out,
+        Listing(
+            check=check,
+            most=20 if most is None else most,
+            is_like_validator=messages is Messages.UD,
+            json=json,
+            report=report,
+        ),
+        only=[each.value for each in only or ()],
+        convention=None if convention is None else convention.value,
+        strict=strict,
+    )
+
+
+def _normalise_commas(
+    inputs: "Sequence[str]",
+    out: str,
+    to: Target | None,
+    commas: Target | None,
+    rule: CommaPlace,
+    quotes: bool,
+    report: str | None,
+) -> None:
+    """Convert phrases to derivations, or attach the commas of derivations, or both."""
     console.check_targets(out, figures=report, inputs=inputs)
     from semipunct.files import output, to_json
-    from semipunct.tasks.normalise import normalise as run
+    from semipunct.tasks.normalise import derive
 
-    normalised = run(
-        *inputs,
+    normalised = derive(
+        inputs,
         to=None if to is None else to.value,
         commas=None if commas is None else commas.value,
-        rule=place.value,
+        rule=rule.value,
         quotes=quotes,
     )
     _tell(normalised)

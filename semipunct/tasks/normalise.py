@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from semipunct.corpus.treebank import MALFORMED
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import format_of
-from semipunct.formats.ccgbank import AutoRecord, auto_record, read_derivations, with_derivation
-from semipunct.formats.ptb import read_bracketings
+from semipunct.formats.ccgbank import (
+    AutoRecord,
+    Ccgbank,
+    auto_record,
+    read_derivations,
+    with_derivation,
+)
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.ptb import Ptb, read_bracketings
 from semipunct.formats.verbatim import Malformed
+from semipunct.tasks.normalise_marks import NormalisedTreebank, normalise_marks
 from semipunct.trees.commas import Rule, attested_categories, comma_nodes, normalise_absorption
+from semipunct.trees.conventions import Convention
 from semipunct.trees.conversion import Unconverted, convert_phrases
 from semipunct.trees.derivations import Derivation
+from semipunct.trees.principles import RULES
 from semipunct.wording import quantity
 
 _LISTED = 5
 """The number of reasons in a message."""
+
+_DERIVED = frozenset((Ptb.name, Ccgbank.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +163,53 @@ class Normalised:
         return f"<Normalised: {quantity(len(self.records), 'derivation')}>"
 
 
+@overload
 def normalise(
     *files: str | Path,
+    only: Collection[str] = (),
+    convention: Convention | None = None,
+    strict: bool = False,
+) -> NormalisedTreebank: ...
+@overload
+def normalise(
+    *files: str | Path,
+    to: Literal["ccg"],
+    commas: Literal["ccg"] | None = None,
+    rule: Rule = "better",
+    quotes: bool = False,
+) -> Normalised: ...
+@overload
+def normalise(*files: str | Path, commas: Literal["ccg"], rule: Rule = "better") -> Normalised: ...
+def normalise(
+    *files: str | Path,
+    only: Collection[str] = (),
+    convention: Convention | None = None,
+    strict: bool = False,
     to: Literal["ccg"] | None = None,
     commas: Literal["ccg"] | None = None,
     rule: Rule = "better",
     quotes: bool = False,
-) -> Normalised:
-    """Convert phrase-structure trees to derivations, and attach their commas consistently.
+) -> Normalised | NormalisedTreebank:
+    """Attach the marks of treebanks, or the commas of derivations, consistently.
 
-    Trees that cannot be converted are left out. Derivations with a node that no rule licenses are
-    unchanged. Words, categories and dependencies are preserved.
+    Marks of dependency trees are attached as the guidelines of Universal Dependencies say. Only
+    heads of tokens with the tag PUNCT and the relation ``punct`` change, and DEPS where it has the
+    same arc.
+
+    With ``to`` or ``commas``, phrase-structure trees are converted to derivations of a grammar,
+    and their commas attached consistently. Trees that cannot be converted are left out.
+    Derivations with a node that no rule licenses are unchanged. Words, categories and dependencies
+    are preserved.
 
     Args:
-        *files: names of files of derivations, or with ``to`` of trees of the Penn Treebank; ``.gz``
-            is decompressed, ``-`` is standard input.
+        *files: names of files of dependency trees, with ``commas`` of derivations, or with ``to``
+            of trees of the Penn Treebank; ``.gz`` is decompressed, ``-`` is standard input.
+        only: the principles by which heads are changed, of ``conjunct``, ``unit``, ``highest`` and
+            ``pair``; all if empty.
+        convention: the attachment of marks between units: to the ``unit`` that a mark sets off, as
+            the guidelines say, or to the ``governor`` of that unit, as in UD 1; None to learn it
+            from the files.
+        strict: whether heads that the guidelines allow are replaced by those that they prefer.
         to: the grammar to which trees are converted; None for files of derivations.
         commas: the grammar by which commas are attached: every absorbed comma to the constituent
             before it; None to leave them.
@@ -174,11 +218,48 @@ def normalise(
         quotes: whether converted trees have quotation marks, which CCGbank leaves out.
 
     Raises:
-        UsageError: if there is nothing to do, or the files are of another format.
+        UsageError: if the files are of another format, or options do not belong together.
         TreebankError: if a file is missing or damaged, or has nothing that can be used.
     """
     if to is None and commas is None:
-        raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
+        form = format_of(*files).name
+        if form != Conllu.name:
+            if form in _DERIVED:
+                raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
+            raise UsageError(
+                f"{files[0]}: marks are attached in dependency trees of CoNLL-U, and this is a "
+                f"file of the format {form}; give CoNLL-U"
+            )
+        return normalise_marks(files, rules=only or RULES, convention=convention, strict=strict)
+    if only or convention is not None or strict:
+        raise UsageError(
+            "--only, --convention and --strict are for dependency trees; leave them out, or leave "
+            "out --to and --commas"
+        )
+    return derive(files, to=to, commas=commas, rule=rule, quotes=quotes)
+
+
+def derive(
+    files: Sequence[str | Path],
+    *,
+    to: Literal["ccg"] | None,
+    commas: Literal["ccg"] | None,
+    rule: Rule,
+    quotes: bool,
+) -> Normalised:
+    """Convert phrase-structure trees to derivations, or attach the commas of derivations, or both.
+
+    Args:
+        files: as for ``normalise``.
+        to: as for ``normalise``.
+        commas: as for ``normalise``.
+        rule: as for ``normalise``.
+        quotes: as for ``normalise``.
+
+    Raises:
+        UsageError: if the files are of another format.
+        TreebankError: if a file is missing or damaged, or has nothing that can be used.
+    """
     format_name, ending, contents = (
         ("ccgbank", ".auto", "derivations") if to is None else ("ptb", ".mrg", "phrases")
     )

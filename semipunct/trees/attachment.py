@@ -5,19 +5,15 @@ The rules are those of Universal Dependencies (https://universaldependencies.org
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
 
 from semipunct.marks import Puncteme
 from semipunct.marks.matching import Place, matched_pairs
+from semipunct.trees.conventions import Convention
+from semipunct.trees.mark_places import Around
+from semipunct.trees.principles import choose_single
 from semipunct.trees.tree import DependencyTree
 
-Convention = Literal["unit", "governor"]
-"""The head of a mark between units: the unit that it sets off, or the governor of that unit."""
-
-CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
-
 _NOTHING: Mapping[Place, int] = {}
-_FIRST_OF_TERMINALS = frozenset(".?!…。？！؟।")
 
 
 def punctuation_heads(
@@ -64,42 +60,24 @@ def punctuation_heads(
     return rows
 
 
-class _Around(NamedTuple):
-    """The words to which a mark in one slot can be attached without crossing an arc.
-
-    ``ending`` are the words whose constituents end at the slot, highest last, ``starting`` those
-    whose constituents start there, highest first; ``above`` is the lowest word that covers both
-    sides, 0 at the edges of the sentence.
-    """
-
-    ending: tuple[int, ...]
-    above: int
-    starting: tuple[int, ...]
-
-    @property
-    def words(self) -> tuple[int, ...]:
-        """All of these words, in the order that the heads of adjacent marks must follow."""
-        return (*self.ending, *((self.above,) if self.above else ()), *self.starting)
-
-
 @dataclass(frozen=True, slots=True)
 class _Places:
     """A tree with its slots, and the words around each of them."""
 
     tree: DependencyTree
     slots: Sequence[Puncteme]
-    around: Sequence[_Around]
+    around: Sequence[Around]
 
     @classmethod
     def of(cls, tree: DependencyTree, slots: Sequence[Puncteme]) -> "_Places":
-        around: list[_Around] = []
+        around: list[Around] = []
         for slot, (ending, starting) in enumerate(tree.junctions):
             # Where no constituent ends, the constituent of the word continues; there is none beyond
             # the edges.
             left = tree.heads[ending[-1]] if ending else slot
             right = tree.heads[starting[0]] if starting else (slot + 1) % len(slots)
             words = (tuple(node + 1 for node in nodes) for nodes in (ending, starting))
-            around.append(_Around(next(words), left or right, next(words)))
+            around.append(Around(next(words), left or right, next(words)))
         return cls(tree, slots, around)
 
     def width(self, word: int) -> int:
@@ -141,23 +119,14 @@ def _pair_heads(places: _Places, fixed: Mapping[Place, int]) -> dict[Place, int]
 
 def _single_head(places: _Places, slot: int, token: str, convention: Convention) -> int:
     """Choose the head of a token without a partner."""
-    ending, above, starting = places.around[slot]
-    if not above:
+    around = places.around[slot]
+    if not around.above:
         return places.tree.root
-    if convention == "governor":
-        return above
-    relation = places.tree.relations[starting[0] - 1].partition(":")[0] if starting else ""
-    follows = above <= slot  # the constituent that starts here depends on a word before the slot
-    if follows and relation == "conj":
-        return starting[0]
-    for word in ending:
-        if places.is_set_off(word, token):
-            return word
-    if not follows:
-        set_off = (word for word in starting if places.is_set_off(word, token))
-        return next(set_off, ending[-1])
-    # A conjunction attached to the first conjunct (UD 1) prevents attachment to the second.
-    return above if relation == "cc" or token[0] in _FIRST_OF_TERMINALS else starting[0]
+    relation = places.tree.relations[around.starting[0] - 1] if around.starting else ""
+    return choose_single(
+        around, around.above <= slot, relation, token,
+        lambda word: places.is_set_off(word, token), convention,
+    ).head  # fmt: skip
 
 
 def _in_order(words: Sequence[int], row: Sequence[int], ranks: Sequence[int]) -> list[int]:

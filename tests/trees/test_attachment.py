@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.trees import DependencyTree, lift_arcs
-from semipunct.trees.attachment import CONVENTIONS, punctuation_heads
+from semipunct.trees.attachment import punctuation_heads
+from semipunct.trees.conventions import CONVENTIONS
 from tests.trees.cases import dominates, trees
 
 TOKENS = [",", ".", "“", "”", '"', "(", ")", "-", "?"]

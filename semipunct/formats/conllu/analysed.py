@@ -13,7 +13,8 @@ from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import SILENT
-from semipunct.trees.attachment import Convention, punctuation_heads
+from semipunct.trees.attachment import punctuation_heads
+from semipunct.trees.conventions import Convention
 from semipunct.wording import quantity
 
 _RELATION = "punct"

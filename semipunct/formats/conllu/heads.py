@@ -7,7 +7,8 @@ from semipunct.formats.conllu.records import Record
 from semipunct.formats.conllu.requests import Source, Target
 from semipunct.marks.matching import Place, matched_pairs
 from semipunct.trees import DependencyTree, lift_arcs
-from semipunct.trees.attachment import CONVENTIONS, Convention, punctuation_heads
+from semipunct.trees.attachment import punctuation_heads
+from semipunct.trees.conventions import CONVENTIONS, Convention
 from semipunct.trees.crossing import settled_heads
 
 

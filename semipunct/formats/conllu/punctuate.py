@@ -28,7 +28,7 @@ from semipunct.formats.conllu.requests import Source, Target
 from semipunct.formats.conllu.text_comments import stated_text, with_text
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.matching import Place, matched_pairs
-from semipunct.trees.attachment import Convention
+from semipunct.trees.conventions import Convention
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
     ordinal = 0
     for first_line, raw in blocks(text_lines(path)):
         ordinal += 1
-        yield _record(name, first_line, raw, ordinal, trees)
+        yield record_of(name, first_line, raw, ordinal, trees)
     if not ordinal:
         raise TreebankError(
             f"{name}: no sentence was found (the file is empty or holds only comments); "
@@ -105,7 +105,19 @@ def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
         )
 
 
-def _record(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -> Record:
+def record_of(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -> Record:
+    """Return a sentence.
+
+    Args:
+        path: the file.
+        line: the number of the first line, from 1.
+        raw: the lines with their ends.
+        ordinal: the number of the sentence in the file, from 1.
+        trees: as for ``read_records``.
+
+    Raises:
+        TreebankError: as from ``read_records``.
+    """
     lines = tuple(_LINE_END.sub("", text) for text in raw)
     ends = tuple(text[len(content) :] for text, content in zip(raw, lines, strict=True))
     sentence_id = f"#{ordinal}"

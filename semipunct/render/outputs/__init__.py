@@ -29,6 +29,7 @@ from semipunct.render.outputs.models import ModelList
 from semipunct.render.outputs.parts import Part
 from semipunct.render.outputs.semirings import SemiringList, SemiringReport
 from semipunct.render.outputs.sentences import CorrectedSentence, Decoded, LeftOut, Restored
+from semipunct.render.outputs.treebanks import Normalised
 
 OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
     "analyse": (Analysed,),
@@ -44,6 +45,7 @@ OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
         CriterionEvaluated,
     ),
     "models-list": (ModelList,),
+    "normalise": (Normalised,),
     "parse-derivations-gold": (DerivationsCompared,),
     "parse-gold": (ParsesCompared,),
     "parse-phrases-gold": (PhrasesCompared,),

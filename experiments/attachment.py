@@ -1,0 +1,186 @@
+"""Heads of punctuation by ``semipunct normalise``, compared with udapi's block ``ud.FixPunct``.
+
+    python experiments/attachment.py DEV.conllu... [--output PATH]
+
+Each file is normalised twice: with the heads of all marks replaced by the root, which is how much
+of the annotation a program finds on its own, and as it is, which is how much of the annotation it
+changes. Reported are the share of marks with the annotated head, changed marks and words, the
+errors of UD's validator about punctuation, and sentences per second with reading and writing, and
+without. Needs the extra ``validation``, which includes udapi.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from round_trip.validation import validation_errors
+
+from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
+from semipunct.tasks.normalise_marks import normalise_marks
+
+PUNCTUATION_TESTS = ("leaf-punct", "punct-causes-nonproj", "punct-is-nonproj")
+"""The tests of UD's validator about heads of marks."""
+
+_HEAD = 6
+
+
+@dataclass(frozen=True)
+class Output:
+    """A normalised treebank.
+
+    Attributes:
+        content: the file.
+        seconds: the time with reading and writing.
+        seconds_within: the time without.
+    """
+
+    content: str
+    seconds: float
+    seconds_within: float
+
+
+def ours(path: Path, *, convention: Any = None) -> Output:
+    """Normalise a treebank with semipunct.
+
+    Args:
+        path: the file.
+        convention: of marks between units; None to learn it.
+    """
+    start = time.perf_counter()
+    for _ in read_marked(path):
+        pass
+    reading = time.perf_counter() - start
+    start = time.perf_counter()
+    content = normalise_marks([path], convention=convention).text
+    seconds = time.perf_counter() - start
+    return Output(content, seconds, seconds - reading)
+
+
+def udapi(path: Path) -> Output:
+    """Normalise a treebank with udapi.
+
+    Args:
+        path: the file.
+    """
+    # udapi has no types, and reads a file that it is named.
+    from udapi.block.ud.fixpunct import FixPunct  # pyright: ignore[reportMissingImports]
+    from udapi.core.document import Document  # pyright: ignore[reportMissingImports]
+
+    start = time.perf_counter()
+    document: Any = Document(str(path))
+    block: Any = FixPunct()
+    begin = time.perf_counter()
+    for bundle in document.bundles:
+        block.process_tree(bundle.get_tree())
+    within = time.perf_counter() - begin
+    content: str = document.to_conllu_string()
+    return Output(content, time.perf_counter() - start, within)
+
+
+def with_marks_at_root(sentences: Sequence[MarkedSentence]) -> str:
+    """Return a treebank in which all marks are attached to the root.
+
+    Args:
+        sentences: of the treebank.
+    """
+    texts = io.StringIO()
+    for sentence in sentences:
+        lines = list(sentence.lines)
+        root = sentence.heads.index(0, 1)
+        for token, is_mark in enumerate(sentence.is_mark):
+            if is_mark and token != root:
+                columns = lines[sentence.positions[token]].split("\t")
+                columns[_HEAD] = str(root)
+                lines[sentence.positions[token]] = "\t".join(columns)
+        texts.writelines(lines)
+    return texts.getvalue()
+
+
+def compare(
+    gold: Sequence[MarkedSentence], source: Path, program: Callable[[Path], Output]
+) -> dict[str, Any]:
+    """Return the figures of a program on one file.
+
+    Args:
+        gold: the sentences with the annotated heads.
+        source: the file that is normalised.
+        program: normalises it.
+    """
+    given = list(read_marked(source))
+    output = program(source)
+    path = source.with_suffix(".out.conllu")
+    path.write_text(output.content, "utf-8")
+    counts: Counter[str] = Counter()
+    for annotated, before, after in zip(gold, given, read_marked(path), strict=True):
+        for token in range(1, len(annotated.heads)):
+            kind = "marks" if annotated.is_mark[token] else "words"
+            counts[kind] += 1
+            counts[f"{kind} moved"] += before.heads[token] != after.heads[token]
+            counts[f"{kind} right"] += annotated.heads[token] == after.heads[token]
+    errors = sum(validation_errors(output.content), Counter())
+    return {
+        "sentences": len(gold),
+        "marks": counts["marks"],
+        "right": round(counts["marks right"] / counts["marks"], 4),
+        "moved": counts["marks moved"],
+        "words moved": counts["words moved"],
+        "errors": {test: errors[test] for test in PUNCTUATION_TESTS},
+        "per second": round(len(gold) / output.seconds),
+        "per second without files": round(len(gold) / output.seconds_within),
+    }
+
+
+def measure(path: Path) -> list[dict[str, Any]]:
+    """Return a row for each program and each form of a file.
+
+    Args:
+        path: the file.
+    """
+    gold = list(read_marked(path))
+    rows: list[dict[str, Any]] = []
+    with TemporaryDirectory() as folder:
+        for form, content in (
+            ("marks at the root", with_marks_at_root(gold)),
+            ("as annotated", path.read_text("utf-8")),
+        ):
+            source = Path(folder, f"{len(rows)}.conllu")
+            source.write_text(content, "utf-8")
+            before = sum(validation_errors(content), Counter())
+            for name, program in (("semipunct", ours), ("udapi", udapi)):
+                row = {
+                    "file": "/".join(path.parts[-2:]),
+                    "form": form,
+                    "program": name,
+                    "errors before": {test: before[test] for test in PUNCTUATION_TESTS},
+                    **compare(gold, source, program),
+                }
+                rows.append(row)
+    return rows
+
+
+def main() -> None:
+    """Print a row for each file, form and program."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    for path in options.files:
+        for row in measure(path):
+            print(json.dumps(row, ensure_ascii=False), flush=True)
+            rows.append(row)
+    if options.output:
+        options.output.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""The heads of the marks of a sentence, judged by the guidelines of Universal Dependencies.
+
+The principles (``trees.principles``) do not determine every head: where one unit ends and another
+starts, either may be the unit of a mark. A head that they allow is left as it is; another one is
+replaced by the one that they prefer. Only heads of marks change.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from semipunct.marks.matching import TYPOGRAPHIC
+from semipunct.trees.conventions import Context, Convention, Conventions
+from semipunct.trees.mark_places import Around, MarkedTree
+from semipunct.trees.principles import RULES, Choice, Rule, Side, choose_single
+
+Problem = Literal[
+    "a mark has no dependents",
+    "its arc spans words that its head does not dominate",
+    "it makes another arc non-projective",
+    "its partner is attached to another word",
+    "it is not attached to what it encloses",
+    "it separates conjuncts",
+    "it is attached to the governor of the unit",
+    "the guidelines prefer another head",
+]
+"""The reasons why a head is replaced."""
+
+_GUIDELINES = Conventions()
+
+
+class HeadChange(NamedTuple):
+    """A new head of a mark.
+
+    Attributes:
+        mark: the number of the mark.
+        before: its head.
+        after: its new head.
+        rule: the principle that decides for the new head.
+        problem: the reason why the old one is replaced.
+    """
+
+    mark: int
+    before: int
+    after: int
+    rule: Rule
+    problem: Problem
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement:
+    """The heads of the marks of a sentence, and the words to which each can be attached.
+
+    Attributes:
+        tree: the tree.
+        relations: ``[n + 1]`` the relation of each token.
+        forms: ``[n + 1]`` the form of each token.
+        pairs: opening and closing marks, by their numbers.
+    """
+
+    tree: MarkedTree
+    relations: Sequence[str]
+    forms: Sequence[str]
+    pairs: Sequence[tuple[int, int]] = ()
+
+    @cached_property
+    def around(self) -> Mapping[int, Around]:
+        """The words to which each mark can be attached; marks without such words are left out."""
+        places = ((mark, self.tree.around(mark)) for mark in self.tree.marks)
+        return {mark: around for mark, around in places if around.words}
+
+    @cached_property
+    def enclosing(self) -> Sequence[tuple[int, int]]:
+        """The pairs between whose marks there are words."""
+        before, around = self.tree.neighbours[0], self.around
+        return [(a, b) for a, b in self.pairs if a in around and b in around and before[b] > a]
+
+    @cached_property
+    def _paired(self) -> frozenset[int]:
+        return frozenset(mark for pair in self.enclosing for mark in pair)
+
+    def votes(self) -> list[tuple[Context, Convention]]:
+        """Return the conventions by which the marks between units are attached, by context.
+
+        Marks whose units have the root as their governor are not counted: heads that a program
+        set to the root must not look like the convention ``governor``.
+        """
+        heads = self.tree.heads
+        votes: list[tuple[Context, Convention]] = []
+        for mark, (ending, above, starting) in self.around.items():
+            if above and heads[above] and mark not in self._paired and (ending or starting):
+                if heads[mark] == above:
+                    votes.append((self.context(mark), "governor"))
+                elif heads[mark] in ending or heads[mark] in starting:
+                    votes.append((self.context(mark), "unit"))
+        return votes
+
+    def context(self, mark: int) -> Context:
+        """Return what decides how a treebank attaches a mark: its form and the unit beside it.
+
+        Args:
+            mark: its number, a key of ``around``.
+        """
+        ending, above, starting = self.around[mark]
+        follows = above < mark
+        unit = starting[:1] if follows else ending[-1:]
+        return self.forms[mark], follows, self.relations[unit[0]] if unit else ""
+
+    def changes(
+        self,
+        conventions: Conventions = _GUIDELINES,
+        rules: Collection[Rule] = RULES,
+        *,
+        strict: bool = False,
+    ) -> list[HeadChange]:
+        """Return the new heads of the marks whose heads are wrong, in order.
+
+        Args:
+            conventions: the attachment of marks between units.
+            rules: the principles by which heads are changed.
+            strict: whether heads that the principles allow are replaced by those that they prefer.
+        """
+        changes = self._changes(conventions, frozenset(), strict)
+        others = frozenset(change.mark for change in changes if change.rule not in rules)
+        if others:
+            # The arcs of marks that stay must not cross those of marks that move.
+            changes = self._changes(conventions, others, strict)
+        return [change for change in changes if change.rule in rules]
+
+    def _changes(
+        self, conventions: Conventions, staying: frozenset[int], strict: bool
+    ) -> list[HeadChange]:
+        heads = self.tree.heads
+        choices = self._pair_choices(strict)
+        problems: dict[int, Problem] = {}
+        for mark in self.around:
+            convention = conventions.at(self.context(mark))
+            choice = choices.get(mark) or self._single_choice(mark, convention)
+            problem = self._problem(mark, choice, convention, strict)
+            if problem is None or mark in staying:
+                choices[mark] = Choice(heads[mark], choice.rule)
+            else:
+                choices[mark] = choice
+                problems[mark] = problem
+        for opening, closing in self.pairs:
+            if closing in problems and opening in choices and closing not in self._paired:
+                choices[closing] = Choice(choices[opening].head, "pair")  # as in ()
+        self._uncross(choices, problems, staying)
+        return [
+            HeadChange(mark, heads[mark], choice.head, choice.rule, problems[mark])
+            for mark, choice in sorted(choices.items())
+            if choice.head != heads[mark]
+        ]
+
+    def _single_choice(self, mark: int, convention: Convention) -> Choice:
+        around, form = self.around[mark], self.forms[mark]
+        return choose_single(
+            around, around.above < mark, self.context(mark)[2], form,
+            lambda word: self._is_set_off(word, form), convention, self._side(mark),
+        )  # fmt: skip
+
+    def _side(self, mark: int) -> Side | None:
+        form = self.forms[mark]
+        if any(mark in pair for pair in self.pairs):
+            return None
+        opens, closes = form in TYPOGRAPHIC.openings, form in TYPOGRAPHIC.partners
+        return None if opens == closes or form in "?!" else "opens" if opens else "closes"
+
+    def _is_set_off(self, word: int, form: str) -> bool:
+        """Return whether marks of a form are at both edges of the constituent of a word."""
+        first, last = self.tree.edges
+        return (first[word], 0, form) in self._beside and (last[word], 1, form) in self._beside
+
+    @cached_property
+    def _beside(self) -> frozenset[tuple[int, int, str]]:
+        """The forms of the marks before (0) and after (1) words."""
+        before, after = self.tree.neighbours
+        marks = self.around
+        return frozenset(
+            place
+            for mark in marks
+            for place in ((after[mark], 0, self.forms[mark]), (before[mark], 1, self.forms[mark]))
+        )
+
+    def _problem(
+        self, mark: int, choice: Choice, convention: Convention, strict: bool
+    ) -> Problem | None:
+        """Return the reason why the head of a mark is wrong."""
+        head, around = self.tree.heads[mark], self.around[mark]
+        if head == choice.head:
+            return None
+        if self.tree.is_mark[head]:
+            return "a mark has no dependents"
+        if head not in around.words:
+            return self._crossing(mark)
+        if mark in self._paired:
+            partner = next(b if a == mark else a for a, b in self.enclosing if mark in (a, b))
+            if self.tree.heads[partner] != head:
+                return "its partner is attached to another word"
+            return "it is not attached to what it encloses"
+        if head == around.above and convention == "unit":
+            if choice.rule == "conjunct":
+                return "it separates conjuncts"
+            return "it is attached to the governor of the unit"
+        return "the guidelines prefer another head" if strict else None
+
+    def _crossing(self, mark: int) -> Problem:
+        if self.tree.spans_others(mark):
+            return "its arc spans words that its head does not dominate"
+        return "it makes another arc non-projective"
+
+    def _pair_choices(self, strict: bool) -> dict[int, Choice]:
+        """Choose the heads of marks that enclose words."""
+        choices: dict[int, Choice] = {}
+        heads, (first, last) = self.tree.heads, self.tree.edges
+
+        def width(word: int) -> int:
+            return last[word] - first[word]
+
+        for opening, closing in self.enclosing:
+            before, after = self.around[opening].words, self.around[closing].words
+            common = set(before).intersection(after)
+            enclosed = [word for word in common if opening < word < closing]
+            head = heads[opening]
+            if head == heads[closing] and head in (enclosed or common) and not strict:
+                pair = head, head
+            elif enclosed:
+                pair = (max(enclosed, key=width),) * 2
+            elif common:
+                pair = (min(common, key=width),) * 2
+            else:
+                # No head is possible for both: the highest enclosed word for each.
+                sides = [[w for w in side if opening < w < closing] for side in (before, after)]
+                if not all(sides):
+                    continue
+                pair = max(sides[0], key=width), max(sides[1], key=width)
+            choices[opening], choices[closing] = (Choice(head, "pair") for head in pair)
+        return choices
+
+    def _uncross(
+        self, choices: dict[int, Choice], problems: dict[int, Problem], staying: frozenset[int]
+    ) -> None:
+        """Adjust the heads of the marks in one slot to each other, so that no arcs cross.
+
+        From left to right, the heads must follow the order of ``Around.words``. Of two heads in
+        the wrong order, the one of the mark that has a new head anyway is moved as far as
+        necessary, or else that of the mark that is in no pair, or else the right one.
+        """
+        rows: dict[int, list[int]] = {}
+        for mark in choices:
+            rows.setdefault(self.tree.neighbours[0][mark], []).append(mark)
+        for row in rows.values():
+            if len(row) == 1:
+                continue
+            words = self.around[row[0]].words
+            place = {word: i for i, word in enumerate(words)}
+            settled: dict[int, int] = {}
+            order = sorted(row, key=lambda m: (m in problems, m not in self._paired, m))
+            for mark in order:
+                wanted = place.get(choices[mark].head)
+                if wanted is None:
+                    continue
+                low = max((p for m, p in settled.items() if m < mark), default=0)
+                high = min((p for m, p in settled.items() if m > mark), default=len(words) - 1)
+                settled[mark] = min(max(wanted, low), max(low, high))
+                if settled[mark] != wanted and mark not in staying:
+                    choices[mark] = Choice(words[settled[mark]], "highest")
+                    problems.setdefault(mark, self._crossing(mark))
