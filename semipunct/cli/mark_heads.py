@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """How changes are made known.
+    """The ways in which changes are made known.
 
     Attributes:
         check: whether they are only listed, and the exit status says whether there are any.
@@ -46,7 +46,7 @@ def attach_marks(
     Args:
         inputs: the files.
         out: the output file; None for standard output.
-        listing: how changes are made known.
+        listing: the ways in which changes are made known.
         only: as for ``semipunct.normalise``.
         convention: as for ``semipunct.normalise``.
         strict: as for ``semipunct.normalise``.

@@ -56,8 +56,9 @@ def governing_line(sentence: MarkedSentence, mark: int) -> str:
     """
     word = sentence.heads.index(mark)
     return (
-        f"{sentence.where(mark)}: mark {token_name(sentence, mark)}: {token_name(sentence, word)} depends on "
-        "it, so it is left as it is; correct the HEAD of the word"
+        f"{sentence.where(mark)}: mark {token_name(sentence, mark)}: "
+        f"{token_name(sentence, word)} depends on it, so it is left as it is; "
+        "correct the HEAD of the word"
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -124,18 +126,34 @@ def normalise_marks(
         raise UsageError(
             f"there is no convention {convention!r}; choose one of: {', '.join(CONVENTIONS)}"
         )
-    sentences = [sentence for path in files for sentence in read_marked(path)]
-    conventions = (
-        Conventions.of(_votes(sentences)) if convention is None else Conventions(convention)
-    )
-    return NormalisedTreebank(
-        tuple(
-            NormalisedSentence(each, each.head_changes(conventions, chosen, strict=strict))
-            for each in sentences
-        ),
-        conventions,
-        convention,
-    )
+    with _without_collections():
+        sentences = [sentence for path in files for sentence in read_marked(path)]
+        conventions = (
+            Conventions.of(_votes(sentences)) if convention is None else Conventions(convention)
+        )
+        return NormalisedTreebank(
+            tuple(
+                NormalisedSentence(each, each.head_changes(conventions, chosen, strict=strict))
+                for each in sentences
+            ),
+            conventions,
+            convention,
+        )
+
+
+@contextmanager
+def _without_collections() -> Generator[None, None, None]:
+    """Suspend the search for cycles of objects: there are none, and it takes a quarter of the time.
+
+    The collector visits all sentences again and again while the lines of a treebank are stored.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _votes(sentences: Sequence[MarkedSentence]) -> Iterator[tuple[Context, Convention]]:

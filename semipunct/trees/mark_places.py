@@ -109,7 +109,7 @@ class MarkedTree:
 
     @cached_property
     def is_projective(self) -> bool:
-        """Whether every word dominates all words between its first and its last one."""
+        """Return whether every word dominates all words between its first and its last one."""
         heads, words = self.heads, self.words
         first, last = self.edges
         rank = dict(zip(words, range(len(words)), strict=True))
@@ -157,6 +157,13 @@ class MarkedTree:
         return Around(tuple(ending), 0 if above in governing else above, tuple(starting[::-1]))
 
     def around_in_general(self, mark: int, left: int, right: int) -> Around:
+        """Return the same in any tree, by trying each word above either side.
+
+        Args:
+            mark: the number of the mark.
+            left: the nearest word before it, 0 for none.
+            right: the nearest word after it; beyond the last token for none.
+        """
         paths = [
             [word for word in self.path(side) if word not in self.governing]
             for side in (left, right if right < len(self.heads) else 0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.trees.conventions import CONVENTIONS, Conventions
+from semipunct.trees.conventions import CONVENTIONS, Context, Convention, Conventions
 from semipunct.trees.guideline import HeadChange, Judgement
 from semipunct.trees.mark_places import MarkedTree
 from semipunct.trees.principles import RULES
@@ -38,7 +38,7 @@ def told(sentence: str) -> Judgement:
 
 
 def moved(sentence: str, **options: object) -> list[tuple[int, int, str]]:
-    return [(c.mark, c.after, c.rule) for c in told(sentence).changes(**options)]  # type: ignore[arg-type]
+    return [(c.mark, c.after, c.rule) for c in told(sentence).changes(**options)]  # pyright: ignore[reportArgumentType]
 
 
 UNIT = Conventions("unit")
@@ -93,7 +93,7 @@ def test_the_convention_of_the_treebank():
     assert told(FRONTED).votes() == []  # attached to the root, as by a program
     assert moved(FRONTED, conventions=Conventions.of(votes)) == []
     # One context differs from all others of a treebank.
-    other = [((",", True, "conj"), "unit")] * 100
+    other: list[tuple[Context, Convention]] = [((",", True, "conj"), "unit")] * 100
     assert Conventions.of(votes * 9 + other).at((",", False, "obl")) == "governor"
     assert Conventions.of(votes + other).at((",", False, "obl")) == "unit"
     assert Conventions.of([]).at((",", False, "obl")) == "unit"
@@ -156,7 +156,7 @@ OPTIONS = st.tuples(st.sampled_from(CONVENTIONS), st.booleans())
 @given(sentences(), OPTIONS)
 def test_laws(sentence: tuple[tuple[int, ...], list[str], list[str]], options: tuple[str, bool]):
     heads, relations, forms = sentence
-    convention, strict = Conventions(options[0]), options[1]  # type: ignore[arg-type]
+    convention, strict = Conventions(options[0]), options[1]  # pyright: ignore[reportArgumentType]
     before = judgement(heads, relations, forms)
     new = applied(heads, before.changes(convention, strict=strict))
     movable = set(before.tree.marks)
@@ -177,7 +177,7 @@ def test_laws(sentence: tuple[tuple[int, ...], list[str], list[str]], options: t
 def test_some_rules_change_a_part(
     sentence: tuple[tuple[int, ...], list[str], list[str]], rules: set[str]
 ):
-    changes = judgement(*sentence).changes(rules=rules)  # type: ignore[arg-type]
+    changes = judgement(*sentence).changes(rules=rules)  # pyright: ignore[reportArgumentType]
     assert {change.rule for change in changes} <= rules
 
 

@@ -84,7 +84,7 @@ class MarkedSentence:
 
     @cached_property
     def heads_tell_pairs(self) -> bool:
-        """Whether an odd number of equal quotation marks is paired by their heads, not in order."""
+        """Return whether the heads of straight quotation marks tell pairs: their number is odd."""
         counts = Counter(self.forms[token] for token in self._pairable)
         return any(counts[form] > 1 and counts[form] % 2 for form in STRAIGHT)
 
