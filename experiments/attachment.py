@@ -72,8 +72,8 @@ def udapi(path: Path) -> Output:
         path: the file.
     """
     # udapi has no types, and reads a file that it is named.
-    from udapi.block.ud.fixpunct import FixPunct  # pyright: ignore[reportMissingImports]
-    from udapi.core.document import Document  # pyright: ignore[reportMissingImports]
+    from udapi.block.ud.fixpunct import FixPunct  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
+    from udapi.core.document import Document  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
 
     start = time.perf_counter()
     document: Any = Document(str(path))
@@ -169,7 +169,7 @@ def measure(path: Path) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Print a row for each file, form and program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()

@@ -31,6 +31,7 @@ PAGES = (
     "docs/index.md",
     "docs/tutorial.md",
     "docs/text.md",
+    "docs/treebanks.md",
     "docs/commands.md",
     "docs/output.md",
     "docs/structured-prediction.md",

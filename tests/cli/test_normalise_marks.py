@@ -44,7 +44,7 @@ def written(tmp_path: Path, text: str, name: str = "in.conllu") -> Path:
 
 
 def expected() -> str:
-    lines = ENHANCED.splitlines(keepends=True)
+    lines: list[str] = [*ENHANCED.splitlines(keepends=True)]
     for number, (_, head, deps) in CHANGED.items():
         place = next(i for i, line in enumerate(lines) if line.startswith(f"{number}\t"))
         columns = lines[place].split("\t")
