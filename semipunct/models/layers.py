@@ -103,6 +103,36 @@ _OUTCOMES = 2**16
 """The number of equally probable outcomes of a random draw in ``drop_out``."""
 
 
+def at_codes(values: jax.Array, codes: jax.Array) -> jax.Array:
+    """Return the values at some codes, without the axis ``[..., codes]`` of the values.
+
+    Args:
+        values: scores or log probabilities of all codes.
+        codes: one for each position.
+    """
+    return jnp.take_along_axis(values, codes[..., None], -1)[..., 0]
+
+
+def sum_inside(values: jax.Array, inside: jax.Array) -> jax.Array:
+    """Return ``[sentences]`` sums of ``[sentences, positions]`` values within the sentences.
+
+    Args:
+        values: which may be anything in the padding.
+        inside: the positions that are none of it.
+    """
+    return jnp.sum(jnp.where(inside, values, 0.0), 1)
+
+
+def slots_inside(lengths: jax.Array, slots: int) -> jax.Array:
+    """Tell which slots are in a sentence, ``[sentences, slots]``: one more than words, if any.
+
+    Args:
+        lengths: ``[sentences]`` the number of words; 0 for padding.
+        slots: their padded number.
+    """
+    return (jnp.arange(slots) <= lengths[:, None]) & (lengths > 0)[:, None]
+
+
 def drop_out(
     x: jax.Array, rate: float | jax.Array, key: jax.Array, shared: int | None = None
 ) -> jax.Array:

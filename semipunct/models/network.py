@@ -1,17 +1,54 @@
-"""Networks: models that are trained with AdamW and gradient clipping."""
+"""Objectives and optimisers that several kinds of models share."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from semipunct.models.base import B, E, Model, Optimiser, X
+import jax
+import jax.numpy as jnp
+
+from semipunct.models.base import B, E, Model, Optimiser, Parameters, Sums, X
 from semipunct.models.kind import NetworkTrainOptions
 
 if TYPE_CHECKING:
     import optax  # pyright: ignore[reportMissingTypeStubs]
 
 
-class Network(Model[E, B, X]):
+class MaximumLikelihood(Model[E, B, X]):
+    """A model whose objective is its log-likelihood under the noise of training, unpenalised."""
+
+    @abstractmethod
+    def units(self, batch: B) -> jax.Array:
+        """Return the number of slots, words or characters that are predicted; padding is none."""
+
+    def noisy_log_likelihoods(
+        self, parameters: Parameters, batch: B, key: jax.Array, options: Any
+    ) -> jax.Array:
+        """Return ``log_likelihoods`` under the noise of training, by default none.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``batch``.
+            key: PRNG key of the noise.
+            options: rates of dropout.
+        """
+        return self.log_likelihoods(parameters, batch)
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: B,
+        key: jax.Array,
+        options: Any,
+    ) -> tuple[jax.Array, Sums]:
+        total = jnp.sum(self.noisy_log_likelihoods(parameters, batch, key, options))
+        units = jnp.maximum(1, self.units(batch))
+        return -total / units, Sums.of(total, units)
+
+
+class Network(MaximumLikelihood[E, B, X]):
     """A network whose final weights are the result of training."""
 
     def optimiser(

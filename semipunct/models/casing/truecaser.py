@@ -22,7 +22,7 @@ from semipunct.features.word_shapes import (
     possible,
     shape_of,
 )
-from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.base import Array, Parameters
 from semipunct.models.casing.options import TruecaserOptions, TruecaserTrainOptions
 from semipunct.models.convolutions import convolution_weights, word_scores
 from semipunct.models.layers import Dropout
@@ -203,27 +203,18 @@ class Truecaser(Network[Encoded, WordsBatch, Sentence | Words]):
         chain = self.chain(parameters, batch, dropout)
         return chain.path_log_weight(batch.shapes) - Distribution(chain).log_partition()
 
-    def loss(
+    def noisy_log_likelihoods(
         self,
         parameters: Parameters,
-        constants: Parameters,
         batch: WordsBatch,
         key: jax.Array,
         options: TruecaserTrainOptions,
-    ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per word, and sums over the batch.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: dropout.
-        """
+    ) -> jax.Array:
         dropout = Dropout(key, options.dropout, options.unknown)
-        total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
-        words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
-        return -total / words, Sums.of(total, words)
+        return self.log_likelihoods(parameters, batch, dropout)
+
+    def units(self, batch: WordsBatch) -> jax.Array:
+        return jnp.sum(jnp.asarray(batch.lengths))
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(self.vocabulary)

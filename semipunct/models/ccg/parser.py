@@ -304,6 +304,9 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         categories = jnp.maximum(jnp.asarray(batch.categories), 0)
         return chain.path_log_weight(categories) - Distribution(chain).log_partition()
 
+    def units(self, batch: DerivedBatch) -> jax.Array:
+        return jnp.sum(jnp.asarray(batch.lengths))
+
     def loss(
         self,
         parameters: Parameters,
@@ -323,7 +326,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         """
         chain = self.chain(parameters, batch, Dropout(key, options.dropout, options.unknown))
         total = jnp.sum(self._supertags(batch, chain))
-        words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
+        words = jnp.maximum(1, self.units(batch))
         loss = -total / words
         if batch.forests is not None:
             leaves = jax.lax.stop_gradient(log_marginals(chain))

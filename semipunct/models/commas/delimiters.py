@@ -26,7 +26,7 @@ import numpy.typing as npt
 from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence, dotted_forms
 from semipunct.marks.penn import MARK_TAGS
-from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.base import Array, Parameters
 from semipunct.models.commas.features import conjunctions, ranks, without_some
 from semipunct.models.commas.ngrams import has_comma
 from semipunct.models.commas.options import DelimiterOptions, DelimiterTrainOptions
@@ -251,29 +251,20 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
             return marginals.final[..., 1]
         return marginals.final[..., 1] * jax.nn.sigmoid(-parameters["absorb"][batch.places])
 
-    def loss(
+    def noisy_log_likelihoods(
         self,
         parameters: Parameters,
-        constants: Parameters,
         batch: PhrasesBatch,
         key: jax.Array,
         options: DelimiterTrainOptions,
-    ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot, and sums.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: the rate of dropout of features.
-        """
+    ) -> jax.Array:
         if options.dropout:
             features = without_some(batch.features, options.dropout, key)
             batch = batch._replace(features=features)
-        total = jnp.sum(self.log_likelihoods(parameters, batch))
-        slots = jnp.maximum(1, jnp.sum(jnp.asarray(batch.slots)))
-        return -total / slots, Sums.of(total, slots)
+        return self.log_likelihoods(parameters, batch)
+
+    def units(self, batch: PhrasesBatch) -> jax.Array:
+        return jnp.sum(jnp.asarray(batch.slots))
 
     def to_data(self) -> dict[str, Any]:
         return {"features": list(self.features)}

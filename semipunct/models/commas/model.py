@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.corpus.sentences import Sentence
-from semipunct.models.base import Array, Model, Optimiser, Parameters, Sums
+from semipunct.models.base import Array, Optimiser, Parameters
 from semipunct.models.commas.features import SlotFeatures, without_some
 from semipunct.models.commas.ngrams import (
     AFTER_COMMA,
@@ -30,6 +30,7 @@ from semipunct.models.commas.ngrams import (
 )
 from semipunct.models.commas.options import CommaOptions, CommaTrainOptions
 from semipunct.models.katz import Katz
+from semipunct.models.network import MaximumLikelihood
 from semipunct.structures.chain import LinearChain, linear_chain
 from semipunct.structures.distribution import Distribution
 from semipunct.trees.phrases import PhraseTree
@@ -84,7 +85,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
+class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
     """A comma model with trigrams (Shieber and Tao 2003), features of slots, or both.
 
     Attributes:
@@ -198,29 +199,16 @@ class CommaModel(Model[Encoded, CommaBatch, Sentence[PhraseTree]]):
         states = states_of(jnp.asarray(batch.commas))
         return chain.path_log_weight(states) - Distribution(chain).log_partition()
 
-    def loss(
-        self,
-        parameters: Parameters,
-        constants: Parameters,
-        batch: CommaBatch,
-        key: jax.Array,
-        options: CommaTrainOptions,
-    ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot, and sums; no sentence has probability zero.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: the rate of dropout of features.
-        """
+    def noisy_log_likelihoods(
+        self, parameters: Parameters, batch: CommaBatch, key: jax.Array, options: CommaTrainOptions
+    ) -> jax.Array:
         if options.dropout and batch.features.shape[-1]:
             features = without_some(batch.features, options.dropout, key)
             batch = batch._replace(features=features)
-        total = jnp.sum(self.log_likelihoods(parameters, batch))
-        slots = jnp.maximum(1, jnp.sum(jnp.maximum(0, jnp.asarray(batch.lengths) - 1)))
-        return -total / slots, Sums.of(total, slots)
+        return self.log_likelihoods(parameters, batch)
+
+    def units(self, batch: CommaBatch) -> jax.Array:
+        return jnp.sum(jnp.maximum(0, jnp.asarray(batch.lengths) - 1))
 
     def optimiser(
         self, options: CommaTrainOptions, steps: int, slots: float

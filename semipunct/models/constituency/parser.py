@@ -19,7 +19,7 @@ from semipunct.models.constituency.labels import PhraseVocabulary, read_tree
 from semipunct.models.constituency.network import network_weights, scores
 from semipunct.models.constituency.options import PhraseParserOptions, PhraseParserTrainOptions
 from semipunct.models.forms import EncodedForms, FormInputs
-from semipunct.models.layers import Dropout
+from semipunct.models.layers import Dropout, at_codes, sum_inside
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.vocabulary import Codes
 from semipunct.structures.distribution import Distribution
@@ -160,7 +160,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
             raise ValueError("a batch without trees has no likelihood")
         span, tag = scores(self.options, parameters, inputs, dropout)
         lengths, labels = jnp.asarray(inputs.lengths), jnp.asarray(gold.labels)
-        chosen = jnp.take_along_axis(span, jnp.maximum(labels, 0)[..., None], -1)[..., 0]
+        chosen = at_codes(span, jnp.maximum(labels, 0))
         chosen = jnp.where(labels == CROSSING, -jnp.inf, chosen)
         # All trees, and those with the gold phrases, in a single recursion.
         potentials = jnp.concatenate([jax.nn.logsumexp(span, -1), chosen])[..., None]
@@ -171,10 +171,8 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
             2,
         )
         inside = jnp.arange(labels.shape[1]) < lengths[:, None]
-        each = jnp.take_along_axis(jax.nn.log_softmax(tag), jnp.asarray(gold.tags)[..., None], -1)[
-            ..., 0
-        ]
-        return of_tree - total, jnp.sum(jnp.where(inside, each, 0.0), 1)
+        tags = at_codes(jax.nn.log_softmax(tag), jnp.asarray(gold.tags))
+        return of_tree - total, sum_inside(tags, inside)
 
     def loss(
         self,

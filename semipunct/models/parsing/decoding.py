@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.programs import jit
 from semipunct.models.base import Parameters
+from semipunct.models.layers import at_codes
 from semipunct.models.parsing.networks import (
     ParserInputs,
     ParserScores,
@@ -136,7 +137,7 @@ def _tags(model: Parser, score: ParserScores) -> tuple[jax.Array, jax.Array]:
         for column in codes:
             tags.append(jnp.asarray(column)[best])
             each = _product(jnp.exp(weight), _indicator(column))
-            certain.append(jnp.take_along_axis(each, tags[-1][..., None], -1)[..., 0])
+            certain.append(at_codes(each, tags[-1]))
     return jnp.stack(tags), jnp.stack(certain)
 
 

@@ -17,7 +17,7 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.base import Array, Batching, Parameters, Sums
 from semipunct.models.forms import EncodedForms, FormInputs
-from semipunct.models.layers import Dropout
+from semipunct.models.layers import Dropout, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.parsing.networks import (
     ParserInputs,
@@ -194,23 +194,18 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         lengths = jnp.asarray(inputs.lengths)
         inside = jnp.arange(heads.shape[1]) < lengths[:, None]
 
-        def summed(log_p: jax.Array, inside: jax.Array = inside) -> jax.Array:
-            return jnp.sum(jnp.where(inside, log_p, 0.0), 1)
-
-        def chosen(logits: jax.Array, codes: jax.Array) -> jax.Array:
-            each = jax.nn.log_softmax(logits)
-            return jnp.take_along_axis(each, codes[..., None], -1)[..., 0]
+        def of_codes(logits: jax.Array, codes: jax.Array, inside: jax.Array = inside) -> jax.Array:
+            return sum_inside(at_codes(jax.nn.log_softmax(logits), codes), inside)
 
         arcs = jnp.take_along_axis(score.arcs[:, :, 1:], heads[:, None], 1)[:, 0]
         total = Distribution(projective_trees(score.arcs, lengths)).log_partition()
-        trees = summed(arcs) - jnp.where(lengths > 0, total, 0.0)
+        trees = sum_inside(arcs, inside) - jnp.where(lengths > 0, total, 0.0)
         above = jnp.take_along_axis(score.heads, heads[..., None], 1)
-        labels = summed(chosen(relation_scores(parameters, above, score.dependents), relations))
-        tagged = [summed(chosen(x, codes)) for x, codes in zip(score.tags, tags, strict=True)]
+        labels = of_codes(relation_scores(parameters, above, score.dependents), relations)
+        tagged = [of_codes(x, codes) for x, codes in zip(score.tags, tags, strict=True)]
         marks = jnp.zeros_like(trees)
         if score.slots is not None:
-            of_sentence = (jnp.arange(slots.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
-            marks = summed(chosen(score.slots, slots), of_sentence)
+            marks = of_codes(score.slots, slots, slots_inside(lengths, slots.shape[1]))
         return trees + labels, sum(tagged, jnp.zeros_like(trees)), marks
 
     def loss(

@@ -36,7 +36,7 @@ from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.capabilities import Calibrates, Prunes, on_device
 from semipunct.models.eight_bits import in_eight_bits
-from semipunct.models.layers import Dropout
+from semipunct.models.layers import Dropout, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.running_text.batch import TextBatch
 from semipunct.models.running_text.counts import counts_of
@@ -259,9 +259,9 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         """
         lengths = jnp.asarray(batch.lengths)
         log_p = log_marginals(self.scores(parameters, batch, hidden_guise(batch)))
-        chosen = jnp.take_along_axis(log_p, jnp.asarray(batch.tags)[..., None], -1)[..., 0]
-        inside = (jnp.arange(chosen.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
-        return jnp.sum(jnp.where(inside, chosen + batch.spelling, 0.0), 1)
+        chosen = at_codes(log_p, jnp.asarray(batch.tags))
+        inside = slots_inside(lengths, chosen.shape[1])
+        return sum_inside(chosen + batch.spelling, inside)
 
     def prune(
         self,
@@ -321,8 +321,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         dropout = Dropout(second, options.dropout, options.unknown)
         guise_scores = self.scores(parameters, batch, guise, dropout)
         tags, lengths = jnp.asarray(batch.tags), jnp.asarray(batch.lengths)
-        inside = (jnp.arange(tags.shape[1]) <= lengths[:, None]) & (lengths > 0)[:, None]
-        some = inside & guise.predicted
+        some = slots_inside(lengths, tags.shape[1]) & guise.predicted
         joint = log_joint(guise_scores, tags, jnp.asarray(batch.shapes))
         total = jnp.sum(jnp.where(some, joint, 0.0))
         slots = jnp.maximum(1, jnp.sum(some))
@@ -363,8 +362,8 @@ def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Ar
         shapes: ``[batch, length]`` the shapes.
     """
     total = jax.nn.logsumexp(_summed(word_scores), -1)
-    string = jnp.take_along_axis(word_scores.strings, tags[..., None], -1)[..., 0]
-    shape = jnp.take_along_axis(word_scores.shapes, shapes[..., None], -1)[..., 0]
+    string = at_codes(word_scores.strings, tags)
+    shape = at_codes(word_scores.shapes, shapes)
     shape = shape + word_scores.pairs[tags[:, :-1], shapes]
     return string + jnp.pad(shape, ((0, 0), (0, 1))) - total
 

@@ -22,10 +22,10 @@ from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.located import is_mark
 from semipunct.corpus.passages import Passage
-from semipunct.models.base import Array, Parameters, Sums
+from semipunct.models.base import Array, Parameters
 from semipunct.models.capabilities import Calibrates, on_device
 from semipunct.models.convolutions import convolution_weights, convolve
-from semipunct.models.network import AveragedNetwork
+from semipunct.models.network import AveragedNetwork, MaximumLikelihood
 from semipunct.models.segmentation.calibration import temperature
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
 from semipunct.models.segmentation.expansion import Expansions
@@ -99,7 +99,11 @@ class Encoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage], Calibrates[CharacterBatch]):
+class Tokeniser(
+    MaximumLikelihood[Encoded, CharacterBatch, Passage],
+    AveragedNetwork[Encoded, CharacterBatch, Passage],
+    Calibrates[CharacterBatch],
+):
     """A linear chain over the tags of characters, scored by gated convolutions.
 
     Attributes:
@@ -266,26 +270,17 @@ class Tokeniser(AveragedNetwork[Encoded, CharacterBatch, Passage], Calibrates[Ch
             parameters, score, jnp.asarray(batch.blank), jnp.asarray(batch.last), lengths
         )
 
-    def loss(
+    def noisy_log_likelihoods(
         self,
         parameters: Parameters,
-        constants: Parameters,
         batch: CharacterBatch,
         key: jax.Array,
         options: TokeniserTrainOptions,
-    ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per character, and sums over the batch.
+    ) -> jax.Array:
+        return self.log_likelihoods(parameters, batch, (key, options))
 
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: the dropout rates.
-        """
-        total = jnp.sum(self.log_likelihoods(parameters, batch, (key, options)))
-        characters = jnp.maximum(1, jnp.sum(jnp.asarray(batch.lengths)))
-        return -total / characters, Sums.of(total, characters)
+    def units(self, batch: CharacterBatch) -> jax.Array:
+        return jnp.sum(jnp.asarray(batch.lengths))
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.characters, self.expansions, self.marks))

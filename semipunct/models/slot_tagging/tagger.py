@@ -23,7 +23,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence, unfillable
 from semipunct.errors import TreebankError
 from semipunct.features.slot_strings import SlotStrings
-from semipunct.models.base import Array, Parameters, Sums, Weights
+from semipunct.models.base import Array, Parameters, Weights
 from semipunct.models.layers import Dropout
 from semipunct.models.network import Network
 from semipunct.models.scoring import Batches, answers, log_likelihoods
@@ -245,27 +245,18 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         log_joint = _log_partition(score + batch.evidence, transition, lengths)
         return jnp.where(batch.some, log_joint - _log_partition(score, transition, lengths), 0.0)
 
-    def loss(
+    def noisy_log_likelihoods(
         self,
         parameters: Parameters,
-        constants: Parameters,
         batch: TaggerBatch,
         key: jax.Array,
         options: TaggerTrainOptions,
-    ) -> tuple[jax.Array, Sums]:
-        """Return the negative log-likelihood per slot, and sums; no string has probability zero.
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: the dropout rates.
-        """
+    ) -> jax.Array:
         dropout = Dropout(key, options.dropout, options.word_dropout)
-        total = jnp.sum(self.log_likelihoods(parameters, batch, dropout))
-        slots = jnp.sum(jnp.where(batch.some, _slots(batch), 0))
-        return -total / slots, Sums.of(total, slots)
+        return self.log_likelihoods(parameters, batch, dropout)
+
+    def units(self, batch: TaggerBatch) -> jax.Array:
+        return jnp.sum(jnp.where(batch.some, _slots(batch), 0))
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.vocabulary, self.tags))
