@@ -432,6 +432,16 @@ def test_what_a_model_is_asked_for_is_what_models_have():
     assert Model.__abstractmethods__ <= named
 
 
+def test_a_decision_is_named_in_the_modules_that_it_names():
+    unnamed: list[tuple[str, str]] = []
+    for page in sorted((ROOT / "docs" / "decisions").glob("0*.md")):
+        places = re.findall(r"`((?:semipunct|semirings)/[\w/]+\.py)`", page.read_text("utf-8"))
+        if not page.name.startswith("0019"):  # names rooms by examples
+            sources = {place: (ROOT / place).read_text("utf-8") for place in places}
+            unnamed += [(page.stem, x) for x, text in sources.items() if page.stem[:5] not in text]
+    assert unnamed == []
+
+
 def test_structures_and_semirings_begin_with_tables():
     for (name,) in rows("docs/structures.md", "The structures"):
         module = import_module(resolved(f"semipunct.structures.{name}").__module__)

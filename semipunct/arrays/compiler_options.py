@@ -4,6 +4,7 @@ Options of XLA come and go between versions, some without notice. One that the i
 refuses is left out for the rest of the process: programs compute the same without it, only slower.
 
 The range of versions, and how it is tested, is in docs/decisions/0041-versions.md.
+Why one is set at all: docs/decisions/0006-batch-shapes.md.
 """
 
 from __future__ import annotations

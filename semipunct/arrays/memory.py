@@ -1,4 +1,7 @@
-"""Release of free memory to the operating system, and the memory maps of a process."""
+"""Release of free memory to the operating system, and the memory maps of a process.
+
+Why a training run returns memory: docs/decisions/0006-batch-shapes.md and 0024-lowered-programs.md.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ code that is traced, ours and that of other packages, the contents of static arg
 shapes and dtypes of arrays.
 
 Decisions, costs and what was tried instead: docs/decisions/0024-lowered-programs.md.
+The option with which programs are compiled: docs/decisions/0006-batch-shapes.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The report of an assessment: figures as tables or JSON, and the result that is stored."""
+"""The report of an assessment: figures as tables or JSON, and the result that is stored.
+
+One report serves all commands: docs/decisions/0050-kinds.md.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,7 @@
-"""The end of ``restore``, ``correct`` and ``parse``: answers are written, compared and reported."""
+"""The end of ``restore``, ``correct`` and ``parse``: answers are written, compared and reported.
+
+What a kind of model gives it to do: docs/decisions/0050-kinds.md.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice

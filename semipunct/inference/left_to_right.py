@@ -200,7 +200,9 @@ class _Drawing:
         sentences = [request.sentence for request in requests]
         self.generators = [request.generator for request in requests]
         self.left, self.summary = np.asarray(scores.left), np.asarray(scores.summary)
-        # The last column represents combinations of labels that are not pairs.
+        # The last column represents combinations of labels that are not pairs. Their score is minus
+        # infinity, so that a right label is drawn from the pairs of its left label by one gather,
+        # without a mask for each draw.
         self.pair = np.pad(scores.pair, ((0, 0), (0, 1)), constant_values=-np.inf)
         attributes = order.features.attributes(sentences)
         self.opening, self.closing = (
@@ -209,6 +211,7 @@ class _Drawing:
         )
         slots = [len(sentence.slots) for sentence in sentences]
         self.ends = np.array(slots)
+        # Slots come first: a step writes one slot of all sentences, which is then contiguous.
         self.shown = np.zeros((max(slots), len(sentences), count), np.int64)
         self.history = MarkHistory((len(sentences), count), order.features.vocabulary)
         self.before = self.history.distinct(0)

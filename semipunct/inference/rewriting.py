@@ -176,6 +176,8 @@ class WindowPass:
     @cached_property
     def cumulative(self) -> Floats:
         """``[symbols, symbols, edits]`` cumulative probabilities of the edits, in text order."""
+        # The edits of a window are consecutive in memory: a draw reads them all, to find the first
+        # whose cumulative probability exceeds a uniform number.
         sums = np.exp(self.log_probability).cumsum(0)
         return np.ascontiguousarray(sums.transpose(1, 2, 0))
 
@@ -256,6 +258,12 @@ class WindowPass:
         Returns:
             The paths to each pair of the last pending symbol and the output without it.
         """
+        # The forward algorithm of a transducer. With alpha_i(a, o) for the paths on which a is
+        # pending and o is written after i symbols, and b the next symbol of the string::
+        #   alpha_i+1(b, o a) += alpha_i(a, o) keep[a, b]        alpha_i+1(b, o) += .. absorb_left
+        #   alpha_i+1(a, o b) += alpha_i(a, o) transpose[a, b]   alpha_i+1(a, o) += .. absorb_right
+        # Outputs are keys of a dictionary, not states of an acceptor, because without a given
+        # surface nobody knows them in advance.
         first, *following_symbols = self._reading_order(underlying)
         states = {(first, nothing): EMPTY_PATH}
         for symbol in following_symbols:

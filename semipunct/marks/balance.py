@@ -9,6 +9,8 @@ Marks are counted twice: those in slots alone, and together with brackets that a
 words, because readers may take the bracket of an emoticon or an address for a partner. Neither
 count may grow, and every inserted mark needs a partner in a slot that is inserted or had none.
 (Otherwise *(yes what is up :))* may become *(yes) what is up (:))*, where counts are the same.)
+
+Why pairs are a constraint: docs/decisions/0044-what-stands-in-a-text.md.
 """
 
 from collections.abc import Mapping, Sequence

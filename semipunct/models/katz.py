@@ -9,6 +9,8 @@ there; otherwise the model backs off to h', the context without its last element
 
 So log p(y | h) is a sum of a few table entries: one probability, and the log a(h) of the contexts
 visited while backing off. Contexts list their most important element first.
+
+Who uses them, as tables of a chain: docs/decisions/0033-commas-in-phrases.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Caching of objects computed from a model's weights, such as tables shared by all calls."""
+"""Caching of objects computed from a model's weights, such as tables shared by all calls.
+
+Why only the last ones are held: docs/decisions/0024-lowered-programs.md.
+"""
 
 from __future__ import annotations
 

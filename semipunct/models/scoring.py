@@ -1,4 +1,7 @@
-"""Log-likelihoods of many sentences under any model, in batches without gradients."""
+"""Log-likelihoods of many sentences under any model, in batches without gradients.
+
+The shape is chosen for all batches together: docs/decisions/0006-batch-shapes.md.
+"""
 
 from __future__ import annotations
 

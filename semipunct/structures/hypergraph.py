@@ -9,6 +9,9 @@ is used. Nodes are computed level by level, tails before heads, so one pass sums
 derivations in any semiring.
 
 Source: Gallo et al. (1993); Goodman (1999), section 2; Huang (2008), section 2.
+
+Why derivations are parsed in two stages, of which this is the second:
+docs/decisions/0035-parsing-derivations.md.
 """
 
 from __future__ import annotations

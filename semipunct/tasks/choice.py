@@ -4,6 +4,8 @@ What stands in a text is evidence for what may be inserted beside it. A string i
 it changes a slot within an orthographic word, doubles a mark that belongs to a word, joins two
 words that stand apart, or leaves a bracket or quotation mark without its partner. The last is a
 constraint on several slots together (``marks.balance``); the others exclude strings slot by slot.
+
+Why these restrict the decision and not the model: docs/decisions/0044-what-stands-in-a-text.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The loop over the entries of files that all tasks share: chunks, order, what is left out."""
+"""The loop over the entries of files that all tasks share: chunks, order, what is left out.
+
+Why there is one loop: docs/decisions/0050-kinds.md.
+"""
 
 from __future__ import annotations
 

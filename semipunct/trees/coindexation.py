@@ -12,6 +12,8 @@ Here this follows from the form of the category, by rules:
 
 Source: Hockenmaier and Steedman (2007), section 5; Clark and Curran (2007), section 3, who list the
 categories one by one.
+
+Why by rules: docs/decisions/0034-commas-in-derivations.md.
 """
 
 from __future__ import annotations

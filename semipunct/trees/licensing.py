@@ -5,6 +5,8 @@ table if it is equal except for unspecified features. Clauses and phrases can mo
 side: ``X|X`` stands for ``X/X`` and ``X\X``.
 
 Source: Hockenmaier and Steedman (2007), section 3.8; Tse and Curran (2008), section 4.1.
+
+Why there is a table, and what is left out: docs/decisions/0034-commas-in-derivations.md.
 """
 
 from functools import lru_cache

@@ -1,4 +1,7 @@
-"""Models of correct punctuation given words, tree and the written punctuation (section 6.2)."""
+"""Models of correct punctuation given words, tree and the written punctuation (section 6.2).
+
+What a correction model is, and what was tried: docs/decisions/0032-correction-models.md.
+"""
 
 from __future__ import annotations
 

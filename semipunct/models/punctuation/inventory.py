@@ -1,4 +1,7 @@
-"""The inventory of a model: tokens, punctemes and pairs of punctemes."""
+"""The inventory of a model: tokens, punctemes and pairs of punctemes.
+
+Pairs are counted in parts of strings: docs/decisions/0008-pairs-from-parts-of-strings.md.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ scores the pair as a whole, each puncteme alone, and the symmetry of the two. No
 on punctuation. Two further layers score a left and a right puncteme given the marks to the left of
 a constituent's edges (``features.history``). All scores are local to a node, so inference remains
 exact.
+
+What was tried, and what it costs: docs/decisions/0017-neural-score.md.
 """
 
 from __future__ import annotations

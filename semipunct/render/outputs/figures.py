@@ -1,4 +1,7 @@
-"""Figures of models, of predictions compared with a reference, of comparisons, of treebanks."""
+"""Figures of models, of predictions compared with a reference, of comparisons, of treebanks.
+
+Why they follow from the metrics: docs/decisions/0053-figures.md.
+"""
 
 from __future__ import annotations
 

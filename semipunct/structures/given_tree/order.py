@@ -19,6 +19,16 @@ where there is no earlier absorption, but also where the slot at the outer edge 
 is empty: its result is then a single number, which becomes a factor of the sentence, and the next
 vector starts anew.
 
+For example, "a b c d" has the heads 2, 0, 2, 3 and marks at the slots 2, 3 and 4, after b, c and d.
+The node a lies between the empty slots 0 and 1, so the graph is a chain of three absorptions::
+
+    kid  parent   at_left         at_right         meeting
+    d    c        -1 (slot 3)     -1 (slot 4)      -1 (slot 3)
+    c    b        -1 (slot 2)     that of d        -1 (slot 2)
+    b    (root)   -1 (slot 0)     that of c        -1 (slot 0)
+
+The result of the last one is the last vector of the sentence, at slot 4.
+
 Every absorption has at most one successor: the next dependent on its side or, of the farthest, the
 absorption of the head. ``schedule`` relies on it (docs/decisions/0005-window-not-matrices.md).
 """

@@ -142,6 +142,8 @@ def place(batch: Sequence[Absorptions], groups: Sequence[Ints], lanes: Sequence[
     group: list[int] = [g for each in groups for g in each.tolist()]
     height: list[int] = [h for a in batch for h in a.height.tolist()]
     step, lane = [0] * len(group), [0] * len(group)
+    # Every step computes all of its lanes, idle or not, so that a schedule costs as much as it has
+    # steps. Few steps need early starts of long chains.
     # An absorption has at most one successor, so the graph is a forest that leads to the roots, and
     # every task takes one step. With one group of lanes, the longest remaining chain first then
     # needs the fewest steps possible (Hu 1961). With several groups this is a heuristic, as all
@@ -262,6 +264,9 @@ def _columns(
         row of the sentence's last vector.
     """
     ends, begins = slots, automata + slots
+    # The punctemes that meet at a slot are multiplied from the inside out: next to the word is the
+    # vector of the automaton, and each absorption multiplies the puncteme of the next larger
+    # constituent to it. So whoever has no earlier absorption starts from the automaton.
     # A source of -1 reads the additional last entry here, which is then replaced.
     row = np.append(rows, 0)
 

@@ -98,6 +98,9 @@ class WindowAutomata(NamedTuple):
         """Return the automata with all weights lifted into a semiring."""
         edits = Edits(*(semiring.lift(e) for e in self.edits))
 
+        # The edits of the symbols that a trie reads are gathered here, once for each level. Within
+        # the recursion the gathers would run in every step, and in its reverse pass their
+        # transposes, which are scatters.
         def at(table: Value, trie: Trie, level: int) -> Value:
             symbols = trie.levels[level].symbol
             return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1)[symbols], table)
@@ -108,6 +111,9 @@ class WindowAutomata(NamedTuple):
                 for level in range(len(trie.levels))
             )
 
+        # Of two passes only the last writes what is seen, so its automata, which accept the surface
+        # that is known, accept the output of the first: the vectors of the first have one state for
+        # each of their states. What was written between the passes is summed over.
         flat = (*self.initial.shape[:-2], -1)
         if self.next_pass is None:
             output: OutputAcceptor = ArcAcceptor(semiring, semiring.lift(self.arcs))
@@ -200,6 +206,10 @@ class LiftedWindowAutomata(NamedTuple):
 
     def close(self) -> LiftedWindowAutomata:
         """Include the closing symbol in the final vectors of closed slots."""
+        # The closing symbol is a boundary mark, which no puncteme contains
+        # (docs/decisions/0002-boundary-marks.md): it is read after all labels of the slot. Products
+        # are associative, so M(closing) times rho is computed once for each slot instead of last in
+        # every product of labels.
         slots = self.automata.initial.shape[0]
         final = jax.tree.map(lambda x: x[None], self.final)
         read = jax.tree.map(
@@ -253,6 +263,8 @@ class LiftedWindowAutomata(NamedTuple):
         output = self.output.at(slots, states)
         level = jax.tree.map(lambda x: x.reshape(1, lanes, states, symbols), vectors)
         levels = [level]
+        # The loop is as long as the longest label, not as there are labels: all nodes of a level
+        # are read in one elementwise step, with an axis of nodes in front of that of lanes.
         for depth, (nodes, edit) in enumerate(zip(trie.levels, edits, strict=True)):
             # A node reads one symbol after what its parent has read: labels with a common prefix
             # (of rows) or suffix (of columns) share its product, however many they are.
@@ -287,7 +299,8 @@ class LiftedWindowAutomata(NamedTuple):
         column = s.plus(
             s.times(spread.absorb_left, _expand(pending)), s.times(spread.absorb_right, vectors)
         )
-        # A single state has no arc, so nothing can be written: only absorptions remain.
+        # A single state has no arc, so nothing can be written: only absorptions remain. That is the
+        # case of slots with at most one token: the pending symbol becomes that token at the end.
         if output.states == 1:
             return column
         pending_columns = output.column_each(pending)
@@ -301,7 +314,10 @@ class LiftedWindowAutomata(NamedTuple):
     ) -> Value:
         """Multiply ``v M(b)``: shapes as in ``_column``."""
         # The terms of ``_column``, transposed. Those that leave b pending arrive in one entry for
-        # each acceptor state, summed over a; those that leave a pending stay where they are.
+        # each acceptor state, summed over a; those that leave a pending stay where they are::
+        #   (v M(b))[t, c] is the sum of
+        #   [c = b] sum_a v[t, a] absorb_left[a, b]         v[t, c] absorb_right[c, b]
+        #   [c = b] sum_sa v[s, a] w[s, t, a] keep[a, b]    sum_s v[s, c] w[s, t, b] transpose[c, b]
         s = self.semiring
         spread = _across(edits)
         to_symbol = s.sum(s.times(vectors, spread.absorb_left), 3)
@@ -341,6 +357,10 @@ class NextPass(NamedTuple):
     The two form a cascade of transducers. They read in opposite directions, so the matrices are
     transposed: a column vector of the previous pass is a row vector of the next.
 
+    The arc of the acceptor that reads a written symbol c is here the matrix N(c) of the next pass
+    itself: ``w[s, t, c]`` is N(c)[t, s], where s and t are its composed states. So the four terms
+    of the previous pass remain, and each product with arcs is a read of the next pass.
+
     Attributes:
         automata: the automata of the next pass, closed.
         slots: ``[lanes]`` the slot of each lane, set by ``at``.
@@ -368,6 +388,8 @@ class NextPass(NamedTuple):
         # The next pass reads from the other end, so its final vectors are met first: they are the
         # initial vectors of the cascade, and its initial vectors the final ones.
         s = self.automata.semiring
+        # The symbol that is pending at the end of the previous pass is written last, hence read
+        # first by the next one: lambda N(a), for each a.
         slots, symbols = jax.tree.leaves(pending)[0].shape
         start, end = self.automata.final, self.automata.initial
         initial = s.times(_expand(start), jax.tree.map(lambda x: x[:, None], pending))
