@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 ERRORS = 10
 """Default number of errors to list."""
 
+_FORMS: dict[str, CorrectedForm] = {"text": "text", "m2": "m2"}
+"""The formats of input that are also formats of output; others become CoNLL-U."""
+
 
 @with_options
 def correct(
@@ -157,7 +160,7 @@ def correct(
     with phase("reading"):
         first, entries = read_ahead(work.entries)
     writer = work.format.writer(first)
-    written = form or _form(work.format.name)
+    written = form or _FORMS.get(work.format.name, "conllu")
 
     def write_all(outcomes: "Iterator[Outcome[Corrected]]", stream: TextIO) -> None:
         write(outcomes, written, writer, stream, parsed=work.parsed)
@@ -166,7 +169,3 @@ def correct(
         replace(work, entries=entries), write_all, doing="correcting", inputs=inputs, out=out,
         gold=bool(gold), json=json, path=result, quiet=quiet,
     )  # fmt: skip
-
-
-def _form(name: str) -> CorrectedForm:
-    return name if name in ("text", "m2") else "conllu"
