@@ -1,12 +1,14 @@
 """``semipunct normalise``: convert phrases to derivations, and attach commas consistently."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
+from semipunct.trees.commas import Rule as CommaRule
+from semipunct.trees.conventions import Convention
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -18,40 +20,16 @@ if TYPE_CHECKING:
 _LISTED = 5  # places listed in a message
 
 
-class Target(StrEnum):
-    """The grammars of derivations."""
-
-    CCG = "ccg"
-
-
-class CommaPlace(StrEnum):
-    """The rules for the place of a comma."""
-
-    PAPER = "paper"
-    BETTER = "better"
+Target = Literal["ccg"]
 
 
 class AttachmentRule(StrEnum):
-    """The principles of the guidelines of Universal Dependencies for punctuation."""
+    """The rules of ``trees.principles.Rule``; typer takes no list of a literal type."""
 
     CONJUNCT = "conjunct"
     UNIT = "unit"
     HIGHEST = "highest"
     PAIR = "pair"
-
-
-class UnitConvention(StrEnum):
-    """The conventions for the heads of marks between units."""
-
-    UNIT = "unit"
-    GOVERNOR = "governor"
-
-
-class Messages(StrEnum):
-    """The forms of messages."""
-
-    PLAIN = "plain"
-    UD = "ud"
 
 
 def normalise(
@@ -75,7 +53,7 @@ def normalise(
         typer.Option(help="Change heads by this rule only; repeatable."),
     ] = None,
     convention: Annotated[
-        UnitConvention | None,
+        Convention | None,
         typer.Option(
             help="Attach marks between units to the unit, as in UD 2, or to its governor, as in "
             "UD 1 [learnt from the input]."
@@ -92,7 +70,7 @@ def normalise(
         typer.Option("--max", metavar="N", min=0, help="List at most N changes [20]."),
     ] = None,
     messages: Annotated[
-        Messages | None,
+        Literal["plain", "ud"] | None,
         typer.Option(help="List changes in plain words or like UD's validator [plain]."),
     ] = None,
     json: Annotated[
@@ -108,7 +86,7 @@ def normalise(
         typer.Option(help="Attach every absorbed comma to the constituent before it."),
     ] = None,
     rule: Annotated[
-        CommaPlace | None,
+        CommaRule | None,
         typer.Option(
             help="With --commas: attach it as high as possible (paper), or as high as possible "
             "without a new rule (better) [better]."
@@ -155,7 +133,7 @@ def normalise(
                 "and --commas"
             )
         _normalise_commas(
-            inputs, out or console.STANDARD, to, commas, rule or CommaPlace.BETTER, quotes, report
+            inputs, out or console.STANDARD, to, commas, rule or "better", quotes, report
         )
         return
     from semipunct.cli.mark_heads import Listing, attach_marks
@@ -166,12 +144,12 @@ def normalise(
         Listing(
             check=check,
             most=20 if most is None else most,
-            is_like_validator=messages is Messages.UD,
+            is_like_validator=messages == "ud",
             json=json,
             report=report,
         ),
         only=[each.value for each in only or ()],
-        convention=None if convention is None else convention.value,
+        convention=convention,
         strict=strict,
     )
 
@@ -181,7 +159,7 @@ def _normalise_commas(
     out: str,
     to: Target | None,
     commas: Target | None,
-    rule: CommaPlace,
+    rule: CommaRule,
     quotes: bool,
     report: str | None,
 ) -> None:
@@ -190,13 +168,7 @@ def _normalise_commas(
     from semipunct.files import output, to_json
     from semipunct.tasks.normalise import derive
 
-    normalised = derive(
-        inputs,
-        to=None if to is None else to.value,
-        commas=None if commas is None else commas.value,
-        rule=rule.value,
-        quotes=quotes,
-    )
+    normalised = derive(inputs, to=to, commas=commas, rule=rule, quotes=quotes)
     _tell(normalised)
     with console.output(out) as stream:
         stream.write(normalised.text)
