@@ -26,7 +26,8 @@ from semipunct.marks.matching import Matcher
 from semipunct.marks.partners import matcher_of, without_lone_marks
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Reading
-from semipunct.tasks.choice import Standing, chosen_strings
+from semipunct.tasks.choice import Standing, chosen_strings, is_writable
+from semipunct.tasks.inverted_marks import CLOSING, pair_inverted_marks
 from semipunct.tasks.options import Keep, Lines, RestoreOptions
 from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.slot_posteriors import SlotPosterior
@@ -156,7 +157,16 @@ class Chooser:
         """
         standing = Standing(words, keep, BY_TYPOGRAPHY)
         strings = chosen_strings(standing, _NO_DRAWS, views, self.options, self.threshold)
-        return without_lone_marks(strings, standing.existing, self._matcher)
+        strings = without_lone_marks(strings, standing.existing, self._matcher)
+
+        def allows(slot: int, string: Puncteme) -> bool:
+            return (
+                is_writable(string, self.options.marks)
+                and standing.allows(slot, string)
+                and views[slot].of(string) >= self.options.minimum_confidence
+            )
+
+        return pair_inverted_marks(strings, standing.existing, views, allows)
 
     def recase(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
         """Return the words of a part with the most probable capitals.
@@ -219,7 +229,9 @@ class _Passage:
         # Otherwise marks before the next part may still be added to the last slot.
         for slot in range(self._seen + 1, size + ended):
             best, length = self._known[slot].strings[0], slot - self._start
+            # An inverted mark and the end of its sentence are chosen in one section.
             is_end = length >= SECTION and is_final(best) and not encloses(best)
+            is_end = is_end and not CLOSING.keys() & set(best)
             if is_end or length == LONGEST_SECTION or slot == size:
                 self._decide(slot)
             self._seen = slot
