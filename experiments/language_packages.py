@@ -112,7 +112,12 @@ def train(
 
 
 def semipunct(arguments: list[str], folder: Path) -> None:
-    """Print a command and run it in a folder."""
+    """Print a command and run it.
+
+    Args:
+        arguments: of ``semipunct``.
+        folder: in which it runs.
+    """
     print(shlex.join(["semipunct", *arguments]), flush=True)
     subprocess.run([sys.executable, "-m", "semipunct", *arguments], cwd=folder, check=True)
 
