@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from semipunct.evaluation.systems import compare
     from semipunct.formats.reading import read, stats
     from semipunct.inference.decode import Analysis
+    from semipunct.kinds.explanations import explain
     from semipunct.kinds.functions import (
         correct,
         correct_text,
@@ -63,6 +64,7 @@ __all__ = [
     "correct_text",
     "decode",
     "evaluate",
+    "explain",
     "jackknife",
     "load",
     "normalise",
@@ -98,6 +100,7 @@ _ROOMS = {
     "correct_text": "semipunct.kinds.functions",
     "decode": "semipunct.tasks.decode",
     "evaluate": "semipunct.kinds.functions",
+    "explain": "semipunct.kinds.explanations",
     "jackknife": "semipunct.tasks.jackknife",
     "load": "semipunct.kinds.loading",
     "normalise": "semipunct.tasks.normalise",

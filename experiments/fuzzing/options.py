@@ -97,7 +97,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "decoder": ("risk", "best"),
     "rephrased": ("conllu", "text"),
     "surface": ("drawn", "best"),
-    "corrected": ("text", "conllu", "json", "diff", "m2"),
+    "corrected": ("text", "conllu", "json", "diff", "m2", "explain"),
+    "explained": ("text", "json", "html"),
+    "task": ("restore", "correct"),
     "aligned": ("words", "trees", "shared"),
     "chosen": ("errors", "slots", "draws"),
     "grammar": ("ccg", "ccg", "hpsg"),
@@ -243,6 +245,16 @@ COMMANDS = (
             "--align": "aligned", "--json": "", "--errors": "count", "--result": "output",
             "--quiet": "",
         },
+    ),
+    Command(
+        ("explain",),
+        ("model", "treebank"),
+        {
+            "--output": "output", "--format": "explained", "--task": "task",
+            "--left-out": "fraction", "--parser": "model", "--tokeniser": "model",
+            "--samples": "count", "--seed": "integer", "--quiet": "",
+        },
+        2,
     ),
     Command(
         ("normalise",),

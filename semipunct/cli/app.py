@@ -11,6 +11,7 @@ from semipunct.cli.compare import compare
 from semipunct.cli.correct import correct
 from semipunct.cli.decode import decode
 from semipunct.cli.evaluate import evaluate
+from semipunct.cli.explain import explain
 from semipunct.cli.jackknife import jackknife
 from semipunct.cli.models import app as models
 from semipunct.cli.normalise import normalise
@@ -88,6 +89,7 @@ for command, example in (
     (jackknife, "train.conllu --dev dev.conllu -o parsed.conllu --models folds"),
     (restore, "model in.conllu --format text -o out.txt"),
     (correct, "model in.conllu --format json -o corrections.json"),
+    (explain, "en letter.txt --format html -o letter.html"),
     (rephrase, "model in.conllu --delete acl:relcl --delete appos --format text"),
     (normalise, "dev.conllu --check"),
     (analyse, "model dev.conllu --plot rules.svg"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.explain import write_plain
 from semipunct.cli.options import with_options
 from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
@@ -69,8 +70,9 @@ def correct(
         CorrectedForm | None,
         typer.Option(
             "--format",
-            help="text; conllu with trees; json with each correction and its reason; diff of the "
-            "changed sentences; m2 for scorers [format of the input].",
+            help="text; conllu with trees; json with each correction and its reason; explain "
+            "with a line for each mark; diff of the changed sentences; m2 for scorers [format "
+            "of the input].",
         ),
     ] = None,
     gold: Annotated[
@@ -133,6 +135,7 @@ def correct(
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
         from semipunct.kinds.answers import answer_of
+        from semipunct.kinds.explanations import explain_outcomes
         from semipunct.kinds.requests import CorrectRequest
         from semipunct.render.corrected_files import write
         from semipunct.store.checkpoint import load
@@ -163,6 +166,9 @@ def correct(
     written = form or _FORMS.get(work.format.name, "conllu")
 
     def write_all(outcomes: "Iterator[Outcome[Corrected]]", stream: TextIO) -> None:
+        if written == "explain":
+            write_plain(explain_outcomes(loaded, outcomes, writer), stream)
+            return
         write(outcomes, written, writer, stream, parsed=work.parsed)
 
     run(

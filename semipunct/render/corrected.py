@@ -13,7 +13,8 @@ from semipunct.formats.m2 import m2_sentence
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.render.outputs import output
 from semipunct.render.outputs.sentences import CorrectedSentence
-from semipunct.render.reasons import reason, rule
+from semipunct.render.reasons.marks import reason_of_correction
+from semipunct.render.reasons.names import rule
 from semipunct.tasks.correction import Corrected
 
 _FAR = 40
@@ -129,7 +130,7 @@ def as_dict(
                 ],
                 "edits": [{"edit": e.name, "a": e.a, "b": e.b} for e in edits],
                 "rule": rule(edits),
-                "reason": reason(corrected, explained),
+                "reason": reason_of_correction(corrected, explained).text,
             }
         )
     return output(

@@ -1,53 +1,20 @@
-"""Texts that know their marks: what was decided at each place, and with what probability."""
+"""Texts that know their marks: what was decided at each place, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from html import escape
 from typing import Any, Self
 
 from semipunct.corpus.located import Located
-from semipunct.marks import Puncteme, shown_string, spacing
+from semipunct.marks import Puncteme
 from semipunct.render.corrected import Places
+from semipunct.render.decided_marks import LEFT_OUT, Mark, decided_marks
+from semipunct.tasks.explain import Analysed
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
-LEFT_OUT = 0.1
-"""The probability from which a mark that was left out is listed."""
-
-_LISTED = 4  # alternatives of a mark
-
 _STYLE = "border-radius:.2em;padding:0 .1em;background:rgba(255,170,0,{shade:.2f})"
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The decision at one place of a text.
-
-    Attributes:
-        start: the place of the marks in the text, as an index of characters.
-        end: their end; equal to ``start`` where there are none.
-        before: the marks that stood there, separated by blanks; empty if there were none.
-        after: the marks that stand there.
-        probability: of these.
-        alternatives: other strings and their probabilities, the most probable first.
-    """
-
-    start: int
-    end: int
-    before: str
-    after: str
-    probability: float
-    alternatives: tuple[tuple[str, float], ...]
-
-    @property
-    def is_changed(self) -> bool:
-        """True if other marks stand there than before."""
-        return self.before != self.after
-
-    def __str__(self) -> str:
-        listed = [(self.after, self.probability), *self.alternatives]
-        return ", ".join(f"{string or 'nothing'} {share:.2f}" for string, share in listed)
 
 
 class PunctuatedText(str):
@@ -76,10 +43,9 @@ class PunctuatedText(str):
         for part in parts:
             texts.append(part)
             marks += (
-                Mark(m.start + length, m.end + length, m.before, m.after, m.probability,
-                     m.alternatives)
-                for m in part.marks
-            )  # fmt: skip
+                replace(mark, start=mark.start + length, end=mark.end + length)
+                for mark in part.marks
+            )
             length += len(part)
         return cls("".join(texts), marks)
 
@@ -97,7 +63,8 @@ class PunctuatedText(str):
             pieces.append(escape(self[place : mark.start]))
             style = _STYLE.format(shade=0.15 + 0.6 * (1 - mark.probability))
             shown = escape(self[mark.start : mark.end]) or "‸"
-            pieces.append(f'<span title="{escape(str(mark))}" style="{style}">{shown}</span>')
+            title = escape("\n".join(filter(None, (str(mark), mark.reason))))
+            pieces.append(f'<span title="{title}" style="{style}">{shown}</span>')
             place = mark.end
         pieces.append(escape(self[place:]))
         return f'<div style="white-space:pre-wrap">{"".join(pieces)}</div>'
@@ -108,6 +75,8 @@ def punctuate_part(
     written: Sequence[Puncteme],
     chosen: Sequence[Puncteme],
     posteriors: Sequence[SlotPosterior],
+    least: float = LEFT_OUT,
+    analysis: Analysed | None = None,
 ) -> PunctuatedText:
     """Return a part of a text with other marks.
 
@@ -116,6 +85,8 @@ def punctuate_part(
         written: ``[n + 1]`` strings of tokens to write.
         chosen: ``[n + 1]`` the strings that these represent, as the posteriors have them.
         posteriors: ``[n + 1]`` the distributions of the slots.
+        least: the probability from which a mark that was left out is listed.
+        analysis: the underlying tree, if the model has one.
     """
     text = part.punctuate(written)
     outside = part.outside(written)
@@ -124,31 +95,7 @@ def punctuate_part(
         for word, span in enumerate(part.spans)
     ]
     places = Places.of(text, forms, part.spell_marks(outside))
-    words_end = (places.start, *places.words)
     content: Any = part.content
-    before, after = spacing.visible(content.slots), spacing.visible(outside)
-    marks: list[Mark] = []
-    for slot, (marks_before, marks_after, spans) in enumerate(
-        zip(before, after, places.marks, strict=True)
-    ):
-        posterior = posteriors[slot]
-        alternatives = [
-            (shown_string(spacing.visible([string])[0]), share)
-            for string, share in zip(posterior.strings, posterior.probability, strict=True)
-            if string != chosen[slot]
-        ]
-        if marks_before or marks_after or (alternatives and alternatives[0][1] >= LEFT_OUT):
-            start, end = (spans[0][0], spans[-1][1]) if spans else (words_end[slot],) * 2
-            probability = posterior.of(chosen[slot])
-            listed = tuple((string, float(share)) for string, share in alternatives[:_LISTED])
-            marks.append(
-                Mark(
-                    start,
-                    end,
-                    shown_string(marks_before),
-                    shown_string(marks_after),
-                    probability,
-                    listed,
-                )
-            )
+    slots = content.slots, outside
+    marks = decided_marks(content.forms, slots, places, chosen, posteriors, least, analysis)
     return PunctuatedText(text, marks)

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import msgspec
 
+from semipunct.render.outputs.explanations import ExplainedSentence
 from semipunct.render.outputs.figures import (
     Compared,
     Comparison,
@@ -44,6 +45,7 @@ OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
         DerivationsCompared,
         CriterionEvaluated,
     ),
+    "explain": (ExplainedSentence, LeftOut),
     "models-list": (ModelList,),
     "normalise": (Normalised,),
     "parse-derivations-gold": (DerivationsCompared,),

@@ -1,0 +1,175 @@
+"""``semipunct explain``: why marks stand, are inserted, removed or left out."""
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from semipunct.cli import arguments, console
+from semipunct.cli.run import read_ahead
+from semipunct.cli.timings import phase
+from semipunct.errors import UsageError
+from semipunct.tasks import limits
+
+if TYPE_CHECKING:
+    from semipunct.render.explanations import Explanation
+
+LEAST = 0.1
+
+
+class Form(StrEnum):
+    """The formats that explanations are written in."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+
+
+class Task(StrEnum):
+    """The ways to treat marks before they are explained."""
+
+    RESTORE = "restore"
+    CORRECT = "correct"
+
+
+def explain(
+    model: arguments.Model,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="IN...",
+            help="Text, one paragraph a line, for a text model; treebanks in CoNLL-U for others, "
+            "or text with --parser; '-' for stdin.",
+        ),
+    ],
+    out: arguments.OptionalOutput = None,
+    form: Annotated[
+        Form,
+        typer.Option(
+            "--format",
+            help="text: each sentence, and a line for each mark; json: an object for each "
+            "sentence; html: one page for a browser.",
+        ),
+    ] = Form.TEXT,
+    task: Annotated[
+        Task | None,
+        typer.Option(
+            help="restore: insert marks, and keep those of a text; correct: change those that "
+            "are wrong [correct for a model of --kind correction, otherwise restore]."
+        ),
+    ] = None,
+    left_out: Annotated[
+        float,
+        typer.Option(
+            "--left-out",
+            metavar="P",
+            min=0,
+            max=1,
+            help="List marks that were left out if their probability is at least P.",
+        ),
+    ] = LEAST,
+    parser: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PARSER",
+            help="Folder of a parser. The input may then be text, or words without trees; trees "
+            "in the input are ignored.",
+        ),
+    ] = None,
+    tokeniser: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKENISER",
+            help="With --parser: folder of a tokeniser, which splits running text into sentences "
+            "and words. Without it, each line is a sentence, and blanks separate words.",
+        ),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=limits.SAMPLES, help="Number of draws per sentence.")
+    ] = 1000,
+    seed: arguments.Seed = 0,
+    quiet: arguments.Quiet = False,
+) -> None:
+    """Explain marks: probability, alternatives, and the reason in the words of a style guide.
+
+    Marks are restored or corrected first, as by those commands. A model with trees names the
+    constituent that has a mark; a text model gives a reason where the words beside the mark show
+    it, and otherwise says what it does.
+    """
+    if tokeniser is not None and not parser:
+        raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
+    console.check_targets(out, inputs=inputs, kept=(model, parser, tokeniser))
+    with phase("importing"):
+        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.progress import sentence_progress
+        from semipunct.kinds.explanations import prepare_explanation
+        from semipunct.store.checkpoint import load
+
+    with phase("loading the model"):
+        loaded = load(model)
+        work, explained = prepare_explanation(
+            loaded,
+            inputs,
+            task=None if task is None else task.value,
+            parser=None if parser is None else load(parser),
+            tokeniser=None if tokeniser is None else load(tokeniser),
+            samples=samples,
+            seed=seed,
+            least=left_out,
+            where=model,
+        )
+    keep_programs()
+    with phase("reading"):
+        first, entries = read_ahead(work.entries)
+    writer = work.format.writer(first)
+    with sentence_progress("explaining", out or console.STANDARD, quiet=quiet) as advancing:
+        outcomes = advancing(work.answer(entries))
+        write(explained(outcomes, writer), form, inputs, out)
+    console.say_all(work.messages())
+
+
+def write(
+    explanations: "Iterator[Explanation]", form: Form, inputs: Sequence[str], out: str | None
+) -> None:
+    """Write explanations in a format, in colour on a terminal.
+
+    Args:
+        explanations: the sentences.
+        form: of the output.
+        inputs: the files, which name the page.
+        out: the output file; None for standard output.
+    """
+    from semipunct.files import display_name
+    from semipunct.render.explained_page import explained_page
+    from semipunct.render.explanations import lines_for_terminal, write_json
+
+    target = out or console.STANDARD
+    if form is Form.TEXT and target == console.STANDARD and console.tables().is_terminal:
+        from rich.text import Text
+
+        screen = console.tables()
+        for segments in lines_for_terminal(explanations):
+            screen.print(Text.assemble(*((text, style) for style, text in segments)))
+        return
+    with console.output(target) as stream:
+        if form is Form.JSON:
+            write_json(explanations, stream)
+        elif form is Form.HTML:
+            title = ", ".join(map(display_name, inputs))
+            stream.writelines(explained_page(explanations, title))
+        else:
+            write_plain(explanations, stream)
+
+
+def write_plain(explanations: "Iterator[Explanation]", stream: TextIO) -> None:
+    """Write explanations as lines without colour.
+
+    Args:
+        explanations: the sentences.
+        stream: which must not translate line ends.
+    """
+    from semipunct.render.explanations import lines_for_terminal
+
+    for segments in lines_for_terminal(explanations):
+        stream.write("".join(text for _, text in segments) + "\n")

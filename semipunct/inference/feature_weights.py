@@ -1,0 +1,130 @@
+"""The features that weigh most for a puncteme, in a log-linear punctuation model.
+
+The score of a pair of punctemes is a sum over the features of the node (equation 4). Of each
+feature the difference is listed between the pair in question and the same pair without the puncteme
+of one side: what the feature adds to the log-odds of that puncteme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus import Sentence
+from semipunct.features.families import FeatureRows
+from semipunct.features.readable import FeatureNames
+from semipunct.features.templates import TABLES, Table
+from semipunct.marks import Pair
+from semipunct.models.base import Weights
+from semipunct.models.punctuation.attach import weights_of
+from semipunct.models.punctuation.model import PunctuationModel
+
+LISTED = 3
+"""Features listed by default."""
+
+
+class FeatureWeight(NamedTuple):
+    """A feature and its contribution to the log-odds of a puncteme.
+
+    Attributes:
+        feature: its attributes with their values.
+        weight: in nats; positive speaks for the puncteme.
+    """
+
+    feature: str
+    weight: float
+
+
+class NodeFeatures:
+    """The features of the nodes of a sentence, extracted when they are first asked for."""
+
+    def __init__(self, model: PunctuationModel, parameters: Weights, sentence: Sentence) -> None:
+        """Remember a model and a sentence.
+
+        Args:
+            model: the model.
+            parameters: its weights.
+            sentence: words, tree and surface punctuation.
+        """
+        self._model, self._parameters, self._sentence = model, parameters, sentence
+
+    def weights(
+        self,
+        word: int,
+        side: str,
+        pair: Pair,
+        listed: int = LISTED,
+        tables: Iterable[Table] = tuple(TABLES),
+    ) -> list[FeatureWeight]:
+        """Return the features that weigh most for, or against, the puncteme of one side.
+
+        What a network adds to the scores has no features, and is not listed.
+
+        Args:
+            word: the head of the constituent, from 1.
+            side: ``left`` or ``right``.
+            pair: the punctemes of the constituent.
+            listed: how many features to list.
+            tables: whose features are listed.
+        """
+        inventory = self._model.inventory
+        label_of = {label: i for i, label in enumerate(inventory.labels)}
+        number_of = {tuple(labels): i for i, labels in enumerate(inventory.pairs.tolist())}
+        labels = label_of.get(pair[0]), label_of.get(pair[1])
+        if None in labels or labels not in number_of:
+            return []
+        bare = (0, labels[1]) if side == "left" else (labels[0], 0)
+        chosen, reference = number_of[labels], number_of.get(bare, 0)
+        label = labels[0] if side == "left" else labels[1]
+        targets = {"left": ("left", "opening"), "right": ("right", "closing")}[side]
+        symmetric = self._model.attach_tables.symmetric[0] > 0
+        weights: list[FeatureWeight] = []
+        for table in tables:
+            for target, columns in self._model.attach_tables.columns[table].items():
+                if target == "pair":
+                    outcomes = chosen, reference
+                elif "symmetric" in target:
+                    of_pair = np.where(symmetric, columns.start, -1)  # no outcome is -1
+                    outcomes = int(of_pair[chosen]), int(of_pair[reference])
+                elif target in targets and label is not None:
+                    outcomes = columns.start + label, columns.start
+                else:
+                    continue
+                weights += self._of_table(table, word - 1, *outcomes)
+        ranked = sorted(weights, key=lambda one: -abs(one.weight))
+        return [one for one in ranked[:listed] if one.weight]
+
+    def _of_table(
+        self, table: Table, node: int, outcome: int, reference: int
+    ) -> list[FeatureWeight]:
+        """Return the contributions of the features of a table to one outcome, not another."""
+        rows = self._rows[table]
+        entries = slice(*rows.start[node : node + 2].tolist())
+        features, values = rows.context[entries].astype(np.int64), rows.value[entries]
+        support = self._model.supports[table]
+        if not len(features) or not support.weights:
+            return []
+        counts, numbers, outcomes = support.of(features)
+        of_feature = np.arange(len(features)).repeat(counts)
+        scores = np.asarray(self._parameters[weights_of(table)])[numbers]
+        signed: npt.NDArray[np.float64] = (
+            scores * (outcomes == outcome) - scores * (outcomes == reference)
+        ).astype(np.float64)
+        total = np.bincount(of_feature, signed, len(features)) * values
+        names = self._names
+        return [
+            FeatureWeight(str(names.name(table, int(features[i]))), float(total[i]))
+            for i in np.flatnonzero(total)
+        ]
+
+    @cached_property
+    def _names(self) -> FeatureNames:
+        return FeatureNames(self._model.features)
+
+    @cached_property
+    def _rows(self) -> dict[Table, FeatureRows]:
+        return self._model.features.extract([self._sentence])

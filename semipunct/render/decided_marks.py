@@ -1,0 +1,118 @@
+"""Marks of a text: what was decided at each place, with what probability, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from semipunct.marks import Puncteme, shown_string, spacing
+from semipunct.render.corrected import Places
+from semipunct.render.reasons.marks import MarkReason, reason_of_mark
+from semipunct.render.reasons.place import Place, partners_of
+from semipunct.tasks.explain import Analysed
+from semipunct.tasks.slot_posteriors import SlotPosterior
+
+Decision = Literal["inserted", "kept", "removed", "replaced", "left out"]
+
+LEFT_OUT = 0.1
+"""The probability from which a mark that was left out is listed."""
+
+_LISTED = 4  # alternatives of a mark
+
+_UNKNOWN = MarkReason("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The decision at one place of a text.
+
+    Attributes:
+        start: the place of the marks in the text, as an index of characters.
+        end: their end; equal to ``start`` where there are none.
+        before: the marks that stood there, separated by blanks; empty if there were none.
+        after: the marks that stand there.
+        probability: of these.
+        alternatives: other strings and their probabilities, the most probable first.
+        why: the reason as a sentence, and its key in the catalogue.
+    """
+
+    start: int
+    end: int
+    before: str
+    after: str
+    probability: float
+    alternatives: tuple[tuple[str, float], ...]
+    why: MarkReason = _UNKNOWN
+
+    @property
+    def is_changed(self) -> bool:
+        """True if other marks stand there than before."""
+        return self.before != self.after
+
+    @property
+    def reason(self) -> str:
+        """Why these marks stand there, or what the model does, as sentences for a writer."""
+        return self.why.text
+
+    @property
+    def decision(self) -> Decision:
+        """The decision in a word."""
+        if self.before == self.after:
+            return "kept" if self.after else "left out"
+        if not self.before:
+            return "inserted"
+        return "replaced" if self.after else "removed"
+
+    def __str__(self) -> str:
+        listed = [(self.after, self.probability), *self.alternatives]
+        return ", ".join(f"{string or 'nothing'} {share:.2f}" for string, share in listed)
+
+
+def decided_marks(
+    forms: Sequence[str],
+    slots: tuple[Sequence[Puncteme], Sequence[Puncteme]],
+    places: Places,
+    chosen: Sequence[Puncteme],
+    posteriors: Sequence[SlotPosterior],
+    least: float = LEFT_OUT,
+    analysis: Analysed | None = None,
+) -> list[Mark]:
+    """Return what was decided at the slots of a sentence.
+
+    Args:
+        forms: ``[n]`` its words.
+        slots: ``[n + 1]`` each: its marks as they were, and as they are in the text.
+        places: of words and marks in the text.
+        chosen: ``[n + 1]`` the strings that were decided on, as the posteriors have them.
+        posteriors: ``[n + 1]`` the distributions of the slots.
+        least: the probability from which a mark that was left out is listed.
+        analysis: the underlying tree, if the model has one.
+    """
+    before, after = map(spacing.visible, slots)
+    partners = partners_of(after)
+    words_end = (places.start, *places.words)
+    marks: list[Mark] = []
+    for slot, (marks_before, marks_after, spans) in enumerate(
+        zip(before, after, places.marks, strict=True)
+    ):
+        posterior = posteriors[slot]
+        alternatives = tuple(
+            (shown_string(spacing.visible([string])[0]), float(share))
+            for string, share in zip(posterior.strings, posterior.probability, strict=True)
+            if string != chosen[slot]
+        )
+        if not (marks_before or marks_after or (alternatives and alternatives[0][1] >= least)):
+            continue
+        start, end = (spans[0][0], spans[-1][1]) if spans else (words_end[slot],) * 2
+        probability = posterior.of(chosen[slot])
+        sentence, reason = (
+            (None, None) if analysis is None else (analysis.sentence, analysis.reasons[slot])
+        )
+        place = Place(forms, after, slot, partners)
+        why = reason_of_mark(
+            place, marks_before, marks_after, probability, alternatives, sentence, reason
+        )
+        shown = shown_string(marks_before), shown_string(marks_after)
+        marks.append(Mark(start, end, *shown, probability, alternatives[:_LISTED], why))
+    return marks
