@@ -39,7 +39,7 @@ from semipunct.inference.regeneration import Regenerator, UnderlyingTree
 from semipunct.models.ordering.orders import draw_orders
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import SavedModel
-from semipunct.tasks.rephrase import analysed, names
+from semipunct.tasks.rephrase import add_underlying_trees, names
 from semipunct.training.config import load_config
 from semipunct.trees import Arrangement
 
@@ -242,7 +242,9 @@ def orderings(
             if system == "base":
                 train, dev = ([pair.words for pair in part] for part in parts)
             else:
-                train, dev = (analysed(model, [pair.slots for pair in part]) for part in parts)
+                train, dev = (
+                    add_underlying_trees(model, [pair.slots for pair in part]) for part in parts
+                )
             settings = [f"model.underlying={str(system == 'full').lower()}"]
             semipunct.train(train, dev, place, kind="ordering", settings=settings)
         models[system] = semipunct.load(place)

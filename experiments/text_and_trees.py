@@ -45,7 +45,7 @@ from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.options import RestoreOptions
 from semipunct.tasks.parse import parse
 from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.restore import drawn
+from semipunct.tasks.restore import draw_punctuation
 from semipunct.tasks.restore_running_text import restore_running_text
 from semipunct.tasks.restore_words import TEXT, default_share, restore_words
 from semipunct.tasks.segment_running_text import segment_running_text
@@ -179,7 +179,7 @@ def views_with_trees(
     """
     model, parser = trees_of(arguments)
     parses = parse(parser, sentences, slots=True)
-    draws = drawn(
+    draws = draw_punctuation(
         model, [parse_of_sentence.sentence for parse_of_sentence in parses], RestoreOptions()
     )
     return [posteriors(draws_of_sentence) for draws_of_sentence in draws], [

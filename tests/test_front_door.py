@@ -252,7 +252,7 @@ def test_analyses_of_later_sentences_are_not_those_of_another_seed(
     reads_analyses = SimpleNamespace(model=SimpleNamespace(analysed=True))
     monkeypatch.setattr(correcting, "correction_model", lambda _: reads_analyses)
     monkeypatch.setattr(CorrectOptions, "check", lambda *_: None)
-    monkeypatch.setattr(correcting, "analysed", analysed)
+    monkeypatch.setattr(correcting, "add_written_trees", analysed)
     given: Any = SimpleNamespace(model=SimpleNamespace(kind="correction"))
     for seed, first in ((0, 5), (5, 0), (0, 5)):
         with pytest.raises(InterruptedError):

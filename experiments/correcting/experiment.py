@@ -31,7 +31,7 @@ from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger
 from semipunct.store.checkpoint import SavedModel
-from semipunct.tasks.correct import analysed
+from semipunct.tasks.correct import add_written_trees
 from semipunct.training.config import load_config
 
 SYSTEMS = (
@@ -220,7 +220,7 @@ class Experiment:
         place = self.models / f"{self.trees}-paper-correction-{seed}"
         # Trees T'_e are computed once, and only if the model is missing.
         if not place.exists():
-            analyses = (analysed(analysis, some) for some in learning)
+            analyses = (add_written_trees(analysis, some) for some in learning)
             learning = Learning(
                 *([analysis_of_part for (analysis_of_part,) in of] for of in analyses)
             )

@@ -105,10 +105,10 @@ def with_underlying_trees(path: str, kind: Kind, sentences: Sequence[Any]) -> Se
     """
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.correct import analysed as analyse_original
-    from semipunct.tasks.rephrase import analysed as analyse_correct
+    from semipunct.tasks.correct import add_written_trees
+    from semipunct.tasks.rephrase import add_underlying_trees
 
     model = load(path, PunctuationModel)
     if kind.underlying:
-        return analyse_correct(model, sentences)
-    return [sentence for (sentence,) in analyse_original(model, sentences)]
+        return add_underlying_trees(model, sentences)
+    return [sentence for (sentence,) in add_written_trees(model, sentences)]

@@ -32,7 +32,7 @@ from semipunct.tasks.correction import Attached, Corrected, Explained, Reason
 from semipunct.tasks.decode import part_seed
 from semipunct.tasks.options import CorrectOptions, CorrectSettings, RestoreOptions
 from semipunct.tasks.parse import check_reads_words, parse
-from semipunct.tasks.restore import drawn
+from semipunct.tasks.restore import draw_punctuation
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 
 
@@ -79,14 +79,14 @@ def correct(
     sentences_read = [as_written(sentence) for sentence in trees]
     several = [[sentence] for sentence in sentences_read]
     if analysis is not None:
-        several = analysed(
+        several = add_written_trees(
             analysis, sentences_read, options.analyses, part_seed(options.seed, first)
         )
     each = max(1, options.analyses) if analysis is not None else 1
     # What was written is an input of the model, not evidence of the corrected marks.
     draw_options = RestoreOptions(options.samples // each, options.seed, keep="replace")
     flat = [sentence for of in several for sentence in of]
-    draws = list(drawn(fitted, flat, draw_options, first * each))
+    draws = list(draw_punctuation(fitted, flat, draw_options, first * each))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
     chosen = [_chosen(s, d, fitted.model, options) for s, d in zip(trees, joined, strict=True)]
     corrected = _explained(fitted, [of[0] for of in several], trees, chosen)
@@ -123,7 +123,7 @@ def _with_trees(
     return with_trees
 
 
-def analysed(
+def add_written_trees(
     analysis: Trained[Any], sentences: Sequence[Sentence], count: int = 0, seed: int = 0
 ) -> list[list[Sentence]]:
     """Add underlying trees of the written punctuation to sentences.

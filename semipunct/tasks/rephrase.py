@@ -140,7 +140,7 @@ def rephrase(
     return with_omitted(sentences, rephrased)
 
 
-def analysed(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentence]:
+def add_underlying_trees(model: Trained[Any], sentences: Sequence[Sentence]) -> list[Sentence]:
     """Add the best underlying trees to sentences, for training an ordering model.
 
     Args:

@@ -64,15 +64,16 @@ def restore(
     """
     options = replace(options or RestoreOptions(), **settings)
     usable: list[Sentence] = without_omitted(sentences)
-    draws = drawn(model, usable, options, first)
+    draws = draw_punctuation(model, usable, options, first)
     joining = punctuation_model(model).model.inventory.joining
     restorations = [
-        restored(s, d, options, joining=joining) for s, d in zip(usable, draws, strict=True)
+        restore_from_draws(s, d, options, joining=joining)
+        for s, d in zip(usable, draws, strict=True)
     ]
     return with_omitted(sentences, restorations)
 
 
-def drawn(
+def draw_punctuation(
     model: Trained[Any], sentences: Sequence[Sentence], options: RestoreOptions, first: int = 0
 ) -> Iterator[Draws]:
     """Draw the punctuation of sentences, a few of them at a time.
@@ -149,7 +150,7 @@ class Restorer:
         return [restoration.slots for restoration in restorations]
 
 
-def restored(
+def restore_from_draws(
     sentence: Sentence,
     draws: Draws,
     options: RestoreOptions,

@@ -28,7 +28,7 @@ from semipunct.tasks.base import Trained, model_of_kind, punctuation_model
 from semipunct.tasks.options import Objective, RestoreOptions, RestoreSettings
 from semipunct.tasks.parse import Parse, check_reads_words, parse, parses
 from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.restore import drawn, restored
+from semipunct.tasks.restore import draw_punctuation, restore_from_draws
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
 from semipunct.tasks.text_views import text_views
 from semipunct.wording import quantity
@@ -115,7 +115,7 @@ def restore_words(
             of += parses_of_sentence
     each = replace(options, samples=options.samples // number)
     analyses = [parsed.sentence for parsed in chain.from_iterable(parses_of_all)]
-    draws = drawn(model, analyses, each, first * number)
+    draws = draw_punctuation(model, analyses, each, first * number)
     texts = text_views(text_model, usable, options) if text_model is not None and pooled else []
     restorations: list[Restoration] = []
     # Draws are counted as they are made: those of many sentences would not fit into memory.
@@ -127,7 +127,7 @@ def restore_words(
         if pooled and views and not _is_decided(sentence, options, reads_marks=bool(texts)):
             pool = _pooled(posteriors(joined), share, views)
         least = threshold if objective or sentence.source == "text" else None
-        restoration = restored(
+        restoration = restore_from_draws(
             of[0].sentence,
             joined,
             options,

@@ -7,7 +7,7 @@ import pytest
 import semipunct
 from semipunct.errors import EditError
 from semipunct.formats import read_entries
-from semipunct.tasks.rephrase import Changes, analysed
+from semipunct.tasks.rephrase import Changes, add_underlying_trees
 from semipunct.tasks.tree_edits import TreeEdit
 from tests.commands import Cli, run
 from tests.trained import Once
@@ -89,7 +89,7 @@ def test_an_ordering_model_learns_from_underlying_trees(
     cli: Cli, model: Path, ordering: Path, treebanks: dict[str, Path], tmp_path: Path
 ):
     finder, learnt = semipunct.load(model), semipunct.load(ordering)
-    found = analysed(finder, semipunct.read(treebanks["test"]))
+    found = add_underlying_trees(finder, semipunct.read(treebanks["test"]))
     expected = {
         " ".join((relation, *left, "_", *right))
         for s in found

@@ -133,13 +133,13 @@ def test_all_formats_tell_the_same(restored):
 def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.MonkeyPatch):
     from semipunct.tasks import restore_words as task
 
-    chosen = task.restored
+    chosen = task.restore_from_draws
 
     def with_comma(*arguments, **options):
         found = chosen(*arguments, **options)
         return replace(found, slots=((), (), (",",), (), *found.slots[4:]))
 
-    monkeypatch.setattr(task, "restored", with_comma)
+    monkeypatch.setattr(task, "restore_from_draws", with_comma)
     text = "so al ke\n"
     assert restored(text, "--format", "text").out.startswith("so al, ke")
     assert "# text = so al, ke" in restored(text).out

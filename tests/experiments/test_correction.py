@@ -204,7 +204,7 @@ def untrained(driver, monkeypatch: pytest.MonkeyPatch):
         return [right[s.forms] for s in sentences]
 
     for name, fake in (
-        ("parsed_treebank", parsed_treebank), ("trained", trained), ("analysed", analysed)
+        ("parsed_treebank", parsed_treebank), ("trained", trained), ("add_written_trees", analysed)
     ):  # fmt: skip
         monkeypatch.setattr(experiment, name, fake)
     for name in ("restoration", "repair", "bilstm_restoration", "bilstm_correction", "least_risk"):

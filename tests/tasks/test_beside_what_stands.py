@@ -31,7 +31,7 @@ def corrected(corrector: Path, monkeypatch: pytest.MonkeyPatch):
             assert [asked.keep_for(s) for s in sentences] == ["replace"]  # nothing is evidence
             yield draws(*rows)
 
-        monkeypatch.setattr(correction, "drawn", drawn)
+        monkeypatch.setattr(correction, "draw_punctuation", drawn)
         (found,) = semipunct.correct(model, [sentence], options)
         return [" ".join(slot) for slot in found.slots]
 

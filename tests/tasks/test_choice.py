@@ -11,7 +11,7 @@ from semipunct.inference.draws import Draws
 from semipunct.marks.joining import JoiningMarks
 from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.options import Candidates, RestoreOptions, RestoreSettings
-from semipunct.tasks.restore import restored
+from semipunct.tasks.restore import restore_from_draws
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.punctuation.cases import sentence
 from tests.tasks.test_restore import draws
@@ -33,7 +33,7 @@ def chosen(
     joining: JoiningMarks | None = None,
     **options: Unpack[RestoreSettings],
 ):
-    found = restored(
+    found = restore_from_draws(
         standing, draws(*rows), RestoreOptions(**options), None, joining or JoiningMarks()
     )
     return [" ".join(slot) for slot in found.slots]

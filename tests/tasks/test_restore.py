@@ -23,7 +23,7 @@ from semipunct.tasks.restore import (
     Restorer,
     most_frequent,
     restore,
-    restored,
+    restore_from_draws,
 )
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 from tests.models.punctuation.cases import model, sentence
@@ -97,13 +97,13 @@ def test_the_losses_are_the_least(rows: list[tuple[tuple[str, ...], ...]]):
 
 def test_marks_and_confidence_restrict_what_is_put_in():
     d = draws("|,|. ”", "|,|. ”", "|;|.")
-    whole = restored(S, d, RestoreOptions())
+    whole = restore_from_draws(S, d, RestoreOptions())
     assert whole.slots == ((), (",",), (".", "”"))
-    some = restored(S, d, RestoreOptions(marks=frozenset({".", ";"})))
+    some = restore_from_draws(S, d, RestoreOptions(marks=frozenset({".", ";"})))
     assert some.slots == ((), (";",), (".",))
-    assert restored(S, d, RestoreOptions(minimum_confidence=0.7)).slots == ((), (), ())
-    assert restored(S, d, RestoreOptions(minimum_confidence=0.6)).slots == whole.slots
-    drawn = restored(S, d, RestoreOptions(minimise="draws", marks=frozenset({"."})))
+    assert restore_from_draws(S, d, RestoreOptions(minimum_confidence=0.7)).slots == ((), (), ())
+    assert restore_from_draws(S, d, RestoreOptions(minimum_confidence=0.6)).slots == whole.slots
+    drawn = restore_from_draws(S, d, RestoreOptions(minimise="draws", marks=frozenset({"."})))
     assert drawn.slots == ((), (), (".",))
 
 
@@ -183,9 +183,9 @@ def test_what_stands_is_kept_or_repaired_or_replaced():
 def test_the_dot_of_an_abbreviation_absorbs_a_period():
     """The dot is written if requested, and one dot is enough in the text."""
     given_sentence = replace(S, slots=((), (), (ABBREVIATION,)))
-    found = restored(given_sentence, draws("| |. ”", "| |. ”"), RestoreOptions(), None)
+    found = restore_from_draws(given_sentence, draws("| |. ”", "| |. ”"), RestoreOptions(), None)
     assert found.slots == ((), (), (".", "”"))
     assert found.written == ((), (), (ABBREVIATION, "”"))
     assert in_own_characters(found, ((), (), (ABBREVIATION, '"'))).slots[2] == (".", '"')
-    other = restored(given_sentence, draws("| |, .", "| |, ."), RestoreOptions(), None)
+    other = restore_from_draws(given_sentence, draws("| |, .", "| |, ."), RestoreOptions(), None)
     assert other.written == ((), (), (ABBREVIATION, ",", "."))

@@ -85,13 +85,13 @@ def test_several_parsers_count_alike(
             assert (known.of(("†",)), known.of(("‡",))) == pytest.approx((0.25, 0.25))
     # Draws are distributed over the trees of all parsers.
     asked: list[tuple[int, int]] = []
-    drawn = task.drawn
+    drawn = task.draw_punctuation
 
     def noted(model: Any, sentences: Any, options: Any, first: int) -> Any:
         asked.append((len(sentences), options.samples))
         return drawn(model, sentences, options, first)
 
-    monkeypatch.setattr(task, "drawn", noted)
+    monkeypatch.setattr(task, "draw_punctuation", noted)
     restore_words(model, parsers, words, samples=90, trees=2)
     assert asked == [(6 * len(words), 15)]
     with pytest.raises(UsageError, match="2 trees of 3 parsers for 5 samples"):
@@ -139,7 +139,7 @@ def test_the_draws_of_a_sentence_are_counted_before_the_next_ones_are_made(
     model, trees = load(finished.folder), load(parser)
     monkeypatch.setattr(restoring, "_CELLS", 1)  # one sentence at a time
     events: list[str] = []
-    drawn, restored = task.drawn, task.restored
+    drawn, restored = task.draw_punctuation, task.restore_from_draws
 
     def noted(*arguments: Any) -> Any:
         for draws in drawn(*arguments):
@@ -150,8 +150,8 @@ def test_the_draws_of_a_sentence_are_counted_before_the_next_ones_are_made(
         events.append("restored")
         return restored(*arguments, **named)
 
-    monkeypatch.setattr(task, "drawn", noted)
-    monkeypatch.setattr(task, "restored", chosen)
+    monkeypatch.setattr(task, "draw_punctuation", noted)
+    monkeypatch.setattr(task, "restore_from_draws", chosen)
     restore_words(model, trees, words, samples=20)
     assert events == ["drawn", "restored"] * len(words)
 
@@ -254,12 +254,12 @@ def test_marks_that_may_be_wrong_are_evidence_for_draws_only(
 ):
     """The text model does not see them, so its distributions would dilute the evidence."""
     model, trees, reader = load(finished.folder), load(parser), load(text_model)
-    drawn = task.drawn
+    drawn = task.draw_punctuation
 
     def blind(model: Any, some: Any, options: Any, first: int) -> Any:
         return drawn(model, some, replace(options, keep="replace"), first)
 
-    monkeypatch.setattr(task, "drawn", blind)
+    monkeypatch.setattr(task, "draw_punctuation", blind)
     settings: Any = {"samples": 20, "keep": "repair"}
     found = restore_words(model, trees, words, share=1, text_model=reader, **settings)
     alone = restore_words(model, trees, words, share=0, **settings)

@@ -20,7 +20,7 @@ from semipunct.inference.draws import Draws
 from semipunct.marks.joining import JoiningMarks
 from semipunct.tasks.choice import beside_what_stands
 from semipunct.tasks.options import Keep, RestoreOptions
-from semipunct.tasks.restore import restored
+from semipunct.tasks.restore import restore_from_draws
 from semipunct.tasks.segment import segment
 from semipunct.tasks.slot_posteriors import posteriors
 from semipunct.trees import DependencyTree
@@ -52,7 +52,9 @@ def restored_part(part: Located, keep: Keep | None, generator: np.random.Generat
     sentence = with_tree(words)
     drawn = draws(sentence, generator)
     options = RestoreOptions(keep=keep, minimise="slots" if generator.random() < 0.7 else "draws")
-    found = restored(sentence, drawn, options, None, JoiningMarks(frozenset({("‽", True)})))
+    found = restore_from_draws(
+        sentence, drawn, options, None, JoiningMarks(frozenset({("‽", True)}))
+    )
     return part.punctuate(found.written)
 
 
