@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         evaluate,
         restore,
         restore_text,
+        suspects,
     )
     from semipunct.kinds.loading import load
     from semipunct.marks import Edit
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
+    from semipunct.tasks.suspects import Suspect
     from semipunct.tasks.truecase import truecase
     from semipunct.training.train import train
     from semipunct.trees import DependencyTree, Tree
@@ -56,6 +58,7 @@ __all__ = [
     "Rephrasing",
     "Restoration",
     "Sentence",
+    "Suspect",
     "Tree",
     "Treebank",
     "analyse",
@@ -78,6 +81,7 @@ __all__ = [
     "restore_words",
     "segment",
     "stats",
+    "suspects",
     "train",
     "truecase",
 ]
@@ -92,6 +96,7 @@ _ROOMS = {
     "Rephrasing": "semipunct.tasks.rephrase",
     "Restoration": "semipunct.tasks.restoration",
     "Sentence": "semipunct.corpus",
+    "Suspect": "semipunct.tasks.suspects",
     "Tree": "semipunct.trees",
     "Treebank": "semipunct.corpus",
     "analyse": "semipunct.tasks.analyse",
@@ -114,6 +119,7 @@ _ROOMS = {
     "restore_words": "semipunct.tasks.restore_words",
     "segment": "semipunct.tasks.segment",
     "stats": "semipunct.formats.reading",
+    "suspects": "semipunct.kinds.functions",
     "train": "semipunct.training.train",
     "truecase": "semipunct.tasks.truecase",
 }

@@ -106,6 +106,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "rule of attachment": ("conjunct", "unit", "highest", "pair", "units"),
     "convention": ("unit", "governor", "root"),
     "messages": ("plain", "ud", "xml"),
+    "suspected": ("text", "tsv", "json", "conllu", "html"),
     "comma rule": ("paper", "better", "worse"),
     "relation": ("acl", "appos", "root", "acl:relcl", "x"),
     "moved": ("advmod=first", "nsubj=last", "root=after", "obj=up", "=first", "obj"),
@@ -254,6 +255,12 @@ COMMANDS = (
             "--left-out": "fraction", "--parser": "model", "--tokeniser": "model",
             "--samples": "count", "--seed": "integer", "--quiet": "",
         },
+        2,
+    ),
+    Command(
+        ("suspects",),
+        ("model", "treebank"),
+        {"--output": "output", "--top": "count", "--format": "suspected"},
         2,
     ),
     Command(

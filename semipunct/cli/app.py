@@ -21,6 +21,7 @@ from semipunct.cli.rephrase import rephrase
 from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
 from semipunct.cli.stats import stats
+from semipunct.cli.suspects import suspects
 from semipunct.cli.timings import print_timings
 from semipunct.cli.train import train
 from semipunct.version import __version__
@@ -92,6 +93,7 @@ for command, example in (
     (explain, "en letter.txt --format html -o letter.html"),
     (rephrase, "model in.conllu --delete acl:relcl --delete appos --format text"),
     (normalise, "dev.conllu --check"),
+    (suspects, "model dev.conllu --top 20"),
     (analyse, "model dev.conllu --plot rules.svg"),
     (stats, "train.conllu dev.conllu --json"),
 ):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
+    from semipunct.tasks.suspects import Suspect
 
 R = TypeVar("R")
 
@@ -121,6 +122,7 @@ class Answers:
         correct_sentences: the function of ``semipunct.correct``.
         restore_text: the function of ``semipunct.restore_text``.
         correct_text: the function of ``semipunct.correct_text``.
+        judge: the function of ``semipunct.suspects``.
     """
 
     evaluate: Callable[[EvaluateRequest], Assessment] = assess_on_examples
@@ -133,6 +135,7 @@ class Answers:
     correct_sentences: Callable[..., list[Any]] | None = None
     restore_text: Callable[[Trained[Any], str, TextRequest], PunctuatedText] | None = None
     correct_text: Callable[[Trained[Any], str, CorrectOptions], PunctuatedText] | None = None
+    judge: Callable[..., list[Suspect]] | None = None
 
 
 def answers_of(kind: str) -> Answers:

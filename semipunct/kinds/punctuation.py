@@ -22,6 +22,7 @@ from semipunct.tasks.restore import restoration_signature, restore
 from semipunct.tasks.restore_words import restore_words
 from semipunct.tasks.run import Chunk, Outcome, answer_entries
 from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
+from semipunct.tasks.suspects import list_suspects
 
 if TYPE_CHECKING:
     from semipunct.kinds.requests import RestoreRequest, TextRequest
@@ -160,4 +161,5 @@ ANSWERS = Answers(
     restore=prepare_restoration,
     restore_sentences=restore_sentences,
     restore_text=restore_text,
+    judge=list_suspects,
 )

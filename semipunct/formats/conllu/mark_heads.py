@@ -17,7 +17,7 @@ from semipunct.errors import TreebankError
 from semipunct.files import display_name
 from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.records import NO_HEAD, record_of
+from semipunct.formats.conllu.records import NO_HEAD, Record, record_of
 from semipunct.formats.conllu.text_comments import is_outside
 from semipunct.formats.lines import text_lines
 from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
@@ -67,6 +67,17 @@ class MarkedSentence:
     heads: Sequence[int]
     is_mark: Sequence[bool]
     fault: str = ""
+
+    @classmethod
+    def of(cls, record: Record) -> "MarkedSentence":
+        """Return the same of a sentence that was read with its heads.
+
+        Args:
+            record: the sentence.
+        """
+        lines = [line + end for line, end in zip(record.lines, record.ends, strict=True)]
+        rows = [(t.position, record.lines[t.position].split("\t")) for t in record.tokens]
+        return _of_rows(record.path, record.line, lines, record.sentence_id, rows)
 
     @cached_property
     def judgement(self) -> Judgement:
@@ -217,13 +228,23 @@ def _read(path: str, first_line: int, raw: list[str], ordinal: int) -> MarkedSen
     for line in takewhile(is_outside, raw):
         match = _SENTENCE_ID.fullmatch(line.lstrip(BYTE_ORDER_MARK).rstrip())
         sentence_id = match.group(1) if match else sentence_id
+    return _of_rows(path, first_line, raw, sentence_id, rows)
+
+
+def _of_rows(
+    path: str,
+    first_line: int,
+    lines: Sequence[str],
+    sentence_id: str,
+    rows: Sequence[tuple[int, list[str]]],
+) -> MarkedSentence:
     columns = [row for _, row in rows]
     heads = [int(row[_HEAD]) if row[_HEAD] != EMPTY else NO_HEAD for row in columns]
     fault = tree_fault(heads)
     sentence = MarkedSentence(
         path=path,
         line=first_line,
-        lines=raw,
+        lines=lines,
         sentence_id=sentence_id,
         positions=[0, *(position for position, _ in rows)],
         forms=["", *(row[_FORM] for row in columns)],

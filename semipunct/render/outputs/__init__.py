@@ -30,7 +30,7 @@ from semipunct.render.outputs.models import ModelList
 from semipunct.render.outputs.parts import Part
 from semipunct.render.outputs.semirings import SemiringList, SemiringReport
 from semipunct.render.outputs.sentences import CorrectedSentence, Decoded, LeftOut, Restored
-from semipunct.render.outputs.treebanks import Normalised
+from semipunct.render.outputs.treebanks import Normalised, Suspected
 
 OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
     "analyse": (Analysed,),
@@ -56,6 +56,7 @@ OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
     "semirings-check": (SemiringReport,),
     "semirings-list": (SemiringList,),
     "stats": (Counted,),
+    "suspects": (Suspected,),
 }
 """The types of the objects that a command prints, by the name of the schema file."""
 

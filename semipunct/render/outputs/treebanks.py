@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from semipunct.render.outputs.parts import Count, Ordinal, Part, SentenceId
+from semipunct.render.outputs.parts import Count, Ordinal, Part, SentenceId, Slot, Tokens
 
 RuleName = Literal["conjunct", "unit", "highest", "pair"]
 
@@ -43,3 +43,27 @@ class Normalised(Part, tag_field="schema", tag="semipunct.normalise/1"):
     changes: list[ChangedHead]
     governing: Annotated[list[PlacedMark], Meta(description="marks on which words depend")]
     faults: Annotated[list[str], Meta(description="why sentences were left, with their places")]
+
+
+class SuspectMark(Part):
+    """A suspicious slot or mark."""
+
+    path: str
+    line: Ordinal
+    sent_id: SentenceId
+    token: Annotated[int, Meta(ge=0, description="ID of the mark, or of the word before a slot")]
+    slot: Slot
+    kind: Literal["string", "pair", "head", "space"]
+    score: Annotated[float, Meta(description="log odds of an error, but for their frequency")]
+    log_odds: Annotated[float, Meta(description="of proposed, or of the usual annotation")]
+    error: Annotated[str, Meta(description="what is wrong, if something is")]
+    written: Tokens
+    proposed: Tokens
+    reason: str
+
+
+class Suspected(Part, tag_field="schema", tag="semipunct.suspects/1"):
+    """Suspicious marks of treebanks: ``suspects --format json``."""
+
+    files: list[str]
+    suspects: Annotated[list[SuspectMark], Meta(description="the most suspicious first")]

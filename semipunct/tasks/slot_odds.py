@@ -1,0 +1,205 @@
+"""The odds of other strings in a slot, given the strings of all other slots of the sentence.
+
+By Bayes' rule the ratio of p(x' | T) to p(x | T), where x' differs from x in one slot, is the ratio
+of the posterior probabilities of the two strings of that slot given all others. Both are exact:
+the likelihood sums over all underlying trees. Only the strings to compare with are limited, to
+those that are usual in the treebank at such a place and those that the written string becomes when
+one of its tokens is left out (docs/decisions/0056-suspicious-marks.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.marks import ABBREVIATION, Puncteme
+from semipunct.marks.balance import encloses
+from semipunct.marks.corrections import corrections
+from semipunct.marks.matching import matched_pairs
+from semipunct.models.scoring import Batches, log_likelihoods
+from semipunct.tasks.base import Trained
+
+Position = Literal["first", "inner", "last"]
+
+CHUNK = 20_000
+"""Sentences whose likelihoods are computed together, which bounds the memory that they take."""
+
+_MISSING: dict[Position, int] = {"first": 1, "inner": 1, "last": 3}
+"""The number of usual strings that may be missing in an empty slot."""
+
+_INSTEAD = 5
+"""The number of usual strings that may stand in place of a written one."""
+
+
+class SlotOdds(NamedTuple):
+    """The most suspicious alternative to the string of a slot.
+
+    Attributes:
+        slot: the number of the slot.
+        string: the alternative.
+        log_odds: log p(string) - log p(written string), given all other slots.
+        log_error: the log probability that a writer who meant the string writes what stands there
+            (``UsualStrings.log_error``), but for the frequency of errors.
+    """
+
+    slot: int
+    string: Puncteme
+    log_odds: float
+    log_error: float
+
+    @property
+    def score(self) -> float:
+        """The log odds of an error, but for the frequency of errors."""
+        return self.log_odds + self.log_error
+
+
+@dataclass(frozen=True, slots=True)
+class UsualStrings:
+    """The most frequent strings of slots, by position in the sentence.
+
+    Attributes:
+        strings: the strings of each position, the most frequent first.
+        tokens: how often each token occurs.
+        slots: the number of slots.
+    """
+
+    strings: dict[Position, tuple[Puncteme, ...]]
+    tokens: Counter[str]
+    slots: int
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sentence]) -> UsualStrings:
+        """Count the strings of a treebank, without dots of abbreviations.
+
+        Args:
+            sentences: of the treebank.
+        """
+        counts: dict[Position, Counter[Puncteme]] = {name: Counter() for name in _MISSING}
+        tokens: Counter[str] = Counter()
+        for sentence in sentences:
+            for slot, full_string in enumerate(sentence.slots):
+                _, string = _without_dot(full_string)
+                counts[_position(sentence, slot)][string] += 1
+                tokens.update(string)
+        strings: dict[Position, tuple[Puncteme, ...]] = {
+            name: tuple(string for string, _ in count.most_common() if string)
+            for name, count in counts.items()
+        }
+        return cls(strings, tokens, sum(map(Counter.total, counts.values())))
+
+    def log_error(self, meant: Puncteme, written: Puncteme) -> float:
+        """Return the log probability of writing a string by mistake, if there is one mistake.
+
+        A mark that is left out or doubled is determined; one that is inserted or exchanged is
+        drawn by its frequency, so a rare mark is seldom written by mistake. Mistakes occur by
+        mark, so one that is inserted may be in any of the slots.
+
+        Args:
+            meant: the string that a writer meant.
+            written: the string that stands there.
+        """
+        change = next(iter(corrections([written], [meant])), None)
+        if change is None or change.kind in ("missing", "doubled", "moved"):
+            return 0.0
+        total = self.tokens.total()
+        chosen = sum(log(max(self.tokens[token], 1) / total) for token in change.before)
+        return chosen + (log(total / self.slots) if change.kind == "superfluous" else 0.0)
+
+    def others(self, sentence: Sentence, slot: int) -> list[Puncteme]:
+        """Return the strings with which that of a slot is compared.
+
+        Args:
+            sentence: the sentence.
+            slot: the number of the slot.
+        """
+        if slot in sentence.closed:
+            return []
+        dot, string = _without_dot(sentence.slots[slot])
+        partnered = Counter(
+            sentence.slots[place][index]
+            for pair in matched_pairs(sentence.slots)
+            for place, index in pair
+            if place == slot
+        )
+        position = _position(sentence, slot)
+        usual = self.strings[position]
+        if not string:
+            strings = usual[: _MISSING[position]]
+        else:
+            shorter = (string[:i] + string[i + 1 :] for i in range(len(string)))
+            strings = (*shorter, *usual[:_INSTEAD], ())
+        # No alternative leaves the partner of a bracket or quote alone, or adds a lone one.
+        return [
+            dot + other
+            for other in dict.fromkeys(strings)
+            if other != string
+            and partnered <= Counter(other)
+            and not any(encloses((token,)) for token in (Counter(other) - Counter(string)))
+        ]
+
+
+def _position(sentence: Sentence, slot: int) -> Position:
+    return "first" if slot == 0 else "last" if slot == sentence.size else "inner"
+
+
+def _without_dot(string: Puncteme) -> tuple[Puncteme, Puncteme]:
+    """Separate the dot of an abbreviation, which belongs to a word, from the other tokens."""
+    return (string[:1], string[1:]) if string[:1] == (ABBREVIATION,) else ((), string)
+
+
+def slot_odds(
+    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings
+) -> Iterator[list[SlotOdds]]:
+    """Yield the most probable other string of each slot of each sentence, in order.
+
+    Slots without a string to compare with are left out.
+
+    Args:
+        model: a model of the punctuation of sentences, with its weights.
+        sentences: words, trees and surface punctuation.
+        usual: the strings to compare with.
+    """
+    fitted, weights = model.model, model.parameters
+    others: list[list[tuple[int, Puncteme, float]]] = []
+    variants: list[Sentence] = []
+
+    def answers() -> Iterator[list[SlotOdds]]:
+        scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(variants)))
+        start = 0
+        for places in others:
+            written, *rest = scores[start : start + len(places) + 1].tolist()
+            start += len(places) + 1
+            best: dict[int, SlotOdds] = {}
+            for (slot, string, log_error), score in zip(places, rest, strict=True):
+                odds = float(np.clip(score - written, -_LARGEST, _LARGEST))
+                candidate = SlotOdds(slot, string, odds, log_error)
+                if slot not in best or candidate.score > best[slot].score:
+                    best[slot] = candidate
+            yield list(best.values())
+
+    for sentence in sentences:
+        places = [
+            (slot, string, usual.log_error(string, sentence.slots[slot]))
+            for slot in range(len(sentence.slots))
+            for string in usual.others(sentence, slot)
+        ]
+        others.append(places)
+        variants.append(sentence)
+        for slot, string, _ in places:
+            slots = (*sentence.slots[:slot], string, *sentence.slots[slot + 1 :])
+            variants.append(replace(sentence, slots=slots))
+        if len(variants) >= CHUNK:
+            yield from answers()
+            others, variants = [], []
+    if variants:
+        yield from answers()
+
+
+_LARGEST = 1e6
+"""A string of probability zero, possible with hard sets, has finite odds against it."""

@@ -1,0 +1,85 @@
+"""``semipunct suspects``: a planted error is named, in every format."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import semipunct
+from semipunct.errors import ModelError
+from semipunct.formats.conllu.misc import attributes
+from tests.commands import Cli, sample_lines
+from tests.trained import Finished
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, int]:
+    """Sentences of which one has its final mark twice: the file, line and ID of the second."""
+    blocks = sample_lines()[:40]
+    chosen = next(n for n, block in enumerate(blocks) if n > 9 and "\t.\t.\tPUNCT" in block[-80:])
+    lines = blocks[chosen].rstrip("\n").split("\n")
+    last = lines[-1].split("\t")
+    token = int(last[0]) + 1
+    blocks[chosen] = "\n".join([*lines, "\t".join([str(token), *last[1:]])]) + "\n\n"
+    path = tmp_path_factory.mktemp("suspects") / "planted.conllu"
+    path.write_text("".join(blocks), "utf-8")
+    line = "".join(blocks[:chosen]).count("\n") + len(lines) + 1
+    return path, line, token
+
+
+def test_a_planted_error_is_among_the_first(
+    cli: Cli, finished: Finished, planted: tuple[Path, int, int], tmp_path: Path
+):
+    path, line, token = planted
+    model = finished.folder
+    lines = cli("suspects", model, path, "--top", 6).out.splitlines()
+    (place,) = [n for n, text in enumerate(lines) if text.startswith(f"{path}:{line}: sentence ")]
+    assert "doubled ." in lines[place]
+    rows = json.loads(cli("suspects", model, path, "--top", 6, "--format", "json").out)["suspects"]
+    assert len(rows) == len(lines) == 6
+    assert (rows[place]["line"], rows[place]["token"]) == (line, token)
+    assert (rows[place]["written"], rows[place]["proposed"]) == ([".", "."], ["."])
+    scores = [row["score"] for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    table = cli("suspects", model, path, "--top", 6, "--format", "tsv").out.splitlines()
+    assert [row.count("\t") for row in table] == [8] * 7
+    listed = semipunct.suspects(semipunct.load(model), path, top=6)
+    assert [suspect.line for suspect in listed] == [row["line"] for row in rows]
+    # Only MISC of suspicious tokens changes, and not twice.
+    out = tmp_path / "out.conllu"
+    cli("suspects", model, path, "--top", 6, "--format", "conllu", "-o", out)
+    before, after = path.read_text("utf-8").splitlines(), out.read_text("utf-8").splitlines()
+    changed = [n for n, pair in enumerate(zip(before, after, strict=True), 1) if len({*pair}) > 1]
+    assert changed == sorted({row["line"] for row in rows})
+    misc = attributes(after[line - 1].split("\t")[9])
+    assert misc["Suspect"] == f"{scores[place]:.2f}:doubled ."
+    again = cli("suspects", model, out, "--top", 6, "--format", "conllu")
+    assert again.out.splitlines() == after
+
+
+def test_without_a_model(tmp_path: Path):
+    """Pairs, heads and spaces are judged by the treebank alone."""
+    word = "1\tgo\t_\tVERB\t_\t_\t0\troot\t_\t{}\n2\t{}\t_\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
+    usual = word.format("SpaceAfter=No", ".") * 9
+    odd = word.format("_", ".") + word.format("SpaceAfter=No", ")")
+    crossing = (
+        "1\tHe\t_\tPRON\t_\t_\t4\tnsubj\t_\t_\n2\tleft\t_\tVERB\t_\t_\t0\troot\t_\t_\n"
+        "3\t,\t_\tPUNCT\t_\t_\t4\tpunct\t_\t_\n4\tlate\t_\tADV\t_\t_\t2\tadvmod\t_\t_\n"
+        "5\t-\t_\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
+    )
+    path = tmp_path / "odd.conllu"
+    path.write_text(usual + odd + crossing, "utf-8")
+    listed = semipunct.suspects(None, path)
+    assert {(suspect.kind, suspect.line) for suspect in listed} == {
+        ("space", 29), ("pair", 32), ("head", 38),
+    }  # fmt: skip
+
+
+def test_wrong_usage(cli: Cli, finished: Finished, parser: Path, planted: tuple[Path, int, int]):
+    path = planted[0]
+    result = cli("suspects", finished.folder, "-", "--format", "conllu")
+    assert (result.status, "reads the input twice" in result.message) == (2, True)
+    result = cli("suspects", parser, path)
+    assert (result.status, "a model of the kind parser cannot judge" in result.message) == (1, True)
+    with pytest.raises(ModelError, match="cannot judge"):
+        semipunct.suspects(semipunct.load(parser), path)
