@@ -7,11 +7,11 @@ from math import exp
 from typing import Any
 
 from semipunct.formats.conllu.records import format_record, read_records
-from semipunct.marks import shown_string
+from semipunct.marks import shown_string, spacing
 from semipunct.render.outputs import output
 from semipunct.render.outputs.treebanks import Suspected
-from semipunct.render.reasons import reason
-from semipunct.tasks.correction import Corrected, Explained
+from semipunct.render.reasons.marks import reason_of_mark
+from semipunct.render.reasons.place import Place
 from semipunct.tasks.suspects import Suspect
 
 ATTRIBUTE = "Suspect"
@@ -36,8 +36,15 @@ def explain(suspect: Suspect) -> str:
     slots = list(suspect.sentence.slots)
     slots[suspect.slot] = suspect.proposed
     preferred = 1 / (1 + exp(-suspect.log_odds)) if suspect.log_odds > -_FAR else 0.0
-    explained = Explained(correction, preferred, 1 - preferred, suspect.explanation)
-    return reason(Corrected(suspect.sentence, tuple(slots), (), (explained,)), explained)
+    return reason_of_mark(
+        Place(suspect.sentence.forms, spacing.visible(slots), suspect.slot),
+        correction.before,
+        correction.after,
+        preferred,
+        (),
+        None if suspect.explanation is None else suspect.sentence,
+        suspect.explanation,
+    ).text
 
 
 _FAR = 700  # the exponential of a larger number is infinite
