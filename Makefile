@@ -25,7 +25,8 @@ install: | $(BIN)/pip ## everything that the other targets need, in .venv
 	@$(INSTALL) -e '.[test,lint,docs]'
 	@touch $(STAMP)-run $(STAMP)-test $(STAMP)-lint $(STAMP)-docs
 
-quickstart: $(STAMP)-run ## train, decode and draw on the bundled sample
+quickstart: $(STAMP)-run ## restore a text, train, decode and draw on the bundled sample
+	@$(INSTALL) --no-deps ./packages/en
 	@$(BIN)/semipunct quickstart
 
 test: $(STAMP)-test ## the test suite

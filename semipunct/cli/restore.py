@@ -186,6 +186,7 @@ def restore(
         from semipunct.render.restored_files import in_own_capitals, with_capitals, write
         from semipunct.store.checkpoint import load
         from semipunct.store.folder import model_folders
+        from semipunct.store.installed import folder_of
 
     if gold:
         # Marks that stay cannot be compared with themselves.
@@ -198,7 +199,7 @@ def restore(
             system=model,
             inputs=inputs,
             options=options,
-            parsers=[load(f) for path in parser or () for f in model_folders(path)],
+            parsers=[load(f) for path in parser or () for f in model_folders(folder_of(path))],
             tokeniser=None if tokeniser is None else load(tokeniser, Tokeniser),
             text_model=None if text is None else load(text, TextModel),
             case=capitals_of,

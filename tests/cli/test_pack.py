@@ -132,13 +132,20 @@ def test_archives_of_something_else(model: Path, tmp_path: Path, cli: Cli):
     assert {*files} <= OWNED
 
 
-def test_a_name_parses_by_the_parser_of_the_name(models_of_xx: Path, parser: Path, packed: Any):
+def test_a_name_parses_by_the_parser_of_the_name(
+    models_of_xx: Path, parser: Path, model: Path, cli: Cli
+):
     text = semipunct.load("xx")
     assert [*text.parts] == ["text"]
     with pytest.raises(ModelError, match="no parser is installed under the name of this model"):
         text.parse("so it ran")
     shutil.copytree(parser, models_of_xx / "parser")
     assert {*text.parts} == {"text", "parser"}
+    Path("a.txt").write_text("so it ran\n", "utf-8")
+    options = ("--format", "text", "--samples", 20)
+    by_name = cli("restore", model, "a.txt", "--parser", "xx/parser", *options)
+    assert by_name.status == 0, by_name.err
+    assert by_name.out == cli("restore", model, "a.txt", "--parser", parser, *options).out
     lines = "so ba but do\nso it ran\n"
     found = text.parse(lines, decoder="best")
     own = semipunct.load("xx/parser").parse(lines, decoder="best")

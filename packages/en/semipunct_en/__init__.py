@@ -1,0 +1,1 @@
+"""Models of English with trees; the README of the distribution lists their training data."""
