@@ -1,6 +1,6 @@
 """Makes the models of the distributions in packages/, step by step.
 
-    python experiments/language_packages.py es TEXTS -o FOLDER [--steps 17592 32000 32000]
+    python experiments/language_packages.py es TEXTS -o FOLDER [--steps 17592 32000]
     python experiments/language_packages.py en TREEBANK -o FOLDER
     python experiments/language_packages.py LANGUAGE DATA -o FOLDER --install
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SMALL = ("model.words=24576", "model.ngrams=12288")
 """Settings of text models below 6 MB."""
 
-RATES = (0.002, 0.0015, 0.001)
+RATES = (0.002, 0.0015)
 """Learning rates of the runs of a text model, one after another."""
 
 TREEBANK_KINDS = {
@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("language", choices=("en", "es", "zh"))
     parser.add_argument("data", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the models")
-    parser.add_argument("--steps", type=int, nargs="+", default=[17_592, 32_000, 32_000])
+    parser.add_argument("--steps", type=int, nargs="+", default=[17_592, 32_000])
     parser.add_argument("--install", action="store_true", help="write them to packages/")
     arguments = parser.parse_args()
     data, output = arguments.data.resolve(), arguments.output.resolve()
