@@ -92,7 +92,7 @@ TOML = (
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "semiring": ("viterbi", "viterbi", "viterbi", "log", "real", "vitrbi"),
-    "decoded": ("conllu", "brackets", "json"),
+    "decoded": ("conllu", "brackets", "json", "svg"),
     "restored": ("conllu", "text", "json"),
     "decoder": ("risk", "best"),
     "rephrased": ("conllu", "text"),
@@ -156,7 +156,7 @@ class Command:
 
 
 COMMANDS = (
-    Command(("stats",), ("treebank",), {"--json": ""}),
+    Command(("stats",), ("treebank",), {"--json": "", "--omitted": ""}),
     Command(("evaluate",), ("model", "treebank"), {"--json": "", "--result": "output"}, 2),
     Command(
         ("decode",),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.run import Chunk, Outcome
 
 
-Format = Literal["conllu", "brackets", "json"]
+Format = Literal["conllu", "brackets", "json", "svg"]
 
 
 def decode(
@@ -49,7 +49,8 @@ def decode(
         typer.Option(
             "--format",
             help="conllu: the input with added attributes; brackets: one tree per line, after "
-            "three columns if a sentence has several trees; json: one object per line.",
+            "three columns if a sentence has several trees; json: one object per line; svg: a "
+            "picture of all trees.",
         ),
     ] = "conllu",
     quiet: arguments.Quiet = False,
@@ -99,6 +100,10 @@ def decode(
         if form == "conllu":
             texts = (_annotated(item, writer, decoder.label) for item in advancing(analysed))
             writer.write(chain.from_iterable(texts), stream)
+        elif form == "svg":
+            from semipunct.render.tree_pictures import picture
+
+            stream.write(picture(tree for item in advancing(analysed) for tree in item[1] or ()))
         else:
             for item in advancing(analysed):
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))

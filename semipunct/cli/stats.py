@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.errors import UsageError
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ def stats(
         list[str], typer.Argument(metavar="FILE...", help="Treebanks in CoNLL-U, counted together.")
     ],
     json: arguments.Json = False,
+    omitted: Annotated[
+        bool,
+        typer.Option(
+            "--omitted", help="List the sentences that models leave out, with place and reason."
+        ),
+    ] = False,
 ) -> None:
     """Count the words, marks, strings of marks and omitted sentences of treebanks.
 
@@ -27,6 +34,14 @@ def stats(
     constituent. A slot is a place for marks: one before each word and one at the end of the
     sentence.
     """
+    if omitted:
+        if json:
+            raise UsageError("--omitted and --json print different things; leave out one of them")
+        from semipunct.formats.omitted import omitted_lines
+
+        with console.output(console.STANDARD) as stream:
+            stream.writelines(f"{line}\n" for line in omitted_lines(files))
+        return
     from semipunct.formats.reading import stats as count
 
     counted = count(*files)

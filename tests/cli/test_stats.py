@@ -38,3 +38,19 @@ def test_standard_input_and_gzip(cli: Cli, treebanks: dict[str, Path], tmp_path:
         ["-"],
     ]
     assert values[0] == values[1] == values[2]
+
+
+def test_omitted_sentences_are_named(cli: Cli, tmp_path: Path):
+    path = tmp_path / "odd.conllu"
+    path.write_text(
+        "# sent_id = a\n1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+        "# sent_id = b\n1\tx\t_\tX\t_\t_\t0\troot\t_\t_\n2\t-\t_\tPUNCT\t_\t_\t1\tpunct\t_\t_\n"
+        "3\ty\t_\tX\t_\t_\t2\tdep\t_\t_\n\n# sent_id = c\n1\t.\t_\tPUNCT\t_\t_\t0\troot\t_\t_\n\n",
+        "utf-8",
+    )
+    result = cli("stats", path, "--omitted")
+    assert result.out.splitlines() == [
+        f"{path}:4: sentence b: punctuation has dependents: 3 (y) depends on 2 (-)",
+        f"{path}:9: sentence c: nothing but punctuation",
+    ]
+    assert cli("stats", path, "--omitted", "--json").status == 2
