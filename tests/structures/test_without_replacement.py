@@ -27,6 +27,7 @@ def one_of_four(copies: int) -> Distribution:
     return Distribution(linear_chain(emission, jnp.zeros((4, 4))))
 
 
+@pytest.mark.exhaustive
 def test_pairs_are_as_frequent_as_successive_draws():
     drawn = sample_without_replacement(one_of_four(DRAWS), jax.random.key(0), 2)
     first, second = np.asarray(drawn.parts.emission[:, :, 0].argmax(-1))
