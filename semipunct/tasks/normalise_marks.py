@@ -6,7 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
@@ -17,6 +17,9 @@ from semipunct.trees.conventions import CONVENTIONS, Context, Convention, Conven
 from semipunct.trees.guideline import HeadChange
 from semipunct.trees.principles import RULES, Rule
 from semipunct.wording import quantity
+
+_ROUNDS = 8
+"""The most times that conventions are learnt: a few suffice, unless two of them alternate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,16 @@ class NormalisedSentence:
 
     source: MarkedSentence
     changes: tuple[HeadChange, ...] = ()
+
+    @property
+    def result(self) -> MarkedSentence:
+        """The sentence with its new heads."""
+        if not self.changes:
+            return self.source
+        heads = list(self.source.heads)
+        for change in self.changes:
+            heads[change.mark] = change.after
+        return replace(self.source, heads=heads)
 
     @property
     def text(self) -> str:
@@ -128,17 +141,45 @@ def normalise_marks(
         )
     with _without_collections():
         sentences = [sentence for path in files for sentence in read_marked(path)]
-        conventions = (
-            Conventions.of(_votes(sentences)) if convention is None else Conventions(convention)
-        )
-        return NormalisedTreebank(
-            tuple(
-                NormalisedSentence(each, each.head_changes(conventions, chosen, strict=strict))
-                for each in sentences
-            ),
-            conventions,
-            convention,
-        )
+        if convention is None:
+            normalised, conventions = _by_own_conventions(sentences, chosen, strict=strict)
+        else:
+            conventions = Conventions(convention)
+            normalised = _attached(sentences, conventions, chosen, strict=strict)
+        return NormalisedTreebank(tuple(normalised), conventions, convention)
+
+
+def _by_own_conventions(
+    sentences: Sequence[MarkedSentence], rules: Collection[Rule], *, strict: bool
+) -> tuple[list[NormalisedSentence], Conventions]:
+    """Attach marks by conventions that are also those of the result.
+
+    Changes by the other rules are votes, too. Conventions that were learnt before them may differ
+    from those that a second run would learn, so they are learnt again until the result of a second
+    run is the same.
+    """
+    conventions = Conventions.of(_votes(sentences))
+    normalised = _attached(sentences, conventions, rules, strict=strict)
+    for _ in range(_ROUNDS):
+        learnt = Conventions.of(_votes(each.result for each in normalised))
+        if learnt == conventions:
+            break
+        conventions = learnt
+        normalised = _attached(sentences, conventions, rules, strict=strict)
+    return normalised, conventions
+
+
+def _attached(
+    sentences: Iterable[MarkedSentence],
+    conventions: Conventions,
+    rules: Collection[Rule],
+    *,
+    strict: bool,
+) -> list[NormalisedSentence]:
+    return [
+        NormalisedSentence(each, each.head_changes(conventions, rules, strict=strict))
+        for each in sentences
+    ]
 
 
 @contextmanager
@@ -156,7 +197,7 @@ def _without_collections() -> Generator[None, None, None]:
             gc.enable()
 
 
-def _votes(sentences: Sequence[MarkedSentence]) -> Iterator[tuple[Context, Convention]]:
+def _votes(sentences: Iterable[MarkedSentence]) -> Iterator[tuple[Context, Convention]]:
     for sentence in sentences:
         if not sentence.fault:
             yield from sentence.judgement.votes()

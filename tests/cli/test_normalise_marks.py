@@ -162,3 +162,11 @@ def test_bad_files(cli: Cli, tmp_path: Path):
         semipunct.normalise("x.auto", commas="ccg", strict=True)  # type: ignore[call-overload]
     text = RIGHT.replace("\t0\troot", "\t_\t_")
     assert "it has no HEAD" in cli("normalise", written(tmp_path, text)).err
+
+
+def test_a_second_run_changes_nothing(shared_data: Path, tmp_path: Path):
+    """Changes by one rule are votes for the conventions of another one."""
+    once = semipunct.normalise(shared_data / "hi" / "dev.conllu")
+    assert once.changes
+    again = semipunct.normalise(written(tmp_path, once.text))
+    assert (again.changes, again.text) == ([], once.text)
