@@ -183,6 +183,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.marks",
         "semipunct.files",
     ),
+    "semipunct.web": ("semipunct.kinds", "semipunct.render", "semipunct.tasks"),
     "semipunct.cli": ("semipunct", "semirings"),
     "semipunct.__main__": ("semipunct.cli",),
     # Re-exports names of all rooms for additions; no room imports it.
@@ -203,6 +204,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "rapidfuzz": ("semipunct.marks",),
     "jax._src": (),
     "pickle": (),
+    "starlette": ("semipunct.web", "tests"),
+    "uvicorn": ("semipunct.cli", "tests"),
 }
 
 # Third-party packages that the named places must never import: data, stored results and settings

@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "api.md").read_text("utf-8")
 SECTION = PAGE.split("## Commands and functions")[1].split("\n## ")[0]
 
-COMMAND_ONLY = {"quickstart"}
-"""Commands that run others."""
+COMMAND_ONLY = {"quickstart", "serve"}
+"""Commands that run others, and the server, whose application is in ``semipunct.web``."""
 
 GROUPS = {"models", "semirings"}
 """Groups of commands, whose functions are not among the names of the front door."""

@@ -20,6 +20,7 @@ from semipunct.cli.quickstart import quickstart
 from semipunct.cli.rephrase import rephrase
 from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
+from semipunct.cli.serve import serve
 from semipunct.cli.stats import stats
 from semipunct.cli.suspects import suspects
 from semipunct.cli.timings import print_timings
@@ -95,6 +96,7 @@ for command, example in (
     (normalise, "dev.conllu --check"),
     (suspects, "model dev.conllu --top 20"),
     (analyse, "model dev.conllu --plot rules.svg"),
+    (serve, "en --port 8081"),
     (stats, "train.conllu dev.conllu --json"),
 ):
     app.command(epilog=console.example(f"{command.__name__} {example}"))(command)

@@ -49,6 +49,18 @@ class PunctuatedText(str):
             length += len(part)
         return cls("".join(texts), marks)
 
+    def shift_marks(self, distance: int) -> PunctuatedText:
+        """Return the same text with marks at other places.
+
+        Args:
+            distance: what is added to their places.
+        """
+        marks = (
+            replace(mark, start=mark.start + distance, end=mark.end + distance)
+            for mark in self.marks
+        )
+        return PunctuatedText(str(self), marks)
+
     def _repr_html_(self) -> str:
         """Return the text with its changed marks shaded, the darker the less certain.
 

@@ -1,0 +1,60 @@
+"""``semipunct serve``: a server for editors, programs and browsers."""
+
+from typing import Annotated
+
+import typer
+
+from semipunct.cli.timings import phase
+from semipunct.errors import UsageError
+
+
+def serve(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A text model: its folder or its name.")
+    ] = "en",
+    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8081,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=1_000_000, help="Characters of a text at most.")
+    ] = 40_000,
+) -> None:
+    """Serve LanguageTool's interface for editors, JSON for programs, and a page for browsers.
+
+    An editor that can use a LanguageTool server of its own is told http://127.0.0.1:8081. Nothing
+    of what is sent is stored or logged.
+    """
+    with phase("importing"):
+        try:
+            import uvicorn
+
+            from semipunct.web.app import application
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                f'the server needs {error.name}; install it: pip install "semipunct[web]"'
+            ) from error
+        from semipunct.cli.compiling import keep_programs
+        from semipunct.models.running_text.model import TextModel
+        from semipunct.store.checkpoint import load
+    _check_port(host, port)
+    keep_programs()
+    with phase("loading the model"):
+        app = application(load(model, TextModel), limit=limit)
+    uvicorn.run(
+        app, host=host, port=port, log_level="info", access_log=False, timeout_graceful_shutdown=10
+    )
+
+
+def _check_port(host: str, port: int) -> None:
+    """Raise ``UsageError`` if a port cannot be listened at, before the model is loaded."""
+    import socket
+
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+    except OSError as error:
+        raise UsageError(
+            f"{host}:{port} cannot be listened at: {error.strerror or error}; give another --port "
+            "or --host"
+        ) from error

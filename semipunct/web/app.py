@@ -1,0 +1,176 @@
+"""The ASGI application: routes, limits, headers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from semipunct.kinds.functions import correct_text, restore_text
+from semipunct.render.explanations import mark_as_dict
+from semipunct.render.punctuated_text import PunctuatedText
+from semipunct.tasks.base import Trained
+from semipunct.version import __version__
+from semipunct.web import languagetool
+from semipunct.web.batches import Batches, Task
+from semipunct.web.changes import changes
+from semipunct.web.openapi import description
+from semipunct.web.requests import BadRequest, read_fields, text_field
+
+LIMIT = 40_000
+"""The default of the largest number of characters of a text."""
+
+WAITING, SECONDS = 128, 60.0
+"""Defaults: requests that wait, and the seconds for which one waits."""
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+_PAGE = {"": "text/html", "page.js": "text/javascript", "page.css": "text/css"}
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def application(
+    model: Trained[Any], *, limit: int = LIMIT, waiting: int = WAITING, seconds: float = SECONDS
+) -> Starlette:
+    """Return an ASGI application that restores and corrects text.
+
+    Nothing of what is sent is stored or logged.
+
+    Args:
+        model: a text model with its weights.
+        limit: the largest number of characters of a text.
+        waiting: the largest number of requests that wait.
+        seconds: the longest time that a request waits.
+    """
+
+    def answer(task: Task, text: str) -> PunctuatedText:
+        return restore_text(model, text) if task == "restore" else correct_text(model, text)
+
+    batches = Batches(answer, waiting, seconds)
+
+    async def check(request: Request) -> Response:
+        fields = await read_fields(request, limit)
+        language = languagetool.check_language(fields)
+        document = languagetool.read_document(fields, limit)
+        corrected = await batches.ask("correct", document.text)
+        return JSONResponse(languagetool.response(document, corrected, language))
+
+    async def languages(request: Request) -> Response:
+        return JSONResponse(
+            [
+                {"name": name, "code": "en", "longCode": code}
+                for name, code in languagetool.LANGUAGES
+            ]
+        )
+
+    def asking(task: Task) -> Endpoint:
+        async def ask(request: Request) -> Response:
+            text = text_field(await read_fields(request, limit), "text", limit)
+            return JSONResponse(_as_dict(text, await batches.ask(task, text)))
+
+        return ask
+
+    async def health(request: Request) -> Response:
+        return JSONResponse({"status": "ok", "version": __version__, "model": model.model.kind})
+
+    async def healthcheck(request: Request) -> Response:
+        return PlainTextResponse("OK")
+
+    async def length(request: Request) -> Response:
+        return PlainTextResponse(str(limit))
+
+    async def openapi(request: Request) -> Response:
+        return JSONResponse(description(limit))
+
+    async def page(request: Request) -> Response:
+        name = request.url.path.lstrip("/")
+        content = files("semipunct.web").joinpath(name or "page.html").read_text("utf-8")
+        return Response(content, media_type=_PAGE[name])
+
+    both = ["GET", "POST"]
+    return Starlette(
+        routes=[
+            *(Route(f"/{name}", page) for name in _PAGE),
+            Route("/health", health),
+            Route("/openapi.json", openapi),
+            Route("/v1/restore", asking("restore"), methods=["POST"]),
+            Route("/v1/correct", asking("correct"), methods=["POST"]),
+            # Clients append the path to a base that may have it already.
+            Route("/{base:path}check", check, methods=both),
+            Route("/{base:path}languages", languages),
+            Route("/{base:path}healthcheck", healthcheck),
+            Route("/{base:path}maxtextlength", length),
+        ],
+        middleware=[
+            Middleware(
+                CORSMiddleware, allow_origins=["*"], allow_methods=both, allow_headers=["*"],
+            ),
+            Middleware(_Headers),
+        ],
+        exception_handlers={BadRequest: _refused, ClientDisconnect: _gone, 500: _failed},
+    )  # fmt: skip
+
+
+def _as_dict(source: str, text: PunctuatedText) -> dict[str, Any]:
+    """Return a text as pieces; those that have changed have what stood there, and their marks."""
+    pieces: list[dict[str, Any]] = []
+    place = 0
+    for change in changes(source, text):
+        pieces.append({"text": str(text)[place : change.place]})
+        place = change.place + len(change.replacement)
+        before = source[change.start : change.end]
+        marks = [mark_as_dict(mark) for mark in change.marks]
+        pieces.append({"text": change.replacement, "before": before, "marks": marks})
+    pieces.append({"text": str(text)[place:]})
+    return {
+        "schema": "semipunct.text/1",
+        "text": str(text),
+        "marks": [mark_as_dict(mark) for mark in text.marks],
+        "pieces": pieces,
+    }
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    status = error.status if isinstance(error, BadRequest) else 400
+    headers = {"Retry-After": "5"} if status == 503 else None
+    return PlainTextResponse(f"Error: {error}", status, headers)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("", 400)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("Error: the server failed; its log has the cause", 500)
+
+
+class _Headers:
+    """Adds headers of security to every answer."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                pairs = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
+                message = {**message, "headers": [*message.get("headers", ()), *pairs]}
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)

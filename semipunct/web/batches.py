@@ -1,0 +1,106 @@
+"""Requests to a model that wait for each other and are answered together.
+
+A model restores or corrects one text at a time, and several texts joined by line ends in little
+more time than one: lines are independent of each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from semipunct.errors import SemipunctError
+from semipunct.render.punctuated_text import PunctuatedText
+from semipunct.web.changes import split_text
+from semipunct.web.requests import BadRequest
+
+Task = Literal["restore", "correct"]
+Answer = Callable[[Task, str], PunctuatedText]
+
+TOGETHER = 100_000
+"""Characters answered together."""
+
+
+class Job(NamedTuple):
+    """A text that waits for its answer."""
+
+    task: Task
+    text: str
+    answer: asyncio.Future[PunctuatedText]
+
+
+class Batches:
+    """Texts that wait for a model, which answers those of one task together."""
+
+    def __init__(self, answer: Answer, waiting: int, seconds: float) -> None:
+        """Prepare an empty queue.
+
+        Args:
+            answer: asks the model.
+            waiting: the largest number of texts that wait.
+            seconds: the longest time that a text waits.
+        """
+        self._answer, self._most, self._seconds = answer, waiting, seconds
+        self._jobs: deque[Job] = deque()
+        self._worker: asyncio.Task[None] | None = None
+
+    async def ask(self, task: Task, text: str) -> PunctuatedText:
+        """Return the answer for a text.
+
+        Args:
+            task: what to do with it.
+            text: the text.
+
+        Raises:
+            BadRequest: if too many texts wait, or it takes too long.
+        """
+        if len(self._jobs) >= self._most:
+            raise BadRequest(503, "too many requests wait; try again in a few seconds")
+        job = Job(task, text, asyncio.get_running_loop().create_future())
+        self._jobs.append(job)
+        if self._worker is None or self._worker.done():
+            self._worker = asyncio.create_task(self._work())
+        try:
+            return await asyncio.wait_for(job.answer, self._seconds)
+        except TimeoutError as error:
+            raise BadRequest(503, "the answer takes too long; send a shorter text") from error
+
+    async def _work(self) -> None:
+        """Answer texts until none waits; those whose clients have gone are dropped."""
+        while self._jobs:
+            batch = self._next()
+            texts = [job.text for job in batch]
+            if not texts:
+                continue
+            asked = asyncio.to_thread(self._answer, batch[0].task, "\n".join(texts))
+            # An error is an answer, too, or all clients would wait for ever.
+            (answer,) = await asyncio.gather(asked, return_exceptions=True)
+            if isinstance(answer, BaseException):
+                self._fail(batch, answer)
+                continue
+            answers = split_text(answer, [text.count("\n") for text in texts])
+            for job, text in zip(batch, answers, strict=True):
+                if not job.answer.done():
+                    job.answer.set_result(text)
+
+    def _next(self) -> list[Job]:
+        """Remove the first text and those after it that are answered together with it."""
+        batch: list[Job] = []
+        size = 0
+        while self._jobs and (not batch or self._jobs[0].task == batch[0].task):
+            if batch and size + len(self._jobs[0].text) > TOGETHER:
+                break
+            job = self._jobs.popleft()
+            if not job.answer.done():
+                batch.append(job)
+                size += len(job.text)
+        return batch
+
+    def _fail(self, batch: list[Job], error: BaseException) -> None:
+        if isinstance(error, SemipunctError):
+            error = BadRequest(400, str(error))
+        for job in batch:
+            if not job.answer.done():
+                job.answer.set_exception(error)

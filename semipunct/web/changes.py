@@ -1,0 +1,101 @@
+"""The changes between a text and the same text with other marks, as places in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from semipunct.render.decided_marks import Mark
+from semipunct.render.punctuated_text import PunctuatedText
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A part of a text that is replaced; positions are indices of characters.
+
+    Attributes:
+        start: of the part in the source.
+        end: of the part in the source; equal to the start for an insertion.
+        replacement: what is written instead.
+        place: the start of the replacement in the new text.
+        marks: the decisions on marks in it.
+    """
+
+    start: int
+    end: int
+    replacement: str
+    place: int
+    marks: tuple[Mark, ...]
+
+
+def changes(source: str, text: PunctuatedText) -> list[Change]:
+    """Return the parts of a text in which marks, and the blanks beside them, were changed.
+
+    Letters may have other capitals, but are otherwise the same in both texts, and in order.
+
+    Args:
+        source: the text as it was.
+        text: with other marks.
+    """
+    spans = list(_differences(source, str(text)))
+    marks = [mark for mark in text.marks if mark.is_changed]
+    found: list[Change] = []
+    next_mark = 0
+    for start, end, place, stop in spans:
+        own_marks: list[Mark] = []
+        while next_mark < len(marks) and marks[next_mark].start <= stop:
+            own_marks.append(marks[next_mark])
+            next_mark += 1
+        if own_marks:
+            found.append(Change(start, end, str(text)[place:stop], place, tuple(own_marks)))
+    return found
+
+
+def _differences(source: str, text: str) -> Iterator[tuple[int, int, int, int]]:
+    """Yield places of differences in both texts: from one equal letter or digit to the next."""
+    i = j = 0
+    while i < len(source) or j < len(text):
+        if i < len(source) and j < len(text) and _are_equal(source[i], text[j]):
+            i, j = i + 1, j + 1
+            continue
+        start, place = i, j
+        while i < len(source) and not source[i].isalnum():
+            i += 1
+        while j < len(text) and not text[j].isalnum():
+            j += 1
+        if i == start and j == place:  # a capital of two characters
+            i, j = min(i + 1, len(source)), min(j + 1, len(text))
+            continue
+        end, stop = i, j
+        while end > start and stop > place and source[end - 1] == text[stop - 1]:
+            end, stop = end - 1, stop - 1
+        yield start, end, place, stop
+
+
+def _are_equal(a: str, b: str) -> bool:
+    return a == b or a.lower() == b.lower()
+
+
+def split_text(text: PunctuatedText, lines: Sequence[int]) -> list[PunctuatedText]:
+    """Divide a text that was joined by line ends from texts with some numbers of line ends.
+
+    Args:
+        text: the joined text.
+        lines: the number of line ends within each of the texts.
+    """
+    parts: list[PunctuatedText] = []
+    start, marks = 0, iter(text.marks)
+    waiting = next(marks, None)
+    for count in lines:
+        end = start
+        for _ in range(count):
+            end = text.index("\n", end) + 1
+        last = text.find("\n", end)
+        end = len(text) if last < 0 else last
+        of_part: list[Mark] = []
+        while waiting is not None and waiting.start <= end:
+            of_part.append(waiting)
+            waiting = next(marks, None)
+        parts.append(PunctuatedText(str(text)[start:end], of_part).shift_marks(-start))
+        start = end + 1
+    return parts

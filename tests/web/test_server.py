@@ -1,0 +1,310 @@
+"""The server: LanguageTool's interface, JSON for programs, the page, limits, malformed requests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import semipunct
+from semipunct.kinds.functions import correct_text, restore_text
+from semipunct.render.punctuated_text import PunctuatedText
+from tests.commands import run
+
+pytest.importorskip("starlette", reason="the extra web is not installed")
+pytest.importorskip("httpx2", reason="httpx2, with which the server is tested, is not installed")
+from starlette.testclient import TestClient
+
+from semipunct.web.app import application
+from semipunct.web.batches import Batches
+from semipunct.web.changes import changes, split_text
+from semipunct.web.requests import BadRequest
+
+WRONG = "However I think its fine. He said that the man which I know, is here"
+LIMIT = 2000
+
+
+@pytest.fixture(scope="module")
+def english() -> Any:
+    return semipunct.load("en")
+
+
+@pytest.fixture(scope="module")
+def app(english: Any) -> Any:
+    return application(english, limit=LIMIT)
+
+
+@pytest.fixture(scope="module")
+def client(app: Any) -> Iterator[TestClient]:
+    with TestClient(app, raise_server_exceptions=False) as client:
+        yield client
+
+
+def applied(text: str, matches: list[dict[str, Any]]) -> str:
+    """Apply the first replacement of each match, with offsets in UTF-16 units."""
+    units = text.encode("utf-16-le")
+    for match in sorted(matches, key=lambda match: -match["offset"]):
+        start, end = 2 * match["offset"], 2 * (match["offset"] + match["length"])
+        units = units[:start] + match["replacements"][0]["value"].encode("utf-16-le") + units[end:]
+    return units.decode("utf-16-le")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [WRONG, "😀 " + WRONG, WRONG + "\n\n" + WRONG + " 😀😀 However it is , late .", "", "\n", "a"],
+)
+def test_matches_are_the_corrections(client: TestClient, english: Any, text: str):
+    answer = client.post("/v2/check", data={"text": text, "language": "en-US"})
+    assert answer.status_code == 200, answer.text
+    matches = answer.json()["matches"]
+    assert applied(text, matches) == str(correct_text(english, text))
+    assert all(match["length"] > 0 and match["message"] for match in matches)
+    assert all(match["rule"]["id"].startswith("SEMIPUNCT_") for match in matches)
+
+
+def test_the_reason_is_the_message(client: TestClient):
+    answer = client.post("/v2/check", data={"text": WRONG, "language": "auto"}).json()
+    assert answer["matches"][0]["message"] == "“However” introduces the sentence: a comma after it."
+    assert answer["matches"][0]["replacements"] == [{"value": "However,"}]
+    assert answer["language"]["code"] == "en"
+
+
+@pytest.mark.parametrize(
+    "path", ["/v2/check", "/check", "/v2/check/v2/check", "/v2/v2/check", "/api/v2/check"]
+)
+def test_bases_of_clients(client: TestClient, path: str):
+    assert client.post(path, data={"text": WRONG}).json()["matches"]
+    assert client.get(path.replace("check", "languages")).json()[0]["code"] == "en"
+
+
+def test_a_form_sent_as_json_and_the_reverse(client: TestClient):
+    expected = client.post("/v2/check", data={"text": WRONG}).json()["matches"]
+    form = client.post(
+        "/v2/check", content="language=en-US&text=" + WRONG.replace(" ", "+"),
+        headers={"content-type": "application/json"},
+    )  # fmt: skip
+    as_json = client.post(
+        "/v2/check", content=json.dumps({"text": WRONG}),
+        headers={"content-type": "application/x-www-form-urlencoded"},
+    )  # fmt: skip
+    query = client.get("/v2/check", params={"text": WRONG})
+    assert [a.json()["matches"] for a in (form, as_json, query)] == [expected] * 3
+
+
+def test_markup_counts_in_offsets(client: TestClient, english: Any):
+    parts = [{"markup": "<p>😀"}, {"text": "However I think "}, {"markup": "<b>"},
+             {"text": "its"}, {"markup": "</b>", "interpretAs": ""},
+             {"text": " fine. However we stayed."}, {"markup": "</p>"}]  # fmt: skip
+    document = "".join(part.get("text", part.get("markup", "")) for part in parts)
+    data = {"data": json.dumps({"annotation": parts}), "language": "en-GB"}
+    matches = client.post("/v2/check", data=data).json()["matches"]
+    assert len(matches) >= 2
+    new = applied(document, matches)
+    assert new.startswith("<p>😀However, I think <b>its</b>")
+    assert new.endswith("</p>")
+    plain = "".join(part.get("text", "") for part in parts)
+    assert re.sub("<.*?>", "", new).replace("😀", "") == correct_text(english, plain)
+
+
+def test_what_markup_is_interpreted_as_is_never_replaced(client: TestClient):
+    parts = [{"markup": "<i/>", "interpretAs": "However"}, {"text": " I think its fine."}]
+    data = {"data": json.dumps({"annotation": parts})}
+    for match in client.post("/v2/check", data=data).json()["matches"]:
+        assert match["offset"] >= 4
+
+
+def test_extensions_of_browsers_may_ask(client: TestClient):
+    headers = {"Origin": "chrome-extension://x", "Access-Control-Request-Method": "POST"}
+    assert client.options("/v2/check", headers=headers).headers["access-control-allow-origin"]
+    answer = client.post("/v2/check", data={"text": "a"}, headers={"Origin": "null"})
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize("task", ["restore", "correct"])
+def test_json_for_programs(client: TestClient, english: Any, task: str):
+    text = "however i know <b>who</b> said it but when\n\nwe came home 😀 it was late"
+    answer = client.post(f"/v1/{task}", json={"text": text}).json()
+    expected = (restore_text if task == "restore" else correct_text)(english, text)
+    assert answer["text"] == expected
+    assert [mark["reason"] for mark in answer["marks"]] == [m.reason for m in expected.marks]
+    assert "".join(piece["text"] for piece in answer["pieces"]) == expected
+    refused = "".join(piece.get("before", piece["text"]) for piece in answer["pieces"])
+    assert refused.lower() == text.lower()
+    assert any("marks" in piece for piece in answer["pieces"])
+
+
+def test_other_answers(client: TestClient):
+    assert client.get("/health").json()["status"] == "ok"
+    assert client.get("/v2/maxtextlength").text == str(LIMIT)
+    assert set(client.get("/openapi.json").json()["paths"]) == {"/v1/restore", "/v1/correct"}
+    assert client.get("/nowhere").status_code == 404
+
+
+def test_the_page_is_strict(client: TestClient):
+    page = client.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert '<script src="page.js"' in page.text
+    assert "style=" not in page.text
+    script = client.get("/page.js").text
+    assert "innerHTML" not in script
+    assert "http" not in script
+    assert client.get("/page.css").headers["content-type"].startswith("text/css")
+
+
+@pytest.mark.parametrize(
+    "content, status, message",
+    [
+        (b"text=" + b"a" * (LIMIT + 1), 413, "at most 2,000"),
+        (b"text=" + b"a" * 200_000, 413, "larger than"),
+        (b"text=\xff\xfe", 400, "not UTF-8"),
+        (b"text=%ff", 400, "malformed"),
+        (b"", 400, "no text"),
+        (b"[1]", 400, "no object"),
+        (b"{", 400, "no valid JSON"),
+        (b'{"text": 3}', 400, "no text"),
+        (b'{"text": "\\ud800"}', 400, "half of a character"),
+        (b'{"text": "a", "language": "de-DE"}', 400, "not a language code"),
+        (b'{"data": {"annotation": 3}}', 400, "annotation"),
+        (b'{"data": {"annotation": [{"x": 1}]}}', 400, "neither text nor markup"),
+        (b"data=x", 400, "data is no valid JSON"),
+        (b"[" * 100_000, 413, "larger than"),
+        (b"[" * 50_000, 400, "JSON"),
+    ],
+)
+def test_malformed_requests_have_clear_answers(
+    client: TestClient, content: bytes, status: int, message: str
+):
+    answer = client.post("/v2/check", content=content)
+    assert answer.status_code == status
+    assert message in answer.text
+
+
+def test_ten_megabytes_are_refused(client: TestClient):
+    assert client.post("/v1/correct", content=b"text=" + b"a" * 10_000_000).status_code == 413
+
+
+def test_no_malformed_request_fails(client: TestClient):
+    generator = random.Random(3)
+    alphabet = [b"text", b"=", b"data", b"{", b"}", b'"', b":", b"[", b"]", b"&", b"%", b"\xff",
+                b"annotation", b"markup", b"\\ud83d", b"a, b", b"\x00", b"language",
+                b"en"]  # fmt: skip
+    paths = ["/v2/check", "/v1/restore", "/v1/correct", "/v2//check", "/%00check"]
+    for _ in range(400):
+        content = b"".join(generator.choices(alphabet, k=generator.randrange(9)))
+        answer = client.post(generator.choice(paths), content=content)
+        assert answer.status_code in (200, 400, 404, 413), content
+
+
+def test_requests_are_answered_together():
+    asked: list[str] = []
+
+    def answer(task: str, text: str) -> Any:
+        time.sleep(0.05)
+        asked.append(text)
+        return PunctuatedText(text.upper())
+
+    async def ask() -> list[Any]:
+        batches = Batches(answer, 50, 10)
+        return await asyncio.gather(*(batches.ask("correct", f"a{i}\nb") for i in range(20)))
+
+    assert [str(t) for t in asyncio.run(ask())] == [f"A{i}\nB" for i in range(20)]
+    assert len(asked) <= 2
+
+
+def test_too_many_requests_and_slow_ones():
+    def answer(task: str, text: str) -> Any:
+        time.sleep(0.3)
+        return PunctuatedText(text)
+
+    async def ask(waiting: int, seconds: float) -> list[Any]:
+        batches = Batches(answer, waiting, seconds)
+        asked = (batches.ask("correct", "a") for _ in range(5))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    refused = [e for e in asyncio.run(ask(2, 10)) if isinstance(e, BadRequest)]
+    assert [e.status for e in refused] == [503] * 3
+    assert all(isinstance(e, BadRequest) for e in asyncio.run(ask(9, 0.05)))
+
+
+LETTERS = st.text("ab ,.\n😀é", max_size=20)
+
+
+@given(st.lists(LETTERS, min_size=1, max_size=5))
+def test_joined_texts_are_divided(texts: list[str]):
+    joined = PunctuatedText("\n".join(texts))
+    assert split_text(joined, [text.count("\n") for text in texts]) == texts
+
+
+def test_changes_rebuild_the_source(english: Any):
+    for text in (WRONG, WRONG.lower(), "a  b,, c . d", "«x» , y"):
+        new = correct_text(english, text)
+        source, place = str(new), 0
+        pieces: list[str] = []
+        for change in changes(text, new):
+            pieces += (source[place : change.place], text[change.start : change.end])
+            place = change.place + len(change.replacement)
+        assert "".join((*pieces, source[place:])) == text
+
+
+@pytest.fixture(scope="module")
+def port(app: Any) -> Iterator[int]:
+    """A port at which the server listens."""
+    uvicorn = pytest.importorskip("uvicorn", reason="the extra web is not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number = free.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(app, port=number, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    yield number
+    server.should_exit = True
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_a_port_in_use(port: int):
+    result = run("serve", "en", "--port", port)
+    assert result.status == 2
+    assert "cannot be listened at" in result.err
+
+
+def test_a_client_that_goes_away(port: int):
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(b"POST /v2/check HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntext=a")
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert b"200 OK" in client.recv(1000)
+
+
+def test_a_client_of_the_index(port: int):
+    reason = "language_tool_python is not installed"
+    tool_python = pytest.importorskip("language_tool_python", reason=reason)
+    tool = tool_python.LanguageTool("en-US", remote_server=f"http://127.0.0.1:{port}")
+    matches = tool.check(WRONG)
+    assert matches[0].message == "“However” introduces the sentence: a comma after it."
+    assert tool.correct(WRONG).startswith("However, I think")
+
+
+def test_a_model_that_is_no_text_model(parser: Path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number = free.getsockname()[1]
+    result = run("serve", parser, "--port", number)
+    assert result.status == 1
+    assert "kind parser" in result.err
