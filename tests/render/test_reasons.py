@@ -187,6 +187,13 @@ def test_the_fallback_says_what_the_model_does(before: Puncteme, after: Puncteme
     assert reason_of_mark(place, before, after, 0.72, [(".", 0.2)]).text == expected
 
 
+def test_a_doubtful_end_is_not_defended():
+    place, marks = place_of("It was late [.] We went to the station .")
+    certain, doubtful = (reason_of_mark(place, (), marks, p, [("", 0.4)]).key for p in (0.6, 0.4))
+    assert (certain, doubtful) == ("period.next", MODEL)
+    assert reason_of_mark(place, marks, marks, 0.2, []).key == MODEL
+
+
 def test_percentages_are_never_rounded_to_certainty():
     assert [percent(p) for p in (0.0, 0.004, 0.5, 0.996, 1.0)] == [
         "0%", "under 1%", "50%", "over 99%", "100%"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from semipunct.corpus import Sentence
+from semipunct.corpus.word_streams import is_final
 from semipunct.marks import Puncteme, shown_string, spacing
 from semipunct.render.reasons.by_tree import Constituent, channel_of, reasons_by_tree
 from semipunct.render.reasons.by_words import reason_of_removal, reasons_by_words
@@ -22,6 +23,7 @@ MODEL = "model"
 
 _LISTED = 2  # alternatives in a sentence
 _DOUBTED = 0.3  # marks that stand, but are less probable, are not defended
+_UNLIKELY_END = 0.5  # a sentence that is less probable to end is not said to end
 _LEAST = 0.005  # less probable alternatives would be shown as 0%
 
 
@@ -66,7 +68,8 @@ def reason_of_mark(
     texts: list[str] = []
     constituent: Constituent | None = None
     cues = [] if sentence is None or reason is None else reasons_by_tree(sentence, reason, after)
-    if before == after and probability < _DOUBTED:
+    is_end = bool(place.right) and is_final(after)
+    if (before == after and probability < _DOUBTED) or (is_end and probability < _UNLIKELY_END):
         pass  # what speaks for the mark would not be what the model thinks of it
     elif after and not (before and len(after) < len(before)):
         if cues and all(cue.is_listed for cue in cues):
