@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
@@ -17,9 +17,6 @@ from semipunct.trees.conventions import CONVENTIONS, Context, Convention, Conven
 from semipunct.trees.guideline import HeadChange
 from semipunct.trees.principles import RULES, Rule
 from semipunct.wording import quantity
-
-_ROUNDS = 8
-"""The most times that conventions are learnt: a few suffice, unless two of them alternate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +30,6 @@ class NormalisedSentence:
 
     source: MarkedSentence
     changes: tuple[HeadChange, ...] = ()
-
-    @property
-    def result(self) -> MarkedSentence:
-        """The sentence with its new heads."""
-        if not self.changes:
-            return self.source
-        heads = list(self.source.heads)
-        for change in self.changes:
-            heads[change.mark] = change.after
-        return replace(self.source, heads=heads)
 
     @property
     def text(self) -> str:
@@ -141,45 +128,76 @@ def normalise_marks(
         )
     with _without_collections():
         sentences = [sentence for path in files for sentence in read_marked(path)]
-        if convention is None:
-            normalised, conventions = _by_own_conventions(sentences, chosen, strict=strict)
-        else:
-            conventions = Conventions(convention)
-            normalised = _attached(sentences, conventions, chosen, strict=strict)
-        return NormalisedTreebank(tuple(normalised), conventions, convention)
+        changes, conventions = _settle(sentences, convention, chosen, strict=strict)
+        return NormalisedTreebank(
+            tuple(
+                NormalisedSentence(sentence, tuple(sorted(of_sentence.values())))
+                for sentence, of_sentence in zip(sentences, changes, strict=True)
+            ),
+            conventions,
+            convention,
+        )
 
 
-def _by_own_conventions(
-    sentences: Sequence[MarkedSentence], rules: Collection[Rule], *, strict: bool
-) -> tuple[list[NormalisedSentence], Conventions]:
-    """Attach marks by conventions that are also those of the result.
-
-    Changes by the other rules are votes, too. Conventions that were learnt before them may differ
-    from those that a second run would learn, so they are learnt again until the result of a second
-    run is the same.
-    """
-    conventions = Conventions.of(_votes(sentences))
-    normalised = _attached(sentences, conventions, rules, strict=strict)
-    for _ in range(_ROUNDS):
-        learnt = Conventions.of(_votes(each.result for each in normalised))
-        if learnt == conventions:
-            break
-        conventions = learnt
-        normalised = _attached(sentences, conventions, rules, strict=strict)
-    return normalised, conventions
+_ROUNDS = 10
+"""Sentences whose heads still change after as many rounds are left as they were."""
 
 
-def _attached(
-    sentences: Iterable[MarkedSentence],
-    conventions: Conventions,
+_UNSEEN: Context = ("", False, "")
+"""A context in which no mark was counted, as no mark has an empty form."""
+
+
+def _settle(
+    sentences: Sequence[MarkedSentence],
+    convention: Convention | None,
     rules: Collection[Rule],
     *,
     strict: bool,
-) -> list[NormalisedSentence]:
-    return [
-        NormalisedSentence(each, each.head_changes(conventions, rules, strict=strict))
-        for each in sentences
-    ]
+) -> tuple[list[dict[int, HeadChange]], Conventions]:
+    """Change heads until nothing changes any more, so that a second run changes nothing.
+
+    New heads are votes for conventions, and tell which of an odd number of quotation marks are
+    pairs, so they may have further changes as a consequence.
+
+    Returns:
+        The changes of each sentence by mark, and the conventions of the last round.
+    """
+    changes: list[dict[int, HeadChange]] = [{} for _ in sentences]
+    current = list(sentences)
+    votes = [_votes(sentence) for sentence in sentences]
+    conventions = Conventions()
+    followed: dict[Context, Convention] = {}
+    affected: Iterable[int] = range(len(sentences))
+    for last in [False] * (_ROUNDS - 1) + [True]:
+        if convention is None:
+            conventions = Conventions.of(vote for row in votes for vote in row)
+            contexts = {context for context, _ in conventions.counts} | {_UNSEEN}
+            now: dict[Context, Convention] = {each: conventions.at(each) for each in contexts}
+            if now != followed:
+                affected, followed = range(len(sentences)), now
+        else:
+            conventions = Conventions(convention)
+        changing = [
+            (number, more)
+            for number in affected
+            if (more := current[number].head_changes(conventions, rules, strict=strict))
+        ]
+        if not changing:
+            break
+        for number, more in changing:
+            if last:
+                changes[number] = {}
+                continue
+            heads = sentences[number].heads
+            for change in more:
+                changes[number][change.mark] = change._replace(before=heads[change.mark])
+            current[number] = current[number].with_heads(more)
+            votes[number] = _votes(current[number])
+        affected = [number for number, _ in changing]
+    for of_sentence in changes:
+        for mark in [m for m, change in of_sentence.items() if change.after == change.before]:
+            del of_sentence[mark]
+    return changes, conventions
 
 
 @contextmanager
@@ -197,10 +215,8 @@ def _without_collections() -> Generator[None, None, None]:
             gc.enable()
 
 
-def _votes(sentences: Iterable[MarkedSentence]) -> Iterator[tuple[Context, Convention]]:
-    for sentence in sentences:
-        if not sentence.fault:
-            yield from sentence.judgement.votes()
+def _votes(sentence: MarkedSentence) -> list[tuple[Context, Convention]]:
+    return [] if sentence.fault else sentence.judgement.votes()
 
 
 def _rule(name: str) -> Rule:

@@ -2,6 +2,8 @@
 
 import json
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -122,6 +124,24 @@ def test_the_convention_is_learnt(cli: Cli, tmp_path: Path):
     assert (result.status, result.out) == (0, "")
     assert "1 of 1 mark between units are attached to the governor" in result.err
     assert cli("normalise", tmp_path / "in.conllu", "--check", "--convention", "unit").status == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"strict": True}, {"only": ["unit", "highest"]}])
+def test_heads_at_random_settle(tmp_path: Path, options: dict[str, Any]):
+    """Even though the conventions of the treebank, and pairs, are told by heads that change."""
+    random = Random(0)
+    for _ in range(8):
+        lines = "".join(random.sample(sample_lines(), 12)).split("\n")
+        for place, line in enumerate(lines):
+            columns = line.split("\t")
+            if columns[3:4] == ["PUNCT"] and random.random() < 0.7:
+                columns[1] = random.choice([columns[1], '"', "(", ")", ","])
+                columns[6] = str(random.randint(1, int(columns[0]) - 1 or 2))
+                lines[place] = "\t".join(columns)
+        once = semipunct.normalise(written(tmp_path, "\n".join(lines)), **options)
+        again = semipunct.normalise(written(tmp_path, once.text), **options)
+        assert once.changes
+        assert again.text == once.text
 
 
 def test_the_function_is_the_command(cli: Cli, tmp_path: Path):

@@ -34,9 +34,6 @@ _ID, _FORM, _UPOS, _XPOS, _HEAD, _DEPREL, _DEPS, _COLUMNS = 0, 1, 3, 4, 6, 7, 8,
 _SENTENCE_ID = re.compile(r"#\s*sent_id\s*=?\s*(\S.*?)\s*")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[1-9][0-9]*")
-_ROUNDS = 4
-"""Heads and pairs that still change each other after as many rounds are left."""
-
 _PAIRED = frozenset((*TYPOGRAPHIC.openings, *TYPOGRAPHIC.partners, '""', "`"))
 
 
@@ -124,23 +121,18 @@ class MarkedSentence:
         """
         if self.fault:
             return ()
-        changes = self.judgement.changes(conventions, rules, strict=strict)
-        if not changes or not self.heads_tell_pairs:
-            return tuple(changes)
-        # New heads may tell other pairs, so they are judged again.
-        all_changes: dict[int, HeadChange] = {}
-        sentence = self
-        for _ in range(_ROUNDS):
-            heads = list(sentence.heads)
-            for change in changes:
-                heads[change.mark] = change.after
-                all_changes[change.mark] = change._replace(before=self.heads[change.mark])
-            sentence = replace(sentence, heads=heads)
-            changes = sentence.judgement.changes(conventions, rules, strict=strict)
-            if not changes:
-                moved = (change for change in all_changes.values() if change.after != change.before)
-                return tuple(sorted(moved))
-        return ()
+        return tuple(self.judgement.changes(conventions, rules, strict=strict))
+
+    def with_heads(self, changes: Sequence[HeadChange]) -> "MarkedSentence":
+        """Return the sentence with new heads; its lines are as before.
+
+        Args:
+            changes: the new heads.
+        """
+        heads = list(self.heads)
+        for change in changes:
+            heads[change.mark] = change.after
+        return replace(self, heads=heads)
 
     def where(self, token: int) -> str:
         """Return the place of a token for messages: file, line, sentence.
