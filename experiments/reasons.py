@@ -1,42 +1,75 @@
 """Reasons of inserted marks, judged by hand.
 
     python experiments/reasons.py
+    python experiments/reasons.py --model MODEL --treebank dev.conllu
 
 The sentences of ``everyday.txt`` lose marks and capitals, and ``en`` restores them. Each inserted
 mark is printed with its reason, and with the verdict of ``results/reasons.tsv`` if there is one
 for the same line, word and key: whether what the reason says of the words is true, and is what a
 style guide would say of this mark. Whether the mark itself is right is judged apart: a reason for a
 wrong mark is wrong, too, unless it only says what the model does.
+
+With a punctuation model, sentences 301 to 380 of a treebank are restored given their trees, and all
+marks but periods are listed; verdicts by sentence and mark are in ``results/reasons_of_trees.tsv``.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import semipunct
 
 FOLDER = Path(__file__).parent
+SOME = slice(300, 380)
 
 
 def main() -> None:
     """Print marks with reasons and verdicts, and the share of right ones."""
-    rows = (FOLDER / "results" / "reasons.tsv").read_text("utf-8").splitlines()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", metavar="MODEL", help="punctuation model")
+    parser.add_argument("--treebank", metavar="FILE", help="with --model: treebank in CoNLL-U")
+    options = parser.parse_args()
+    if options.model:
+        listed, name = with_trees(options.model, options.treebank), "reasons_of_trees.tsv"
+    else:
+        listed, name = without_trees(), "reasons.tsv"
+    rows = (FOLDER / "results" / name).read_text("utf-8").splitlines()
     verdicts = {tuple(row.split("\t")[:3]): row.split("\t")[3] for row in rows}
-    model = semipunct.load("en")
     counts: Counter[str] = Counter()
+    for key, reason in listed:
+        verdict = verdicts.get(key, "not judged")
+        counts[verdict] += 1
+        print(*key, verdict, reason, sep="\t")
+    for verdict, count in counts.most_common():
+        print(f"{verdict}: {count} of {counts.total()}")
+
+
+Key = tuple[str, str, str]
+"""The number of a sentence, of a word or slot in it, and the key of a reason."""
+
+
+def without_trees() -> Iterator[tuple[Key, str]]:
+    """Yield the marks that the text model inserts, with their reasons."""
+    model = semipunct.load("en")
     for number, line in enumerate((FOLDER / "everyday.txt").read_text("utf-8").splitlines(), 1):
         text = model.restore(re.sub(r"[,.?!;:“”]", "", line).lower())
-        print(text)
         for mark in text.marks:
             if mark.decision == "inserted":
                 word = len(re.findall(r"[\w'’]+", text[: mark.start]))
-                verdict = verdicts.get((str(number), str(word), mark.why.key), "not judged")
-                counts[verdict] += 1
-                print(f"  {number}\t{word}\t{mark.why.key}\t{verdict}\t{mark.reason}")
-    for verdict, count in counts.most_common():
-        print(f"{verdict}: {count} of {counts.total()}")
+                yield (str(number), str(word), mark.why.key), mark.reason
+
+
+def with_trees(folder: str, treebank: str) -> Iterator[tuple[Key, str]]:
+    """Yield the marks that a punctuation model restores, with their reasons."""
+    model = semipunct.load(folder)
+    sentences = list(semipunct.read(treebank))[SOME]
+    for explained in semipunct.explain(model, semipunct.restore(model, sentences)):
+        for place, mark in enumerate(m for m in explained.text.marks if m.after not in ("", ".")):
+            yield (explained.name, str(place), mark.why.key), mark.reason
 
 
 if __name__ == "__main__":

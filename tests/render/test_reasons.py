@@ -286,7 +286,7 @@ BY_TREE = [
      "The clause “w1” ends here: a comma after it."),
     ("tree.colon", [0, 1], ["root", "obj"], 2, "left", ":", "The colon announces “w1”."),
     ("tree.bracket", [0, 1], ["root", "amod"], 2, "left", "(",
-     "“w1” may be left out: brackets around it."),
+     "“w1” is set apart from the rest: brackets around it."),
     ("tree.dash", [0, 1], ["root", "obj"], 2, "left", "—",
      "“w1” is set off from the rest: a dash."),
     ("tree.quoted", [0, 1], ["root", "obj"], 2, "left", "“",

@@ -167,7 +167,7 @@ TREES: tuple[TreeReason, ...] = (
     TreeReason("tree.colon", _ANY, _BOTH, ("colon",), _ANY,
                "The colon announces “{excerpt}”.", "opens"),
     TreeReason("tree.bracket", _ANY, _BOTH, ("bracket",), _ANY,
-               "“{excerpt}” may be left out: brackets around it."),
+               "“{excerpt}” is set apart from the rest: brackets around it."),
     TreeReason("tree.dash", _ANY, _BOTH, ("dash",), _ANY,
                "“{excerpt}” is set off from the rest: a dash."),
     TreeReason("tree.quoted", _ANY, _BOTH, ("quotation mark",), _ANY,
