@@ -64,7 +64,12 @@ def without_trees() -> Iterator[tuple[Key, str]]:
 
 
 def with_trees(folder: str, treebank: str) -> Iterator[tuple[Key, str]]:
-    """Yield the marks that a punctuation model restores, with their reasons."""
+    """Yield the marks that a punctuation model restores, with their reasons.
+
+    Args:
+        folder: of the model.
+        treebank: in CoNLL-U.
+    """
     model = semipunct.load(folder)
     sentences = list(semipunct.read(treebank))[SOME]
     for explained in semipunct.explain(model, semipunct.restore(model, sentences)):
