@@ -60,9 +60,9 @@ def test_every_correction_has_its_place_and_its_reason(found: list[dict]):
         assert one["error"] == "replaced ; by ,"
         assert 0.5 <= one["probability"] <= 1
         assert one["probability"] + one["probability_of_written"] <= 1 + 1e-9
-        assert re.fullmatch(r"[A-Z].*\.", one["reason"]), one["reason"]
+        assert re.fullmatch(r"[A-Z“].*\.", one["reason"]), one["reason"]
         assert all(a["word"] <= len(sentence["words"]) for a in one["underlying"])
-    assert any("comma in place of the semicolon" in one["reason"] for _, one in corrections)
+    assert any("This replaces the semicolon." in one["reason"] for _, one in corrections)
     assert any(one["underlying"] for _, one in corrections)
     for sentence in found:
         # Positions refer to the input: applying the corrections there yields the text.

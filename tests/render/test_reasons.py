@@ -179,7 +179,7 @@ def test_a_text_of_another_language_has_no_reasons_of_english():
          "period with 20%."),
         ((), (), "Nothing is written here (72%); alternatives: period with 20%."),
         ((";",), ("!", "”"), "The model writes a string ! ” here with 72%; alternatives: period "
-         "with 20%."),
+         "with 20%. This replaces the semicolon."),
     ],
 )  # fmt: skip
 def test_the_fallback_says_what_the_model_does(before: Puncteme, after: Puncteme, expected: str):

@@ -83,6 +83,8 @@ def reason_of_mark(
         keys, texts = [removal.key], [str(removal)]
     if not texts:
         keys, texts = [MODEL], [_fallback(before, after, probability, alternatives)]
+    if before and after and before != after:
+        texts.append(f"This replaces the {name_marks(before)}.")
     channel = None if reason is None else channel_of(reason)
     if channel:
         texts.append(channel)
@@ -98,11 +100,11 @@ def reason_of_correction(corrected: Corrected, explained: Explained) -> MarkReas
     """
     correction = explained.correction
     slot = correction.slot
+    views = corrected.posteriors[slot : slot + 1]
     alternatives = [
         (shown_string(spacing.visible([string])[0]), float(share))
-        for string, share in zip(
-            corrected.posteriors[slot].strings, corrected.posteriors[slot].probability, strict=True
-        )
+        for view in views
+        for string, share in zip(view.strings, view.probability, strict=True)
         if string != corrected.slots[slot]
     ]
     return reason_of_mark(
