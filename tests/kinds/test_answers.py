@@ -32,6 +32,9 @@ CHECKS = {
 }
 """Functions that raise an error for a model of another kind, and do nothing else for it."""
 
+ADDITIONS = {("tasks/explain.py", "analyse_answers"), ("tasks/suspects.py", "_explain")}
+"""Functions that add the underlying trees of models that have them, and nothing for others."""
+
 
 def of_kind(name: str) -> Any:
     return SimpleNamespace(kind=name)
@@ -103,7 +106,7 @@ def test_commands_and_tasks_do_not_distinguish_kinds():
                 if isinstance(function, ast.FunctionDef):
                     place = (path.relative_to(ROOT).as_posix(), function.name)
                     found += [place for node in ast.walk(function) if asks_for_a_kind(node)]
-    assert set(found) <= CHECKS
+    assert set(found) <= CHECKS | ADDITIONS
 
 
 def asks_for_a_kind(node: ast.AST) -> bool:
