@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 ERRORS = 10
 """Default number of errors to list."""
 
-_FORMS: dict[str, CorrectedForm] = {"text": "text", "m2": "m2"}
-"""The formats of input that are also formats of output; others become CoNLL-U."""
-
 
 @with_options
 def correct(
@@ -163,7 +160,7 @@ def correct(
     with phase("reading"):
         first, entries = read_ahead(work.entries)
     writer = work.format.writer(first)
-    written = form or _FORMS.get(work.format.name, "conllu")
+    written = form or work.written
 
     def write_all(outcomes: "Iterator[Outcome[Corrected]]", stream: TextIO) -> None:
         if written == "explain":

@@ -74,6 +74,16 @@ class Located:
     marks: tuple[tuple[Span, ...], ...] = ()
     offset: int = 0
 
+    @property
+    def ends_line(self) -> bool:
+        """True if a line ends after the part."""
+        return self.text.endswith("\n")
+
+    @property
+    def ends_text(self) -> bool:
+        """True if what follows is known to be another text."""
+        return False
+
     def punctuate(
         self, slots: Sequence[Puncteme] | None = None, forms: Sequence[str] | None = None
     ) -> str:

@@ -18,6 +18,7 @@ Reason = Literal[
     "text outside of trees",
     "empty line",
     "not text",
+    "not the words of a segment",
 ]
 
 REASONS: tuple[Reason, ...] = ("punctuation has dependents", "nothing but punctuation")
@@ -34,6 +35,9 @@ EMPTY: Reason = "empty line"
 
 MARKUP: Reason = "not text"
 """The reason why a line of subtitles is omitted that is not the text of a cue."""
+
+STRANGE: Reason = "not the words of a segment"
+"""The reason why a text of a transcript is omitted that repeats no segments."""
 
 PUNCTUATION = "PUNCT"
 """The universal tag of punctuation."""

@@ -24,6 +24,7 @@ from semipunct.formats.m2 import M2
 from semipunct.formats.ptb import Ptb, PtbRecord
 from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
+from semipunct.formats.transcripts import Transcripts
 from semipunct.plugins import find_plugin, plugin_names
 from semipunct.trees.phrases import PhraseTree
 
@@ -35,6 +36,7 @@ FORMATS: dict[str, Format[Any]] = {
     M2.name: M2(),
     Text.name: Text(),
     Subtitles.name: Subtitles(),
+    Transcripts.name: Transcripts(),
 }
 
 DEFAULT = Conllu.name

@@ -28,6 +28,7 @@ from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
 from semipunct.formats.subtitles import Subtitles, edges_of_cue, text_of_cues
 from semipunct.formats.text import Text, lines_with_text, text_entry
+from semipunct.formats.transcripts import Transcripts
 from semipunct.marks import spacing
 
 PASSAGE = 192
@@ -85,7 +86,8 @@ def read_lines(
 ) -> Iterator[Entry[Located, Words | Omitted]]:
     """Yield the lines of text files with their words and marks, for restoration.
 
-    Of subtitles, lines that are not the text of a cue are omitted ones.
+    Of subtitles, lines that are not the text of a cue are omitted ones. Of transcripts, segments
+    are lines.
 
     Args:
         paths: names of the files, or ``-`` for standard input.
@@ -94,12 +96,17 @@ def read_lines(
 
     Raises:
         TreebankError: with file and line, if a file is missing or is not UTF-8 text, or has the
-            suffix of subtitles and no cues.
+            suffix of subtitles and no cues, or that of transcripts and no words.
     """
     for number, path in enumerate(paths, start=1):
         name = display_name(path)
+        form = format_of(path, words=True, default=Text.name)
+        if isinstance(form, Transcripts):
+            form = form.before_file() if number < len(paths) else form
+            yield from form.read_segments(path, line_of_text)
+            continue
         lines = lines_with_text(path, ended=number < len(paths))
-        has_cues = isinstance(format_of(path, words=True, default=Text.name), Subtitles)
+        has_cues = isinstance(form, Subtitles)
         judged = text_of_cues(lines, name) if has_cues else ((line, True) for line in lines)
         for line, (text, is_text) in enumerate(judged, start=1):
             if not is_text:

@@ -14,7 +14,7 @@ from semipunct.kinds.criteria import assess_on_examples
 from semipunct.models.registry import KINDS
 from semipunct.plugins import find_plugin
 from semipunct.tasks.correction import Corrected
-from semipunct.tasks.options import CorrectOptions, RestoredForm, RestoreOptions
+from semipunct.tasks.options import CorrectedForm, CorrectOptions, RestoredForm, RestoreOptions
 from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.run import Outcome
 
@@ -79,10 +79,12 @@ class CorrectWork(Work[Corrected]):
 
     Attributes:
         format: of the files.
+        written: the format of the output if none is named.
         parsed: whether trees of a parser are to be written.
     """
 
     format: Format[Any]
+    written: CorrectedForm = "conllu"
     parsed: bool = False
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from semipunct.formats import format_of, read_entries, read_words
+from semipunct.formats.m2 import M2
 from semipunct.formats.parallel import read_references
+from semipunct.formats.text import Text
 from semipunct.kinds.answers import Answers, CorrectWork
 from semipunct.kinds.assessment import Assessment, assess_corrections
 from semipunct.kinds.criteria import assess_perplexity
@@ -73,6 +75,7 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
         answer=lambda read: answer_entries(read, answer, omitted),
         assess=assess,
         messages=lambda: [*omitted.messages(), *long.messages(), *unseen.messages()],
+        written="m2" if form.name == M2.name else "text" if form.name == Text.name else "conllu",
         parsed=parser is not None,
     )
 

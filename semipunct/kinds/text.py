@@ -11,17 +11,23 @@ from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.located import Located
 from semipunct.errors import UsageError
 from semipunct.files import display_name
-from semipunct.formats import FORMATS, Format, format_of, read_entries
+from semipunct.formats import Format, format_of, read_entries
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.running_text import read_lines
 from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
+from semipunct.formats.transcripts import Transcripts
 from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations
 from semipunct.kinds.correction import prepare_comparison
 from semipunct.kinds.punctuation import restorations_of
 from semipunct.kinds.texts import lines_of_text, write_text
-from semipunct.tasks.correct_running_text import check, correct_running_text, with_default
+from semipunct.tasks.correct_running_text import (
+    check,
+    correct_parts,
+    correct_running_text,
+    with_default,
+)
 from semipunct.tasks.notices import Omissions
 from semipunct.tasks.restore_running_text import (
     Part,
@@ -31,6 +37,9 @@ from semipunct.tasks.restore_running_text import (
     with_compared_marks,
 )
 from semipunct.tasks.run import Chunk, Outcome, answer_entries
+
+_JOINED = 2**12
+"""The lines that are corrected together, if sentences cross them."""
 
 if TYPE_CHECKING:
     from semipunct.kinds.requests import CorrectRequest, RestoreRequest, TextRequest
@@ -63,8 +72,8 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     is_text = isinstance(form, Text)
     if not is_text and form.name != Conllu.name:
         raise UsageError(
-            f"{display_name(inputs[0])}: a text model restores plain text, subtitles and treebanks "
-            f"in CoNLL-U, but this is {form.name}; give one of these"
+            f"{display_name(inputs[0])}: a text model restores plain text, subtitles, transcripts "
+            f"in JSON and treebanks in CoNLL-U, but this is {form.name}; give one of these"
         )
     if is_text and request.form == "conllu":
         raise UsageError(
@@ -104,7 +113,7 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
 
 def _meaning_of_lines(form: Format[Any]) -> Lines:
     """Return what the end of a line says by default."""
-    if isinstance(form, Subtitles):
+    if isinstance(form, Subtitles | Transcripts):
         return "none"
     return "paragraph" if isinstance(form, Text) else "sentence"
 
@@ -124,15 +133,16 @@ def _answer_in_parts(
         for entry in entries:
             waiting.append(entry)
             content, record = entry.content, entry.record
-            ends_line = not isinstance(record, Located) or record.text.endswith("\n")
+            ends_line = not isinstance(record, Located) or record.ends_line
+            is_turn = isinstance(record, Located) and record.ends_text
             if isinstance(content, Omitted):
                 omitted.count(content)
                 if last is not None and ends_line:
                     last = last._replace(ends_line=True)
                 continue
             if last is not None:
-                yield last._replace(ends_text=last.words.path != content.path)
-            last = Part(content, ends_line)
+                yield last._replace(ends_text=last.ends_text or last.words.path != content.path)
+            last = Part(content, ends_line, is_turn)
         if last is not None:
             yield last
 
@@ -184,30 +194,51 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
             "--analysis": request.analysis, **request.supported_by_few,
         },
     )  # fmt: skip
-    for path in request.inputs:
-        form = format_of(path, words=True, default=Text.name)
-        if not isinstance(form, Text):
-            raise UsageError(
-                f"{display_name(path)}: a text model corrects text, but this is {form.name}; give "
-                "text, one paragraph a line, or a model of --kind correction"
-            )
+    inputs = request.inputs
+    form = format_of(*inputs, words=True, default=Text.name)
+    if not isinstance(form, Text):
+        raise UsageError(
+            f"{display_name(inputs[0])}: a text model corrects text, subtitles and transcripts in "
+            f"JSON, but this is {form.name}; give text, one paragraph a line, or a model of --kind "
+            "correction"
+        )
     options = with_default(request.options)
     check(options, model.model)
     omitted = Omissions("left unchanged")
+    crosses_lines = _meaning_of_lines(form) == "none"
     entries, assess = prepare_comparison(
-        model, read_lines(request.inputs, whole=True), request, options, running=True
+        model, read_lines(inputs, whole=True), request, options, running=True
     )
 
     def answer(chunk: Chunk) -> Sequence[Corrected]:
+        if crosses_lines:
+            return correct_parts(model, _parts(chunk.entries), options)
         return correct_running_text(model, chunk.contents, options)
 
     return CorrectWork(
         entries=entries,
-        format=FORMATS[Text.name],
-        answer=lambda read: answer_entries(read, answer, omitted),
+        format=form,
+        answer=lambda read: answer_entries(
+            read, answer, omitted, size=_JOINED if crosses_lines else None
+        ),
         assess=assess,
         messages=omitted.messages,
+        written="text",
     )
+
+
+def _parts(entries: Sequence[Entry[Any, Any]]) -> list[Part]:
+    """Return lines of texts, each of which ends with its file or with a turn of a speaker."""
+    following = [*entries[1:], None]
+    return [
+        Part(
+            entry.content,
+            ends_text=entry.record.ends_text
+            or after is None
+            or after.content.path != entry.content.path,
+        )
+        for entry, after in zip(entries, following, strict=True)
+    ]
 
 
 def correct_text(model: Trained[Any], text: str, options: CorrectOptions) -> PunctuatedText:

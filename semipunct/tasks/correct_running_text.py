@@ -26,8 +26,9 @@ from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.choice import beside_what_stands
 from semipunct.tasks.correction import Corrected, Explained
+from semipunct.tasks.joined_lines import JoinedLines
 from semipunct.tasks.options import CorrectOptions, CorrectSettings
-from semipunct.tasks.restore_running_text import has_capitals
+from semipunct.tasks.restore_running_text import Part, has_capitals
 from semipunct.tasks.running_text_choice import LONGEST_SECTION, SECTION, AnyWords, opening_marks
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
@@ -72,17 +73,61 @@ def correct_running_text(
     fitted = model_of_kind(model, TextModel)
     check(options, fitted)
     usable: list[AnyWords] = without_omitted(lines)
+    corrected = _correct_texts(model, usable, options)
+    return with_omitted(lines, corrected)
+
+
+def correct_parts(
+    model: Trained[Any], parts: Sequence[Part], options: CorrectOptions
+) -> list[Corrected]:
+    """Correct the marks of texts whose sentences cross the ends of lines.
+
+    Args:
+        model: as in ``correct_running_text``.
+        parts: lines, which say where texts end; the last one ends its text.
+        options: with a minimum confidence.
+    """
+    texts = [JoinedLines.of(lines) for lines in _texts(parts)]
+    corrected = _correct_texts(model, [text.words for text in texts], options)
+    return [
+        line
+        for text, answer in zip(texts, corrected, strict=True)
+        for line in _divided(text, answer)
+    ]
+
+
+def _texts(parts: Sequence[Part]) -> Iterator[list[AnyWords]]:
+    lines: list[AnyWords] = []
+    for part in parts:
+        lines.append(part.words)
+        if part.ends_text:
+            yield lines
+            lines = []
+    if lines:
+        yield lines
+
+
+def _divided(text: JoinedLines, answer: Corrected) -> Iterator[Corrected]:
+    """Yield the corrected lines of a text."""
+    rows = text.divide(answer.slots, answer.posteriors)
+    for words, (slots, posteriors) in zip(text.lines, rows, strict=True):
+        yield _explained(words, slots, posteriors)
+
+
+def _correct_texts(
+    model: Trained[Any], texts: Sequence[AnyWords], options: CorrectOptions
+) -> list[Corrected]:
+    fitted: TextModel = model.model
     queries = [
         Query(words.forms, words.slots, has_capitals(words, words.forms), written=True)
-        for words in usable
+        for words in texts
     ]
     readings = TextReader(fitted, model.parameters).read(queries)
     channel = Channel(fitted)
-    corrected = [
+    return [
         _corrected(channel, words, reading, options)
-        for words, reading in zip(usable, readings, strict=True)
+        for words, reading in zip(texts, readings, strict=True)
     ]
-    return with_omitted(lines, corrected)
 
 
 def with_default(options: CorrectOptions) -> CorrectOptions:
@@ -196,6 +241,12 @@ def _corrected(
         ]
         slots = beside_what_stands(cast(Sentence, part), best, views, BY_TYPOGRAPHY)
         chosen += slots[len(chosen) > 0 :]
+    return _explained(words, tuple(chosen), tuple(posteriors))
+
+
+def _explained(
+    words: AnyWords, chosen: tuple[Puncteme, ...], posteriors: tuple[SlotPosterior, ...]
+) -> Corrected:
     explained = tuple(
         Explained(
             correction,
@@ -205,7 +256,7 @@ def _corrected(
         )
         for correction in corrections(spacing.visible(words.slots), spacing.visible(chosen))
     )
-    return Corrected(cast(Sentence, words), tuple(chosen), tuple(posteriors), explained)
+    return Corrected(cast(Sentence, words), chosen, posteriors, explained)
 
 
 def _best(view: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:

@@ -267,12 +267,12 @@ class _Passage:
         if self._before is None:
             stands = self._ended, words.slots[0]
             slots[0] = opening_marks(slots[0], *stands)
-            views[0] = _mapped(views[0], lambda string: opening_marks(string, *stands))
+            views[0] = map_strings(views[0], lambda string: opening_marks(string, *stands))
         self._ended = words.slots[-1]
         if self._waiting:
             ending = self._ended, self._waiting[0].words.slots[0]
             slots[-1] = _without_opening(slots[-1], *ending)
-            views[-1] = _mapped(views[-1], lambda string: _without_opening(string, *ending))
+            views[-1] = map_strings(views[-1], lambda string: _without_opening(string, *ending))
         for column in (self._forms, self._slots, self._known, self._chosen):
             del column[:size]
         self._closed = {slot - size for slot in self._closed if slot >= size}
@@ -304,8 +304,13 @@ def _without_opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Punc
     return string[: len(string) - len(opening_marks(string, ended, began))]
 
 
-def _mapped(view: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:
-    """Return the distribution of a function of a string."""
+def map_strings(view: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:
+    """Return the distribution of a function of a string.
+
+    Args:
+        view: the distribution of the string.
+        to: the function.
+    """
     total: dict[Puncteme, float] = {}
     for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
         part = to(string)
