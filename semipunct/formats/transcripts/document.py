@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -187,7 +187,7 @@ class _Reader:
         text = next(
             (x for key in _TEXTS if isinstance(x := segment.members.get(key), String)), None
         )
-        strings: Sequence[String] = next((strings for _, strings in spellings), ())
+        strings = [string for _, row in spellings[:1] for string in row]
         if text is not None and (text.value.strip() or not strings):
             spellings.insert(0, ("text", (text,)))
             part = Part(text.value, text.start, _speaker(segment))
