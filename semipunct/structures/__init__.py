@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from semipunct.structures.given_tree import GivenTrees, inside
     from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
     from semipunct.structures.hypergraph import Hypergraphs, hypergraphs
+    from semipunct.structures.nonprojective import NonprojectiveTrees, nonprojective_trees
     from semipunct.structures.permutations import (
         LinearOrderings,
         OrderingParts,
@@ -42,6 +43,7 @@ __all__ = [
     "Hypergraphs",
     "LinearChain",
     "LinearOrderings",
+    "NonprojectiveTrees",
     "OrderingParts",
     "PartWise",
     "Parts",
@@ -66,6 +68,7 @@ __all__ = [
     "lift_weights",
     "linear_chain",
     "linear_orderings",
+    "nonprojective_trees",
     "order_of",
     "pcfg",
     "phrase_marks",
@@ -87,6 +90,7 @@ _MODULES = {
     "Hypergraphs": "semipunct.structures.hypergraph",
     "LinearChain": "semipunct.structures.chain",
     "LinearOrderings": "semipunct.structures.permutations",
+    "NonprojectiveTrees": "semipunct.structures.nonprojective",
     "OrderingParts": "semipunct.structures.permutations",
     "PCFG": "semipunct.structures.grammar",
     "PartWise": "semipunct.structures.base",
@@ -112,6 +116,7 @@ _MODULES = {
     "lift_weights": "semipunct.structures.base",
     "linear_chain": "semipunct.structures.chain",
     "linear_orderings": "semipunct.structures.permutations",
+    "nonprojective_trees": "semipunct.structures.nonprojective",
     "order_of": "semipunct.structures.permutations",
     "pcfg": "semipunct.structures.grammar",
     "phrase_marks": "semipunct.structures.phrases",
