@@ -4,7 +4,8 @@ Marks within them are not punctuation of the sentence, and are never changed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from semipunct.corpus.passages import Span
 
@@ -22,6 +23,62 @@ _KINDS = re.compile(
     re.VERBOSE,
 )
 _TRAILING = ".,;:!?'()[]"
+
+_TAGGED = re.compile(r"((?:<[^<>]*>)*)(.*?)((?:<[^<>]*>)*)", re.DOTALL)
+"""Tags before a word, the word, and tags after it."""
+
+_CODE = "`"
+
+LONGEST_CODE = 16
+"""Words between two backquotes: a lone one, as in ASCII quotation marks, opens no code."""
+
+
+class Casing(NamedTuple):
+    """A form, divided into the word whose capitals may change and what never changes.
+
+    Attributes:
+        before: tags of markup before the word.
+        word: empty if the form has none whose capitals may change.
+        after: tags after the word, or the whole form if there is no word.
+    """
+
+    before: str
+    word: str
+    after: str
+
+
+def divide_by_case(forms: Sequence[str]) -> list[Casing]:
+    """Divide forms into words whose capitals may change, and what never changes.
+
+    Capitals in addresses, mentions, tags of markup and code (between backquotes) have a meaning.
+
+    Args:
+        forms: words in the order of their text.
+    """
+    divided: list[Casing] = []
+    code = _code(forms)
+    for number, form in enumerate(forms):
+        if form.isalnum() and number not in code:  # as most words, without a search
+            divided.append(Casing("", form, ""))
+            continue
+        match = _TAGGED.fullmatch(form)
+        if number in code or match is None or any(whole_tokens(match[2])):
+            divided.append(Casing("", "", form))
+        else:
+            divided.append(Casing(*match.groups()))
+    return divided
+
+
+def _code(forms: Sequence[str]) -> set[int]:
+    """Return the numbers of the words between backquotes that are near each other."""
+    counts = [form.count(_CODE) for form in forms]
+    code = {number for number, count in enumerate(counts) if count > 1}
+    edges = [number for number, count in enumerate(counts) if count % 2]
+    while edges:
+        first, *edges = edges
+        if edges and edges[0] - first < LONGEST_CODE:
+            code.update(range(first, edges.pop(0) + 1))
+    return code
 
 
 def whole_tokens(text: str) -> Iterator[Span]:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.whole_tokens import divide_by_case
 from semipunct.corpus.word_streams import is_final
 from semipunct.inference.draws import Draws
 from semipunct.marks import UNK, Puncteme
@@ -182,12 +183,15 @@ class Chooser:
         marked = [place for place, string in enumerate(before) if string]
         tags[marked] = self.model.strings.codes([before[place] for place in marked])
         shapes = np.argmax(part.reading.shapes + part.reading.pairs[tags], 1)
-        lower = [form.lower() for form in forms]
+        divided = divide_by_case(forms)
+        lower = [parts.word.lower() for parts in divided]
         spelt = self.model.recase(lower, shapes.tolist())
-        rows = zip(forms, lower, spelt, strict=True)
-        if self.lower:
-            return tuple(cased if len(cased) == len(form) else form for form, _, cased in rows)
-        return tuple(cased if form == low else form for form, low, cased in rows)
+        return tuple(
+            f"{parts.before}{cased}{parts.after}"
+            if (len(cased) == len(parts.word) if self.lower else parts.word == low)
+            else form
+            for form, parts, low, cased in zip(forms, divided, lower, spelt, strict=True)
+        )
 
 
 class _Passage:
