@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 RULES, SENTENCES, LONGEST = 9, 5, 18
 
+REASONS = 5
+"""The number of marks that are explained."""
+
 LANGUAGE = "en"
 """The name of the installed model that restores a text."""
 
@@ -119,6 +122,10 @@ def _restore() -> None:
     for title, text in (("Words as they were said", TRANSCRIPT), ("The text restored", restored)):
         screen.print(f"\n{title}", style="bold")
         screen.print(text, markup=False, highlight=False)
+    screen.print("\nWhy a mark stands there", style="bold")
+    for mark in [mark for mark in restored.marks if mark.is_changed and mark.reason][:REASONS]:
+        before = restored[: mark.start].rpartition(" ")[2]
+        screen.print(f"{before}{''.join(mark.after)}  {mark.reason}", markup=False, highlight=False)
     screen.print()
 
 

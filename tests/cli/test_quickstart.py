@@ -48,6 +48,8 @@ def test_it_shows_figures_rules_and_trees(
     assert trained == [("none", 3), ("r2l", 3)]
     for words in ("1.7500", "1.2500", "underlying", "becomes", "^"):
         assert words in result.out
+    assert "morning,  " in result.out  # a mark and its reason
+    assert "“Good morning” addresses the reader" in result.out
 
 
 def analysis(*edits: tuple[str, str, str], words: int = 3) -> Analysis:
