@@ -24,6 +24,14 @@ Dev = Annotated[
 Settings = Annotated[str | None, typer.Option(metavar="TOML", help="File with settings.")]
 Output = Annotated[str, _OUTPUT]
 OptionalOutput = Annotated[str | None, _OUTPUT]
+Parser = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PARSER",
+        help="Folder of a parser. The input may then be text, or words without trees; trees in the "
+        "input are ignored.",
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 GoldJson = Annotated[bool, typer.Option("--json", help="With --gold: print one JSON object.")]

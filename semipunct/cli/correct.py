@@ -38,14 +38,7 @@ def correct(
     ],
     out: arguments.OptionalOutput = None,
     options: CorrectOptions = CorrectOptions(),
-    parser: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PARSER",
-            help="Folder of a parser. The input may then be text, or words without trees; trees "
-            "in the input are ignored.",
-        ),
-    ] = None,
+    parser: arguments.Parser = None,
     tokeniser: Annotated[
         str | None,
         typer.Option(

@@ -1,8 +1,7 @@
 """``semipunct explain``: why marks stand, are inserted, removed or left out."""
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -15,22 +14,8 @@ from semipunct.tasks import limits
 if TYPE_CHECKING:
     from semipunct.render.explanations import Explanation
 
-LEAST = 0.1
-
-
-class Form(StrEnum):
-    """The formats that explanations are written in."""
-
-    TEXT = "text"
-    JSON = "json"
-    HTML = "html"
-
-
-class Task(StrEnum):
-    """The ways to treat marks before they are explained."""
-
-    RESTORE = "restore"
-    CORRECT = "correct"
+Form = Literal["text", "json", "html"]
+"""The formats that explanations are written in."""
 
 
 def explain(
@@ -51,9 +36,9 @@ def explain(
             help="text: each sentence, and a line for each mark; json: an object for each "
             "sentence; html: one page for a browser.",
         ),
-    ] = Form.TEXT,
+    ] = "text",
     task: Annotated[
-        Task | None,
+        Literal["restore", "correct"] | None,
         typer.Option(
             help="restore: insert marks, and keep those of a text; correct: change those that "
             "are wrong [correct for a model of --kind correction, otherwise restore]."
@@ -68,15 +53,8 @@ def explain(
             max=1,
             help="List marks that were left out if their probability is at least P.",
         ),
-    ] = LEAST,
-    parser: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PARSER",
-            help="Folder of a parser. The input may then be text, or words without trees; trees "
-            "in the input are ignored.",
-        ),
-    ] = None,
+    ] = limits.LEFT_OUT,
+    parser: arguments.Parser = None,
     tokeniser: Annotated[
         str | None,
         typer.Option(
@@ -111,7 +89,7 @@ def explain(
         work, explained = prepare_explanation(
             loaded,
             inputs,
-            task=None if task is None else task.value,
+            task=task,
             parser=None if parser is None else load(parser),
             tokeniser=None if tokeniser is None else load(tokeniser),
             samples=samples,
@@ -145,7 +123,7 @@ def write(
     from semipunct.render.explanations import lines_for_terminal, write_json
 
     target = out or console.STANDARD
-    if form is Form.TEXT and target == console.STANDARD and console.tables().is_terminal:
+    if form == "text" and target == console.STANDARD and console.tables().is_terminal:
         from rich.text import Text
 
         screen = console.tables()
@@ -153,9 +131,9 @@ def write(
             screen.print(Text.assemble(*((text, style) for style, text in segments)))
         return
     with console.output(target) as stream:
-        if form is Form.JSON:
+        if form == "json":
             write_json(explanations, stream)
-        elif form is Form.HTML:
+        elif form == "html":
             title = ", ".join(map(display_name, inputs))
             stream.writelines(explained_page(explanations, title))
         else:

@@ -9,10 +9,10 @@ from semipunct.corpus import Omitted
 from semipunct.errors import UsageError
 from semipunct.kinds.answers import CorrectWork, RestoreWork, answer_of, answers_of
 from semipunct.kinds.requests import CorrectRequest, RestoreRequest
-from semipunct.render.decided_marks import LEFT_OUT
 from semipunct.render.explanations import Explanation, explained_outcomes, explained_sentence
 from semipunct.tasks.base import Trained
 from semipunct.tasks.explain import Answer, analyse_answers
+from semipunct.tasks.limits import LEFT_OUT
 from semipunct.tasks.options import CorrectOptions, RestoreOptions
 from semipunct.tasks.run import Outcome, in_chunks
 

@@ -14,13 +14,13 @@ from semipunct.store.checkpoint import M_co, SavedModel, load
 from semipunct.store.installed import FIRST, installed_models
 from semipunct.tasks.parse_text import parse_text
 
-PARSER = "parser"
-"""The kind of parsers of dependency trees, and the name of such a part."""
-
 if TYPE_CHECKING:
     from semipunct.corpus import Omitted
     from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.tasks.parse import Parse
+
+PARSER = "parser"
+"""The kind of parsers of dependency trees, and the name of such a part."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,12 +11,10 @@ from semipunct.render.corrected import Places
 from semipunct.render.reasons.marks import MarkReason, reason_of_mark
 from semipunct.render.reasons.place import Place, partners_of
 from semipunct.tasks.explain import Analysed
+from semipunct.tasks.limits import LEFT_OUT
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
 Decision = Literal["inserted", "kept", "removed", "replaced", "left out"]
-
-LEFT_OUT = 0.1
-"""The probability from which a mark that was left out is listed."""
 
 _LISTED = 4  # alternatives of a mark
 

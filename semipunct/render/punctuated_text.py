@@ -10,8 +10,9 @@ from typing import Any, Self
 from semipunct.corpus.located import Located
 from semipunct.marks import Puncteme
 from semipunct.render.corrected import Places
-from semipunct.render.decided_marks import LEFT_OUT, Mark, decided_marks
+from semipunct.render.decided_marks import Mark, decided_marks
 from semipunct.tasks.explain import Analysed
+from semipunct.tasks.limits import LEFT_OUT
 from semipunct.tasks.slot_posteriors import SlotPosterior
 
 _STYLE = "border-radius:.2em;padding:0 .1em;background:rgba(255,170,0,{shade:.2f})"

@@ -25,7 +25,7 @@ FIRST = "text"
 """The part that a name alone stands for: the model that needs no other."""
 
 
-KNOWN = {"en": "semipunct-en", "es": "semipunct-es", "zh": "semipunct-zh"}
+LANGUAGE_DISTRIBUTIONS = {"en": "semipunct-en", "es": "semipunct-es", "zh": "semipunct-zh"}
 """The distributions, in ``packages/``, that are named where a model is not installed."""
 
 
@@ -91,7 +91,7 @@ def folder_of(model: str | Path) -> Path:
     first, _, part = model.partition("/")
     of_package = [name for name in parts if name.startswith(f"{first}/")]
     if not of_package or part:
-        if known := KNOWN.get(first):
+        if known := LANGUAGE_DISTRIBUTIONS.get(first):
             raise ModelError(
                 f"{model} is not installed; the distribution {known} has models of this name: "
                 f"pip install {known}"

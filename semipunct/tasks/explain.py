@@ -13,7 +13,7 @@ from semipunct.inference.decode import Analysis
 from semipunct.inference.feature_weights import FeatureWeight, NodeFeatures
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.tasks.base import InPlace, Trained
+from semipunct.tasks.base import InPlace, Trained, explaining_model
 from semipunct.tasks.correct import reason
 from semipunct.tasks.correction import Attached, Corrected, Reason
 from semipunct.tasks.restoration import Restoration
@@ -65,10 +65,9 @@ def analyse_answers(
         One for each answer; None if it is omitted, the model has no underlying trees, or the marks
         have none.
     """
-    needs_analysis = isinstance(model.model, CorrectionModel) and model.model.analysed
-    if not isinstance(model.model, PunctuationModel) or needs_analysis:
+    fitted = explaining_model(model)
+    if fitted is None:
         return [None] * len(answers)
-    fitted = InPlace.of(model)
     punctuated = [
         None if isinstance(answer, Omitted) else _punctuated(fitted.model, answer)
         for answer in answers

@@ -1,4 +1,4 @@
-"""Upper limits of options: larger numbers take more memory or time than they are worth.
+"""Limits of options: larger numbers take more memory or time than they are worth.
 
 This module imports nothing, so that the command line can show the limits without loading the rest.
 """
@@ -17,6 +17,9 @@ RESAMPLES = 10_000_000
 
 LAW_DRAWS = 1_000_000
 """Values drawn for each operand of a law."""
+
+LEFT_OUT = 0.1
+"""The probability from which explanations list a mark that was left out."""
 
 PARSED = 400
 """Words that are parsed at once: time is cubic in their number. A longer sentence is parsed in

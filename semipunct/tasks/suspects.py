@@ -26,8 +26,7 @@ from semipunct.marks import SILENT, Puncteme, shown_string
 from semipunct.marks.balance import ENCLOSING
 from semipunct.marks.corrections import Correction, corrections
 from semipunct.marks.matching import matched_pairs
-from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.tasks.base import InPlace, Trained
+from semipunct.tasks.base import InPlace, Trained, explaining_model
 from semipunct.tasks.correct import reason
 from semipunct.tasks.correction import Reason
 from semipunct.tasks.slot_odds import UsualStrings, slot_odds
@@ -92,16 +91,12 @@ def list_suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP
     Sentences whose punctuation has dependents or that have no words are not judged.
 
     Args:
-        model: a punctuation model or a slot tagger, with its weights; None for what the treebank
-            alone tells about pairs, heads and spaces.
-        *files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
+        model: as of ``semipunct.suspects``, and so are the others.
+        *files: in CoNLL-U.
         top: the number of suspects.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no sentence that
-            can be judged.
-        UsageError: if the files are of another format.
-        ModelError: if the model is of another kind.
+        TreebankError, UsageError, ModelError: as ``semipunct.suspects`` does.
     """
     if (form := format_of(*files).name) != Conllu.name:
         raise UsageError(f"{files[0]}: this is a file of the format {form}; give CoNLL-U")
@@ -257,9 +252,9 @@ def _attached(entries: Sequence[Entry[Record, Any]]) -> list[Suspect]:
 def _explain(model: Trained[Any] | None, listed: Sequence[Suspect]) -> list[Suspect]:
     """Add the underlying marks of the strings that a model prefers."""
     strings = [i for i, suspect in enumerate(listed) if suspect.kind == "string"]
-    if model is None or not isinstance(model.model, PunctuationModel) or not strings:
+    fitted = explaining_model(model)
+    if fitted is None or not strings:
         return list(listed)
-    fitted = InPlace.of(model)
     preferred: list[Sentence] = []
     for number in strings:
         suspect = listed[number]
