@@ -2,7 +2,7 @@
 
     python experiments/benchmarks/nonprojective.py [--words 40] [--batch 32] [--rounds 20]
 
-The determinant (``jnp.linalg.slogdet`` of the Laplacian in single precision) is what the matrix-tree
+The determinant (``jnp.linalg.slogdet`` of the Laplacian, single precision) is what the matrix-tree
 theorem asks for as it stands; it overflows and cancels where weights differ much. Samples are
 compared with the same determinant.
 """
