@@ -87,12 +87,22 @@ def test_other_recognisers(document: Any, cli: Cli, text_model: Path, tmp_path: 
 
 
 def test_marks_are_corrected_in_place(cli: Cli, text_model: Path, tmp_path: Path):
-    wrong = RESTORED.replace("ba,", "ba")
-    done = restore(cli, text_model, tmp_path / "a.json", wrong, to="correct")
-    assert done.status == 0, done.err
-    assert bare(json.loads(done.out)) == bare(json.loads(wrong))
-    again = restore(cli, text_model, tmp_path / "a.json", wrong)
-    assert json.loads(again.out)["segments"][0]["text"] == " So ba, but"
+    for wrong in (RESTORED.replace("ba,", "ba"), RESTORED.replace("So ba", "So, ba")):
+        done = restore(cli, text_model, tmp_path / "a.json", wrong, to="correct")
+        assert (done.status, done.out) == (0, RESTORED), done.err
+
+
+@pytest.mark.parametrize("divided", [("So ba", "but do. So gu."), ("So ba but", "do. So gu.")])
+def test_corrections_cross_segments_and_cues(
+    divided: tuple[str, str], cli: Cli, text_model: Path, tmp_path: Path
+):
+    expected = [part.replace("ba", "ba,") for part in divided]
+    document = json.dumps({"segments": [{"text": part} for part in divided]})
+    done = restore(cli, text_model, tmp_path / "a.json", document, to="correct")
+    assert [s["text"] for s in json.loads(done.out)["segments"]] == expected
+    cues = "1\n00:00:00,000 --> 00:00:01,000\n{}\n\n2\n00:00:01,000 --> 00:00:02,000\n{}\n"
+    done = restore(cli, text_model, tmp_path / "a.srt", cues.format(*divided), to="correct")
+    assert done.out == cues.format(*expected)
 
 
 @pytest.mark.parametrize(
