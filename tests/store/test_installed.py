@@ -45,9 +45,19 @@ def test_the_text_model_comes_first_and_otherwise_a_part_is_needed(xx: Path):
     assert folder_of("xx") == xx / "other"
 
 
-def test_unknown_names(xx: Path):
-    with pytest.raises(ModelError, match="xx/parser is not installed; installed are: xx/text"):
+def test_unknown_names(xx: Path, monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(ModelError, match=r"xx/parser is not installed; installed are: xx/text$"):
         load("xx/parser")
+    with pytest.raises(ModelError, match=r"installed are: xx/text; did you mean xx/text\?"):
+        load("xx/texts")
+    monkeypatch.setitem(installed.LANGUAGE_DISTRIBUTIONS, "xx", "semipunct-xx")
+    with pytest.raises(
+        ModelError, match=r"; semipunct-xx has such models: pip install semipunct-xx$"
+    ):
+        load("xx/parser")
+    monkeypatch.setitem(installed.LANGUAGE_DISTRIBUTIONS, "zz", "semipunct-zz")
+    with pytest.raises(ModelError, match="zz is not installed; semipunct-zz has such models: pip"):
+        load("zz")
     with pytest.raises(ModelError, match=r"yxx: there is no such folder; .*semipunct train, or xx"):
         load("yxx")
     # A path is never taken for a name.
