@@ -6,6 +6,7 @@ import typer
 
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
+from semipunct.tasks import limits
 
 
 def serve(
@@ -16,7 +17,7 @@ def serve(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8081,
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, max=1_000_000, help="Characters of a text at most.")
-    ] = 40_000,
+    ] = limits.SERVED,
 ) -> None:
     """Serve LanguageTool's interface for editors, JSON for programs, and a page for browsers.
 

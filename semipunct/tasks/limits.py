@@ -18,6 +18,9 @@ RESAMPLES = 10_000_000
 LAW_DRAWS = 1_000_000
 """Values drawn for each operand of a law."""
 
+SERVED = 40_000
+"""Characters of a text that the server reads, unless another limit is asked for."""
+
 LEFT_OUT = 0.1
 """The probability from which explanations list a mark that was left out."""
 

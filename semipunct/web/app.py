@@ -17,15 +17,13 @@ from semipunct.kinds.functions import correct_text, restore_text
 from semipunct.render.explanations import mark_as_dict
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
+from semipunct.tasks.limits import SERVED
 from semipunct.version import __version__
 from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task
 from semipunct.web.changes import changes
 from semipunct.web.openapi import description
 from semipunct.web.requests import BadRequest, read_fields, text_field
-
-LIMIT = 40_000
-"""The default of the largest number of characters of a text."""
 
 WAITING, SECONDS = 128, 60.0
 """Defaults: requests that wait, and the seconds for which one waits."""
@@ -46,7 +44,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def application(
-    model: Trained[Any], *, limit: int = LIMIT, waiting: int = WAITING, seconds: float = SECONDS
+    model: Trained[Any], *, limit: int = SERVED, waiting: int = WAITING, seconds: float = SECONDS
 ) -> Starlette:
     """Return an ASGI application that restores and corrects text.
 
