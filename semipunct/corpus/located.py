@@ -220,6 +220,9 @@ class Located:
         original = () if isinstance(self.content, Omitted) else self.content.slots
         spelt: list[Puncteme] = []
         for requested, present, spans in zip(slots, original, self.marks, strict=True):
+            if not requested or not present:
+                spelt.append(requested)
+                continue
             stays = iter(kept_tokens(*spacing.visible((present, requested))))
             numbers = [0 if token in SILENT else next(stays) for token in requested]
             pairs = zip(requested, numbers, strict=True)

@@ -39,7 +39,11 @@ def kept_tokens(before: Puncteme, after: Puncteme) -> list[int]:
         before: the old tokens.
         after: the new tokens.
     """
+    if before == after:
+        return [*range(1, len(after) + 1)]
     numbers = [0] * len(after)
+    if not before or not after:  # most slots of a long text
+        return numbers
     for first, place, size in SequenceMatcher(
         None, before, after, autojunk=False
     ).get_matching_blocks():

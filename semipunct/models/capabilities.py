@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, Self, TypeVar
 
 import jax
-import jax.numpy as jnp
 
 from semipunct.arrays.rows import RowNumbers
 from semipunct.errors import ModelError
@@ -147,7 +146,7 @@ def on_device(parameters: Weights) -> Weights:
     Args:
         parameters: weights by name.
     """
-    return {name: jnp.asarray(value) for name, value in parameters.items()}
+    return jax.device_put(dict(parameters))  # one transfer, without a program for each shape
 
 
 def place_weights(model: AnyModel, parameters: Weights) -> Weights:

@@ -15,6 +15,7 @@ from semipunct.render.outputs import output
 from semipunct.render.outputs.sentences import CorrectedSentence
 from semipunct.render.reasons.marks import reason_of_correction
 from semipunct.render.reasons.names import rule
+from semipunct.render.reasons.place import Line
 from semipunct.tasks.correction import Corrected
 
 _FAR = 40
@@ -107,6 +108,7 @@ def as_dict(
     """
     rows: list[dict[str, Any]] = []
     visible = [spacing.visible(slots) for slots in spelt]
+    line = Line(corrected.sentence.forms, spacing.visible(corrected.slots))
     for explained in corrected.corrections:
         correction = explained.correction
         start, end = places.place(correction.slot, correction.start, correction.stop)
@@ -130,7 +132,7 @@ def as_dict(
                 ],
                 "edits": [{"edit": e.name, "a": e.a, "b": e.b} for e in edits],
                 "rule": rule(edits),
-                "reason": reason_of_correction(corrected, explained).text,
+                "reason": reason_of_correction(corrected, explained, line).text,
             }
         )
     return output(

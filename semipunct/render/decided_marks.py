@@ -9,7 +9,7 @@ from typing import Literal
 from semipunct.marks import Puncteme, shown_string, spacing
 from semipunct.render.corrected import Places
 from semipunct.render.reasons.marks import MarkReason, reason_of_mark
-from semipunct.render.reasons.place import Place, partners_of
+from semipunct.render.reasons.place import Line, Place
 from semipunct.tasks.explain import Analysed
 from semipunct.tasks.limits import LEFT_OUT
 from semipunct.tasks.slot_posteriors import SlotPosterior
@@ -88,26 +88,29 @@ def decided_marks(
         analysis: the underlying tree, if the model has one.
     """
     before, after = map(spacing.visible, slots)
-    partners = partners_of(after)
+    line = Line(forms, after)
     words_end = (places.start, *places.words)
     marks: list[Mark] = []
     for slot, (marks_before, marks_after, spans) in enumerate(
         zip(before, after, places.marks, strict=True)
     ):
         posterior = posteriors[slot]
+        # Few slots of a text are listed: what is said of them is not prepared for the others.
+        other = int(posterior.strings[0] == chosen[slot])
+        is_doubted = other < len(posterior.strings) and posterior.probability[other] >= least
+        if not (marks_before or marks_after or is_doubted):
+            continue
         alternatives = tuple(
             (shown_string(spacing.visible([string])[0]), float(share))
             for string, share in zip(posterior.strings, posterior.probability, strict=True)
             if string != chosen[slot]
         )
-        if not (marks_before or marks_after or (alternatives and alternatives[0][1] >= least)):
-            continue
         start, end = (spans[0][0], spans[-1][1]) if spans else (words_end[slot],) * 2
         probability = posterior.of(chosen[slot])
         sentence, reason = (
             (None, None) if analysis is None else (analysis.sentence, analysis.reasons[slot])
         )
-        place = Place(forms, after, slot, partners)
+        place = Place(line, slot)
         why = reason_of_mark(
             place, marks_before, marks_after, probability, alternatives, sentence, reason
         )

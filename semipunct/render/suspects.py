@@ -11,7 +11,7 @@ from semipunct.marks import shown_string, spacing
 from semipunct.render.outputs import output
 from semipunct.render.outputs.treebanks import Suspected
 from semipunct.render.reasons.marks import reason_of_mark
-from semipunct.render.reasons.place import Place
+from semipunct.render.reasons.place import Line, Place
 from semipunct.tasks.suspects import Suspect
 
 ATTRIBUTE = "Suspect"
@@ -37,7 +37,7 @@ def explain(suspect: Suspect) -> str:
     slots[suspect.slot] = suspect.proposed
     preferred = 1 / (1 + exp(-suspect.log_odds)) if suspect.log_odds > -_FAR else 0.0
     return reason_of_mark(
-        Place(suspect.sentence.forms, spacing.visible(slots), suspect.slot),
+        Place(Line(suspect.sentence.forms, spacing.visible(slots)), suspect.slot),
         correction.before,
         correction.after,
         preferred,

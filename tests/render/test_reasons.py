@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from semipunct.marks import Edit, Puncteme
 from semipunct.marks.corrections import corrections
 from semipunct.render.corrected import Places
+from semipunct.render.decided_marks import decided_marks
+from semipunct.render.reasons import place as place_module
 from semipunct.render.reasons.by_tree import CONDITIONS, OTHER, reasons_by_tree
 from semipunct.render.reasons.by_words import reason_of_removal, reasons_by_words
 from semipunct.render.reasons.catalogue import CHANNEL, TREES, WORDS
 from semipunct.render.reasons.marks import MODEL, percent, reason_of_correction, reason_of_mark
 from semipunct.render.reasons.names import rule
-from semipunct.render.reasons.place import Place
+from semipunct.render.reasons.place import Line, Place
 from semipunct.tasks.correction import Attached, Corrected, Explained, Reason
 from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.punctuation.cases import sentence
@@ -103,7 +105,7 @@ def place_of(text: str) -> tuple[Place, Puncteme]:
             slots.append(())
     if slot >= 0:
         marks = slots[slot]
-    return Place(forms, slots, slot), marks
+    return Place(Line(forms, slots), slot), marks
 
 
 def key_in(text: str) -> list[str]:
@@ -183,7 +185,7 @@ def test_a_text_of_another_language_has_no_reasons_of_english():
     ],
 )  # fmt: skip
 def test_the_fallback_says_what_the_model_does(before: Puncteme, after: Puncteme, expected: str):
-    place = Place(["xyzzy", "plugh"], [(), after, ()], 1)
+    place = Place(Line(["xyzzy", "plugh"], [(), after, ()]), 1)
     assert reason_of_mark(place, before, after, 0.72, [(".", 0.2)]).text == expected
 
 
@@ -211,7 +213,7 @@ def test_any_words_have_a_reason(words: list[str], data: st.DataObject):
     strings = st.lists(st.sampled_from(sorted(MARKS)), max_size=2).map(tuple)
     slots = data.draw(st.lists(strings, min_size=len(forms) + 1, max_size=len(forms) + 1))
     for slot, marks in enumerate(slots):
-        place = Place(forms, slots, slot)
+        place = Place(Line(forms, slots), slot)
         for before in ((), (",",), marks, (*marks, ",")):
             told = reason_of_mark(place, before, marks, 0.5, [("", 0.5)])
             assert told.key
@@ -335,7 +337,7 @@ def test_but_joins_no_series():
 
 def test_the_channel_is_told():
     words = sentence([3, 1, 0], ["", "", "", "."], relations=["nsubj", "appos", "root"])
-    place = Place(words.forms, [(), (), (), (".",)], 3)
+    place = Place(Line(words.forms, [(), (), (), (".",)]), 3)
     attached = (Attached(2, "right", (",",)), Attached(3, "right", (".",)))
     absorbed = Reason(attached, (Edit("absorb_left", ",", "."),))
     told = reason_of_mark(place, (), (".",), 0.9, [], words, absorbed)
@@ -354,10 +356,34 @@ def test_a_correction_has_the_reason_of_its_mark():
     view = SlotPosterior(((",",), ()), np.array([0.9, 0.1]))
     corrected = Corrected(words, tuple(right), (view,) * 4, ())
     reason = Reason((Attached(1, "right", (",",)),), ())
-    told = reason_of_correction(corrected, Explained(correction, 0.9, 0.1, reason))
+    line = Line(words.forms, right)
+    told = reason_of_correction(corrected, Explained(correction, 0.9, 0.1, reason), line)
     assert told.text == "The clause “w0” stands before the main clause: a comma after it."
-    unknown = reason_of_correction(corrected, Explained(correction, 0.9, 0.1, None))
+    unknown = reason_of_correction(corrected, Explained(correction, 0.9, 0.1, None), line)
     assert unknown.text == "The model writes a comma here with 90%; alternatives: nothing with 10%."
+
+
+def test_what_is_asked_about_a_line_is_asked_once(monkeypatch: pytest.MonkeyPatch):
+    """A line may have as many marks as a book: a look at all its words for each takes hours."""
+    asked: list[int] = []
+    monkeypatch.setattr(place_module, "are_english", lambda words: not asked.append(len(words)))
+    monkeypatch.setattr(place_module, "matched_pairs", lambda slots: asked.append(len(slots)) or ())
+    size = 60
+    slots = [(), *[(",",)] * (size - 1), (".",)]
+    certain = SlotPosterior(((",",), (".",), ()), np.array([0.6, 0.3, 0.1]))
+    places = Places(tuple(range(size)), ((),) * (size + 1), 0)
+    bare_slots = [()] * (size + 1)
+    listed = decided_marks(
+        ["the"] * size, (bare_slots, slots), places, slots, [certain] * (size + 1)
+    )
+    assert len(listed) == size + 1
+    assert asked in ([size], [size, size + 1], [size + 1, size])
+
+
+def test_where_sentences_begin_and_end():
+    line = Line([*"abcdef"], [(".",), (), (".",), (",",), ("?",), (), ("!",)])
+    bounds = [(at.start, at.end) for at in (Place(line, slot) for slot in range(7))]
+    assert bounds == [(0, 2), (0, 2), (0, 2), (2, 4), (2, 4), (4, 6), (4, 6)]
 
 
 def test_rules():

@@ -17,7 +17,6 @@ from semipunct.render.reasons.lexicon import (
     DETERMINERS,
     PREPOSITIONS,
     VERBS,
-    are_english,
 )
 from semipunct.render.reasons.names import name_marks
 from semipunct.render.reasons.other_marks import OTHER_RULES
@@ -33,7 +32,7 @@ def reasons_by_words(place: Place, tokens: Puncteme) -> list[Cue]:
         place: the slot.
         tokens: its visible marks; they need not be those of the slot as written.
     """
-    if not are_english(place.low):
+    if not place.line.is_english:
         return []
     cues = (_reason(place, tokens, index) for index in range(len(tokens)))
     return list({cue.key: cue for cue in cues if cue is not None}.values())
@@ -47,7 +46,7 @@ def reason_of_removal(place: Place, before: Puncteme, after: Puncteme) -> Cue | 
         before: its marks as they were written.
         after: the marks that are left.
     """
-    if not are_english(place.low) or len(after) >= len(before):
+    if not place.line.is_english or len(after) >= len(before):
         return None
     values = {"mark": name_marks(before[:1]), "word": place.right, "left": place.left}
     if after and set(before) == set(after):

@@ -12,7 +12,7 @@ from semipunct.render.reasons.by_tree import Constituent, channel_of, reasons_by
 from semipunct.render.reasons.by_words import reason_of_removal, reasons_by_words
 from semipunct.render.reasons.catalogue import FALLBACK, FALLBACK_REMOVED, KEPT, LEFT_OUT
 from semipunct.render.reasons.names import name_marks
-from semipunct.render.reasons.place import Place
+from semipunct.render.reasons.place import Line, Place
 from semipunct.tasks.correction import Corrected, Explained, Reason
 
 Alternatives = Sequence[tuple[str, float]]
@@ -91,12 +91,13 @@ def reason_of_mark(
     return MarkReason("+".join(keys), " ".join(texts), constituent)
 
 
-def reason_of_correction(corrected: Corrected, explained: Explained) -> MarkReason:
+def reason_of_correction(corrected: Corrected, explained: Explained, line: Line) -> MarkReason:
     """Return the reason of one of the corrections of a sentence.
 
     Args:
         corrected: the sentence.
         explained: the correction.
+        line: the words of the sentence, and its marks after all corrections.
     """
     correction = explained.correction
     slot = correction.slot
@@ -108,7 +109,7 @@ def reason_of_correction(corrected: Corrected, explained: Explained) -> MarkReas
         if string != corrected.slots[slot]
     ]
     return reason_of_mark(
-        Place(corrected.sentence.forms, spacing.visible(corrected.slots), slot),
+        Place(line, slot),
         correction.before,
         correction.after,
         explained.probability,

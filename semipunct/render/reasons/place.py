@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cached_property
 
 from semipunct.corpus.word_streams import is_final
@@ -13,6 +14,7 @@ from semipunct.render.reasons.lexicon import (
     COORDINATORS,
     DETERMINERS,
     PRONOUNS,
+    are_english,
     bare,
     is_finite,
     lower,
@@ -36,44 +38,22 @@ def excerpt(words: Sequence[str]) -> str:
     return " ".join((*words[:2], "...", *words[-2:]))
 
 
-def partners_of(slots: Sequence[Puncteme]) -> dict[tuple[int, int], int]:
-    """Return the slot of the partner of each bracket and quotation mark, by slot and index.
-
-    Args:
-        slots: ``[n + 1]`` the marks of a line.
-    """
-    slot_of: dict[tuple[int, int], int] = {}
-    for opening, closing in matched_pairs(slots):
-        slot_of[opening], slot_of[closing] = closing[0], opening[0]
-    return slot_of
-
-
-class Place:
-    """A slot of a line of text.
+class Line:
+    """A line of text, with what is asked about it once for all of its slots.
 
     Attributes:
         forms: ``[n]`` the words of the line.
         slots: ``[n + 1]`` the marks of the line as they are to be written.
-        slot: the number of the slot.
     """
 
-    def __init__(
-        self,
-        forms: Sequence[str],
-        slots: Sequence[Puncteme],
-        slot: int,
-        partners: Mapping[tuple[int, int], int] | None = None,
-    ) -> None:
-        """Look at a slot.
+    def __init__(self, forms: Sequence[str], slots: Sequence[Puncteme]) -> None:
+        """Look at a line.
 
         Args:
-            forms: the words.
-            slots: the marks.
-            slot: its number.
-            partners: those of the line, as ``partners_of`` returns them, if they are known.
+            forms: its words.
+            slots: its marks.
         """
-        self.forms, self.slots, self.slot = forms, slots, slot
-        self._pairs = partners_of(slots) if partners is None else partners
+        self.forms, self.slots = forms, slots
 
     @cached_property
     def low(self) -> list[str]:
@@ -81,15 +61,57 @@ class Place:
         return [lower(form) for form in self.forms]
 
     @cached_property
-    def start(self) -> int:
-        """The slot where the sentence begins."""
-        return next((s for s in range(self.slot - 1, 0, -1) if is_final(self.slots[s])), 0)
+    def is_english(self) -> bool:
+        """True if the words are those of an English text."""
+        return are_english(self.low)
 
     @cached_property
+    def partners(self) -> dict[tuple[int, int], int]:
+        """The slot of the partner of each bracket and quotation mark, by slot and index."""
+        slot_of: dict[tuple[int, int], int] = {}
+        for opening, closing in matched_pairs(self.slots):
+            slot_of[opening], slot_of[closing] = closing[0], opening[0]
+        return slot_of
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """The slots within the line where sentences end."""
+        return [slot for slot, marks in enumerate(self.slots) if slot and is_final(marks)]
+
+
+class Place:
+    """A slot of a line of text.
+
+    Attributes:
+        line: the line.
+        slot: the number of the slot.
+        forms: ``[n]`` the words of the line.
+        slots: ``[n + 1]`` the marks of the line as they are to be written.
+        low: ``[n]`` the words in lower case.
+    """
+
+    def __init__(self, line: Line, slot: int) -> None:
+        """Look at a slot.
+
+        Args:
+            line: the line.
+            slot: its number.
+        """
+        self.line, self.slot = line, slot
+        self.forms, self.slots, self.low = line.forms, line.slots, line.low
+
+    @property
+    def start(self) -> int:
+        """The slot where the sentence begins."""
+        before = bisect_left(self.line.ends, self.slot)
+        return self.line.ends[before - 1] if before else 0
+
+    @property
     def end(self) -> int:
         """The slot where the sentence ends."""
-        size = len(self.forms)
-        return next((s for s in range(self.slot, size) if s and is_final(self.slots[s])), size)
+        ends, size = self.line.ends, len(self.forms)
+        after = bisect_left(ends, self.slot)
+        return min(ends[after], size) if after < len(ends) else size
 
     @cached_property
     def first(self) -> int:
@@ -163,7 +185,7 @@ class Place:
         Args:
             index: of the mark among those of the slot.
         """
-        return self._pairs.get((self.slot, index))
+        return self.line.partners.get((self.slot, index))
 
     def is_tag(self, start: int, end: int) -> bool:
         """Return whether words before a question mark are a tag such as *isn't it*.
