@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from semipunct.structures.automata import PathParts, StringPaths, string_paths
     from semipunct.structures.base import Parts, PartWise, Structure, Total, lift_weights
     from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
+    from semipunct.structures.connectionist import CTC, CTCParts, ctc
     from semipunct.structures.distribution import Answer, Distribution
     from semipunct.structures.draws import Draws, Places, Traceable, choose
     from semipunct.structures.given_tree import GivenTrees, inside
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
     from semipunct.structures.without_replacement import sample_without_replacement
 
 __all__ = [
+    "CTC",
     "PCFG",
     "Answer",
     "ArcParts",
+    "CTCParts",
     "ChainParts",
     "Distribution",
     "Draws",
@@ -63,6 +66,7 @@ __all__ = [
     "Total",
     "Traceable",
     "choose",
+    "ctc",
     "hypergraphs",
     "inside",
     "lift_weights",
@@ -82,6 +86,8 @@ __all__ = [
 _MODULES = {
     "Answer": "semipunct.structures.distribution",
     "ArcParts": "semipunct.structures.projective",
+    "CTC": "semipunct.structures.connectionist",
+    "CTCParts": "semipunct.structures.connectionist",
     "ChainParts": "semipunct.structures.chain",
     "Distribution": "semipunct.structures.distribution",
     "Draws": "semipunct.structures.draws",
@@ -111,6 +117,7 @@ _MODULES = {
     "Total": "semipunct.structures.base",
     "Traceable": "semipunct.structures.draws",
     "choose": "semipunct.structures.draws",
+    "ctc": "semipunct.structures.connectionist",
     "hypergraphs": "semipunct.structures.hypergraph",
     "inside": "semipunct.structures.given_tree",
     "lift_weights": "semipunct.structures.base",

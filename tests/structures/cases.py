@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -28,40 +27,11 @@ from semipunct.structures.phrases import PhraseMarkParts, phrase_marks
 from semipunct.structures.projective import ArcParts, projective_trees
 from semipunct.structures.semi_markov import SemiMarkovParts, semi_markov_chain
 from semipunct.structures.spans import SpanParts, span_trees
-from semipunct.structures.testing import Case, Event
+from semipunct.structures.testing import Event
 from tests.oracle import constituent_slots, underlying_slots
+from tests.structures.known import LENGTHS, SPARSE, Known, zeros
+from tests.structures.lattices import CTC
 from tests.structures.matrices import Dense
-
-LENGTHS = (0, 1, 2, 3, 9)
-"""The last item is sparse: most of its parts are forbidden, so that few derivations are left."""
-SPARSE = len(LENGTHS) - 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class Known(Case):
-    """A case with additional information, beyond what the suite requires.
-
-    Attributes:
-        lengths: length of each item of the batch.
-        count: returns the number of derivations of an item of a given length that is not sparse.
-        variant: whether another case has the same structure; by default, only sums and the best
-            derivation are checked then.
-        costly: whether its recursion takes long to compile; by default, only the most informative
-            checks are made then.
-        draws_slowly: whether drawing many samples takes long; by default, samples are not checked.
-    """
-
-    lengths: tuple[int, ...]
-    count: Callable[[int], int]
-    variant: bool = False
-    costly: bool = False
-    draws_slowly: bool = False
-
-
-def zeros(*shape: int) -> Any:
-    """Create zero log weights, in the precision of the test."""
-    return jnp.asarray(np.zeros(shape))
-
 
 STATES = 5
 
@@ -651,4 +621,5 @@ CASES: tuple[Known, ...] = (
         "phrase marks", nested_build, nested_events, costly=True, draws_slowly=True,
         lengths=tuple(map(len, NESTED)), count=nested_count,
     ),
+    CTC,
 )  # fmt: skip

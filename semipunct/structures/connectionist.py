@@ -1,0 +1,333 @@
+"""Alignments of frames to a sequence of labels by connectionist temporal classification (CTC).
+
+| Part  | Shape                               | Entry                                         |
+| ----- | ----------------------------------- | --------------------------------------------- |
+| state | ``[batch, frames, 2 * labels + 1]`` | ``[b, t, s]``: frame t is in state s          |
+
+State ``2 * i + 1`` is label i, state ``2 * i`` the blank before it; the last state is the blank
+after all labels. An alignment starts in one of the first two states, ends in one of the last two,
+and from frame to frame it stays in its state or goes on to the next one, or from a label to the
+next one if the two differ. The symbols of its states, merged where they repeat and without blanks,
+are the labels, so each sequence of symbols that stands for the labels is one alignment.
+
+Source: Graves et al. (2006), section 4.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+from jax.core import Tracer
+
+from semipunct.arrays.shapes import (
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    within,
+)
+from semipunct.errors import UsageError
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.recursion import Recursion
+from semipunct.structures.scale import Scale
+from semirings.base import Semiring, Value
+from semirings.devices import scan
+from semirings.log import Log
+from semirings.numerics import maximum
+
+_STEPS = 3
+"""The greatest number of states by which an alignment advances from frame to frame, plus one."""
+
+
+class CTCParts(NamedTuple):
+    """An entry for each part of an alignment; the module's table has its shape."""
+
+    state: Any
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["weights", "lengths", "labels"],
+    meta_fields=["blank"],
+)
+@dataclass(frozen=True)
+class CTC(PartWise[CTCParts], Traceable):
+    """A batch of sets of alignments; see ``ctc``.
+
+    Attributes:
+        weights: log weights of the parts.
+        lengths: ``[batch, 2]`` the numbers of frames and of labels of each item.
+        labels: ``[batch, labels]`` their symbols.
+        blank: the symbol of frames without a label.
+    """
+
+    labels: jax.Array
+    blank: int = 0
+
+    def symbols(self) -> jax.Array:
+        """Return the symbol of each state, ``[batch, 2 * labels + 1]``; -1 in the padding."""
+        state = jnp.arange(self.weights.state.shape[2])
+        padded = jnp.pad(self.labels, ((0, 0), (0, 1)))
+        symbol = jnp.where(state % 2 == 1, jnp.repeat(padded, 2, 1)[:, :-1], self.blank)
+        return jnp.where(state <= 2 * self.lengths[:, 1:], symbol, -1)
+
+    def to_parts(self, alignment: Any) -> CTCParts:
+        """Return the states ``[..., frames, 2 * labels + 1]`` of alignments: one where used.
+
+        Args:
+            alignment: ``[..., batch, frames]`` the symbol of each frame; the padding is ignored.
+
+        Raises:
+            UsageError: if the symbols of an item do not stand for its labels. Traced ones have
+                parts, and so a score and a probability, of NaN.
+        """
+        alignment = jnp.asarray(alignment)
+        batch, frames, states = self.weights.state.shape
+        if alignment.shape[-2:] != (batch, frames):
+            raise UsageError(
+                f"alignments have shape {alignment.shape}, not [..., {batch}, {frames}]"
+            )
+        used = jnp.arange(frames) < self.lengths[:, :1]
+        is_label = (alignment != self.blank) & used
+        before = jnp.pad(alignment, [(0, 0)] * (alignment.ndim - 1) + [(1, 0)])[..., :-1]
+        begins = is_label & ((alignment != before) | (jnp.arange(frames) == 0))
+        begun = jnp.cumsum(begins, -1)
+        state = 2 * begun - is_label
+        symbols = jnp.broadcast_to(self.symbols(), (*alignment.shape[:-1], states))
+        there = jnp.take_along_axis(symbols, jnp.minimum(state, states - 1), -1)
+        fits = jnp.all((there == alignment) | ~used, -1)
+        fits &= jnp.sum(begins, -1) == self.lengths[:, 1]
+        if not isinstance(fits, Tracer) and not bool(jnp.all(fits)):
+            item = np.argwhere(~np.asarray(fits))[0].tolist()
+            raise UsageError(
+                f"the symbols of alignment {item} are not those of labels[{item[-1]}], each once "
+                f"or several times in a row, with blanks ({self.blank}) between, and between equal "
+                "labels at least one"
+            )
+        parts = jax.nn.one_hot(jnp.where(used, state, -1), states, dtype=self.weights.state.dtype)
+        return CTCParts(jnp.where(fits[..., None, None], parts, jnp.nan))
+
+    def from_parts(self, parts: CTCParts) -> jax.Array:
+        """Return the symbols ``[..., batch, frames]`` of alignments, -1 where there is none.
+
+        Args:
+            parts: states ``[..., batch, frames, 2 * labels + 1]``, as of ``to_parts``.
+        """
+        state = jnp.asarray(parts.state)
+        symbols = jnp.broadcast_to(self.symbols(), (*state.shape[:-2], state.shape[-1]))
+        there = jnp.take_along_axis(symbols, jnp.argmax(state, -1), -1)
+        return jnp.where(jnp.any(state > 0, -1), there, -1)
+
+    def total(
+        self,
+        semiring: Semiring,
+        feature: CTCParts | None = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """Run the forward recursion over frames; arguments as in ``Structure.total``."""
+        s, (batch, frames, states) = semiring, self.weights.state.shape
+        step, state, slices = _forward(self, s, feature)
+        forward, scale = recursion.scan(step, state, slices, frames)
+        ends = s.where(_ends(self), forward, s.zeros((batch, states)))
+        return Total(s.sum(ends, axis=1), scale.log)
+
+    def trace(self, key: jax.Array, count: int, recursion: Recursion) -> tuple[CTCParts, jax.Array]:
+        """Filter forward and sample backward, frame by frame; see ``Traceable.trace``.
+
+        Place t is frame t.
+        """
+        weights, item = self.weights.state, jnp.arange(len(self.lengths))
+        batch, frames, states = weights.shape
+        step, first, slices = _forward(self, Log(), None)
+
+        def step_with_state(state: Any, at: Any) -> tuple[Any, jax.Array]:
+            state = step(state, at)
+            return state, state[0]
+
+        if frames == 0:
+            possible = jnp.where(self.lengths[:, 1] == 0, 0.0, -jnp.inf).astype(weights.dtype)
+            return CTCParts(jnp.zeros((count, batch, 0), jnp.int32)), possible
+        (last, _), forward = recursion.scan_outputs(step_with_state, first, slices, frames)
+        # The last frame is followed by a state that both last states lead to.
+        skips = _skips(self, states + 1)
+        forward = jnp.pad(forward, ((0, 0), (0, 0), (0, 1)), constant_values=-jnp.inf)
+
+        def back(after: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            frame, uniform = at
+            before = after[..., None] - jnp.arange(_STEPS)
+            leads = (before >= 0) & jnp.stack(
+                [jnp.ones_like(after, bool)] * (_STEPS - 1) + [skips[item, after]], -1
+            )
+            weight = jnp.take(forward, frame, 1)[item[:, None], jnp.maximum(before, 0)]
+            chosen = after - choose(uniform, jnp.where(leads, weight, -jnp.inf))
+            return jnp.where(frame < self.lengths[:, 0], chosen, after), chosen
+
+        uniform = jax.random.uniform(key, (frames, count, batch), weights.dtype)
+        beyond = jnp.broadcast_to(2 * self.lengths[:, 1] + 1, (count, batch))
+        _, chosen = scan(back, beyond, (jnp.arange(frames), uniform), reverse=True)
+        place = jnp.arange(frames) * states + jnp.moveaxis(chosen, 0, 2)
+        used = jnp.arange(frames) < self.lengths[:, :1]
+        total = maximum(jnp.where(_ends(self), last, -jnp.inf), -1)
+        return CTCParts(jnp.where(used, place, -1)), total
+
+
+def ctc(
+    log_probs: jax.Array,
+    labels: npt.ArrayLike,
+    lengths: npt.ArrayLike | None = None,
+    label_lengths: npt.ArrayLike | None = None,
+    blank: int = 0,
+) -> CTC:
+    """Make the alignments of frames to labels; the weight of one is the product of its symbols.
+
+    The log partition is the log probability of the labels, and its negation the loss. If there are
+    fewer frames than an alignment needs (one for each label, and one more between equal
+    neighbours), it is minus infinity, with gradient zero. Without frames, only the empty sequence
+    of labels is possible, with probability one.
+
+    Args:
+        log_probs: ``[batch, frames, symbols]`` log probability, or any log weight, of each symbol
+            at each frame, as of ``jax.nn.log_softmax``.
+        labels: ``[batch, labels]`` symbols, none of them the blank; the padding is ignored.
+        lengths: ``[batch]`` numbers of frames, 0 to ``frames``; all of them by default.
+        label_lengths: ``[batch]`` numbers of labels, 0 to ``labels``; all of them by default.
+        blank: the symbol of frames without a label.
+
+    Raises:
+        UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
+            the blank, or a log weight that an alignment can use is not one.
+    """
+    log_probs, labels = as_log_weights(log_probs), jnp.asarray(labels)
+    sizes = check_shapes(
+        log_probs=(log_probs, "batch frames symbols"), labels=(labels, "batch labels")
+    )
+    batch, frames, symbols = log_probs.shape
+    whole = (frames, sizes["labels"])
+    used_lengths = [
+        check_lengths(
+            jnp.full(batch, size, int) if given is None else jnp.asarray(given), size, name=name
+        )
+        for given, size, name in zip(
+            (lengths, label_lengths), whole, ("lengths", "label_lengths"), strict=True
+        )
+    ]
+    for name, array in zip(("lengths", "label_lengths"), used_lengths, strict=True):
+        check_shapes(log_probs=(log_probs, "batch frames symbols"), **{name: (array, "batch")})
+    if not 0 <= blank < symbols:
+        raise UsageError(f"blank is {blank}; there are symbols 0 to {symbols - 1}")
+    both = jnp.stack(used_lengths, 1)
+    labels = _checked_labels(labels, used_lengths[1], symbols, blank)
+    check_log_weights(
+        {"log_probs": _used_symbols(labels, both, log_probs.shape, blank)}, log_probs=log_probs
+    )
+    structure = CTC(CTCParts(jnp.zeros((batch, 0, 2 * whole[1] + 1))), both, labels, blank)
+    # In the padding any symbol will do, since its weight is not used.
+    symbol = jnp.maximum(structure.symbols(), 0)
+    state = jnp.take_along_axis(log_probs, symbol[:, None], 2)
+    return CTC(CTCParts(state), both, labels, blank)
+
+
+def _checked_labels(labels: jax.Array, lengths: jax.Array, symbols: int, blank: int) -> jax.Array:
+    """Return labels with zeros in the padding; raise ``UsageError`` if one is not a label."""
+    if not np.issubdtype(labels.dtype, np.integer):
+        raise UsageError(f"labels must be integers, not {labels.dtype}")
+    inside = within(lengths, labels.shape[1])
+    if inside is not None and not isinstance(labels, Tracer):
+        values = np.asarray(labels)
+        wrong = np.argwhere(((values < 0) | (values >= symbols) | (values == blank)) & inside)
+        if len(wrong):
+            place = wrong[0].tolist()
+            raise UsageError(
+                f"labels{place} is {values[tuple(place)]}; a label is a symbol from 0 to "
+                f"{symbols - 1} other than the blank, {blank}"
+            )
+    return jnp.where(jnp.arange(labels.shape[1]) < lengths[:, None], labels, 0)
+
+
+def _used_symbols(
+    labels: jax.Array, lengths: jax.Array, shape: tuple[int, ...], blank: int
+) -> npt.NDArray[np.bool_] | None:
+    """Return ``[batch, frames, symbols]`` whether a frame of an item may have a symbol."""
+    if isinstance(labels, Tracer) or isinstance(lengths, Tracer):
+        return None
+    of_item = np.zeros((shape[0], shape[2]), bool)
+    for used, item_labels, count in zip(
+        of_item, np.asarray(labels), np.asarray(lengths)[:, 1], strict=True
+    ):
+        used[[*item_labels[:count], blank]] = True
+    frames = np.arange(shape[1]) < np.asarray(lengths)[:, :1]
+    return frames[:, :, None] & of_item[:, None]
+
+
+def _skips(alignments: CTC, states: int) -> jax.Array:
+    """Return ``[batch, states]`` whether an alignment may come from two states before.
+
+    True also of the state after the last blank, where it means the end.
+    """
+    labels, (_, counts) = alignments.labels, alignments.lengths.T
+    number = jnp.arange(states // 2 + 1)
+    padded = jnp.pad(labels, ((0, 0), (1, len(number) + 1)))
+    differs = padded[:, 1 : len(number) + 1] != padded[:, : len(number)]
+    skips = (number > 0) & (differs | (number == counts[:, None]))
+    return jnp.where(jnp.arange(states) % 2 == 1, jnp.repeat(skips, 2, 1)[:, :states], False)
+
+
+def _ends(alignments: CTC) -> jax.Array:
+    """Return ``[batch, states]`` whether an alignment may end in a state."""
+    last = 2 * alignments.lengths[:, 1:]
+    state = jnp.arange(alignments.weights.state.shape[2])
+    return (state == last) | (state == last - 1)
+
+
+def _used(alignments: CTC) -> jax.Array:
+    """Return ``[batch, frames, states]`` whether an alignment may use a state, if labels differ."""
+    _, frames, states = alignments.weights.state.shape
+    frames_of_item, labels_of_item = (x[:, None, None] for x in alignments.lengths.T)
+    last_frame, last_state = frames_of_item - 1, 2 * labels_of_item
+    frame, state = jnp.arange(frames)[:, None], jnp.arange(states)
+    begun = state <= 2 * frame + 1
+    ending = state + 2 * (last_frame - frame) >= last_state - 1
+    return begun & ending & (frame <= last_frame) & (state <= last_state)
+
+
+def _forward(alignments: CTC, s: Semiring, feature: CTCParts | None) -> Any:
+    """Return step, state and slices of the forward recursion, one for each frame.
+
+    The state has the sums over beginnings of alignments by their last state, ``[batch, states]``,
+    and their ``Scale``. Before the first frame only the first state has a beginning: staying in it
+    and going on from it lead to the states that an alignment may start in.
+    """
+    weights = alignments.weights.state
+    batch, frames, states = weights.shape
+    of_state = None if feature is None else feature.state
+    used = _used(alignments)
+    weights = jnp.where(used, weights, -jnp.inf)
+    of_state = mask_padding(used, of_state)
+    skips = _skips(alignments, states)
+
+    def shifted(value: Value, by: int) -> Value:
+        nothing = s.zeros_like(jax.tree.map(lambda x: x[:, :by], value))
+        return s.concatenate([nothing, jax.tree.map(lambda x: x[:, : states - by], value)], axis=1)
+
+    def step(state: Any, slices: Any) -> Any:
+        (forward, scale), (frame, weight, feature_of_frame) = state, slices
+        skipping = shifted(forward, 2) if states > 1 else s.zeros_like(forward)
+        skipping = s.where(skips, skipping, s.zeros_like(skipping))
+        ways = (forward, shifted(forward, 1), skipping)
+        into = s.concatenate([jax.tree.map(lambda x: x[:, None], x) for x in ways], axis=1)
+        after = s.times(s.sum(into, axis=1), lift_weights(s, weight, feature_of_frame))
+        after, factor = s.balance(after, (1,))
+        active = frame < alignments.lengths[:, 0]
+        return s.where(active[:, None], after, forward), scale.times(factor, active)
+
+    like = s.lift(jnp.zeros((batch, states), weights.dtype))
+    start = s.where(jnp.arange(states) == 0, s.ones_like(like), s.zeros_like(like))
+    slices = jnp.broadcast_to(jnp.arange(frames), (batch, frames)), weights, of_state
+    return step, (start, Scale.of(jnp.zeros((batch,), weights.dtype))), slices
