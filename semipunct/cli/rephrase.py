@@ -150,7 +150,7 @@ def rephrase(
                 )
         rephrasings = rephrase_sentences(
             fitted, sentences, changes, edits=edits_of, surface=surface, case=truecaser,
-            seed=seed, first=chunk.first,
+            seed=seed, first=chunk.numbers[0],
         )  # fmt: skip
         for rephrasing in rephrasings:
             if rephrasing is None:

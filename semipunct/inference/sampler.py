@@ -48,7 +48,7 @@ def generate(
     count: int,
     seed: int,
     evidence: Sequence[Evidence | None] | None = None,
-    first: int = 0,
+    first: int | Sequence[int] = 0,
 ) -> list[Draws]:
     """Draw surface punctuation for words and trees; that of the sentences is ignored.
 
@@ -62,7 +62,7 @@ def generate(
         count: the number of draws per sentence.
         seed: the random seed; with the number of a sentence it determines its draws.
         evidence: evidence of the surface of each sentence, None for those without; or None.
-        first: the number of the first sentence.
+        first: the number of the first sentence, or those of all.
 
     Raises:
         UsageError: if no draws are requested, if the features of marks are not available in any
@@ -71,6 +71,7 @@ def generate(
     if count < 1:
         raise UsageError(f"{quantity(count, 'draw')}; at least 1 is needed")
     order = _order(model, parameters)
+    numbers = range(first, first + len(sentences)) if isinstance(first, int) else first
     bare_sentences = [without_punctuation(sentence) for sentence in sentences]
     encoded = model.encode_trees(bare_sentences)
 
@@ -81,7 +82,7 @@ def generate(
             Request(
                 bare_sentences[i],
                 evidence[i] if evidence else None,
-                np.random.default_rng((seed, first + i)),
+                np.random.default_rng((seed, numbers[i])),
             )
             for i in members
         ]

@@ -65,7 +65,7 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
         # Relations of a parser are the same in every run, and not the user's to change.
         (unseen if parser is None else long).count(chunk.contents)
         return correct(
-            fitted, chunk.contents, options, parser=parser, analysis=analysis, first=chunk.first
+            fitted, chunk.contents, options, parser=parser, analysis=analysis, first=chunk.numbers
         )
 
     entries, assess = prepare_comparison(model, read, request, options, running=False)

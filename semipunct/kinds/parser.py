@@ -53,7 +53,7 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
         long.count(words)
         if number:
             return parses(
-                fitted, words, number, request.options, draw=request.trees > 0, first=chunk.first
+                fitted, words, number, request.options, draw=request.trees > 0, first=chunk.numbers
             )
         if request.punctuation is not None:
             parsed = parse_punctuated(fitted, request.punctuation, words, weight=request.weight)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from semipunct.corpus.omission import without_omitted
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import format_of, read_entries, read_words
 from semipunct.formats.text import Text
@@ -20,7 +21,7 @@ from semipunct.tasks.base import InPlace
 from semipunct.tasks.notices import LongSentences, Omissions, UnseenValues
 from semipunct.tasks.restore import restoration_signature, restore
 from semipunct.tasks.restore_words import restore_words
-from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.run import Chunk, Numbering, Outcome, answer_entries
 from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
 from semipunct.tasks.suspects import list_suspects
 
@@ -82,10 +83,10 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
             # Relations of a parser are the same in every run, and not the user's to change.
             return restore_words(
                 fitted, parsers, sentences, options, trees=request.trees, share=request.share,
-                text_model=request.text_model, objective=request.objective, first=chunk.first,
+                text_model=request.text_model, objective=request.objective, first=chunk.numbers,
             )  # fmt: skip
         unseen.count(sentences)
-        return restore(fitted, sentences, options, first=chunk.first)
+        return restore(fitted, sentences, options, first=chunk.numbers)
 
     def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
         restored = restorations_of(outcomes)
@@ -135,9 +136,11 @@ def restore_text(model: Trained[Any], text: str, request: TextRequest) -> Punctu
         )
     else:
         parts = sentences_by_text_model(text, text_model, options, request.ends)
+    sentences = [part.content for part in parts]
     restored = restore_words(
-        model, request.parser, [part.content for part in parts], options, trees=request.trees,
+        model, request.parser, sentences, options, trees=request.trees,
         share=request.share, text_model=text_model, objective=request.objective,
+        first=Numbering().next_numbers(without_omitted(sentences)),
     )  # fmt: skip
     return write_text(parts, restored, request.case)
 

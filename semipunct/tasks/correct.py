@@ -43,7 +43,7 @@ def correct(
     *,
     parser: Trained[Any] | None = None,
     analysis: Trained[Any] | None = None,
-    first: int = 0,
+    first: int | Sequence[int] = 0,
     **settings: Unpack[CorrectSettings],
 ) -> list[Corrected | OmittedT]:
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
@@ -56,8 +56,8 @@ def correct(
         parser: a parser that reads words only; its trees and tags replace existing ones.
         analysis: a punctuation model of text as written, for a model that uses the underlying tree
             of the written text (preset ``paper-correction``).
-        first: the number of the first sentence, for sentences that continue an earlier call; with
-            the seed it determines the draws.
+        first: the number of the first sentence, for sentences that continue an earlier call, or
+            the number of each that is not omitted; with the seed it determines the draws.
         **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
 
     Raises:
@@ -80,13 +80,20 @@ def correct(
     several = [[sentence] for sentence in sentences_read]
     if analysis is not None:
         several = add_written_trees(
-            analysis, sentences_read, options.analyses, part_seed(options.seed, first)
+            analysis,
+            sentences_read,
+            options.analyses,
+            part_seed(options.seed, first if isinstance(first, int) else next(iter(first), 0)),
         )
     each = max(1, options.analyses) if analysis is not None else 1
+    if isinstance(first, int):
+        numbers: int | Sequence[int] = first * each
+    else:
+        numbers = [of_sentence * each + tree for of_sentence in first for tree in range(each)]
     # What was written is an input of the model, not evidence of the corrected marks.
     draw_options = RestoreOptions(options.samples // each, options.seed, keep="replace")
     flat = [sentence for of in several for sentence in of]
-    draws = list(draw_punctuation(fitted, flat, draw_options, first * each))
+    draws = list(draw_punctuation(fitted, flat, draw_options, numbers))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
     chosen = [_chosen(s, d, fitted.model, options) for s, d in zip(trees, joined, strict=True)]
     corrected = _explained(fitted, [of[0] for of in several], trees, chosen)

@@ -111,7 +111,7 @@ def parses(
     options: ParseOptions | None = None,
     *,
     draw: bool = True,
-    first: int = 0,
+    first: int | Sequence[int] = 0,
     slots: bool = False,
     **settings: Unpack[ParseSettings],
 ) -> list[list[Parse] | OmittedT]:
@@ -126,8 +126,8 @@ def parses(
         count: the number of analyses per sentence.
         options: by default ``ParseOptions()``.
         draw: whether to draw the analyses; otherwise they are the most probable trees.
-        first: the number of the first sentence, for sentences that continue an earlier call; with
-            the seed it determines the draws.
+        first: the number of the first sentence, for sentences that continue an earlier call, or
+            the number of each that is not omitted; with the seed it determines the draws.
         slots: whether to return the distributions of slots, too; all analyses of a sentence have
             the same.
         **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.

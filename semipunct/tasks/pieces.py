@@ -49,13 +49,14 @@ class Pieces:
             counts.append(number)
         return cls(sentences, parts, counts)
 
-    def numbers(self, first: int) -> npt.NDArray[np.uint32]:
+    def numbers(self, first: int | Sequence[int]) -> npt.NDArray[np.uint32]:
         """Return the sentence number of each piece, and its number there, ``[pieces, 2]``.
 
         Args:
-            first: the number of the first sentence.
+            first: the number of the first sentence, or those of all.
         """
-        pairs = [(first + i, k) for i, n in enumerate(self.counts) for k in range(n)]
+        numbers = range(first, first + len(self.counts)) if isinstance(first, int) else first
+        pairs = [(i, k) for i, n in zip(numbers, self.counts, strict=True) for k in range(n)]
         return np.array(pairs, np.uint32).reshape(-1, 2)
 
     def group(self, results: Sequence[T]) -> Iterator[tuple[Sentence | Words, list[T]]]:

@@ -44,7 +44,7 @@ def restore(
     sentences: Sequence[Sentence[Any] | OmittedT],
     options: RestoreOptions | None = None,
     *,
-    first: int = 0,
+    first: int | Sequence[int] = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration | OmittedT]:
     """Restore the punctuation of sentences, from scratch or given existing marks.
@@ -54,8 +54,8 @@ def restore(
         sentences: words and trees; ``options.keep`` determines the treatment of existing marks.
             Omitted ones pass through.
         options: by default ``RestoreOptions()``.
-        first: the number of the first sentence, for sentences that continue an earlier call; with
-            the seed it determines the draws.
+        first: the number of the first sentence, for sentences that continue an earlier call, or
+            the number of each that is not omitted; with the seed it determines the draws.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
@@ -74,7 +74,10 @@ def restore(
 
 
 def draw_punctuation(
-    model: Trained[Any], sentences: Sequence[Sentence], options: RestoreOptions, first: int = 0
+    model: Trained[Any],
+    sentences: Sequence[Sentence],
+    options: RestoreOptions,
+    first: int | Sequence[int] = 0,
 ) -> Iterator[Draws]:
     """Draw the punctuation of sentences, a few of them at a time.
 
@@ -82,7 +85,7 @@ def draw_punctuation(
         model: a punctuation model with its weights.
         sentences: words and trees; ``options.keep`` determines the treatment of existing marks.
         options: the options of restoration, with the number of draws and the use of evidence.
-        first: the number of the first sentence.
+        first: the number of the first sentence, or those of all.
 
     Raises:
         UsageError: if an option is invalid, or names marks that the model lacks.
@@ -91,12 +94,14 @@ def draw_punctuation(
     fitted = punctuation_model(model)
     options.check(fitted.model)
     reads_marks = has_history_features(fitted.parameters)
+    start = 0
     for group in _groups(sentences, options.samples):
+        numbers = first + start if isinstance(first, int) else first[start : start + len(group)]
         evidence = [_evidence(s, options, reads_marks=reads_marks) for s in group]
         yield from generate(
-            fitted.model, fitted.parameters, group, options.samples, options.seed, evidence, first
+            fitted.model, fitted.parameters, group, options.samples, options.seed, evidence, numbers
         )
-        first += len(group)
+        start += len(group)
 
 
 def _evidence(sentence: Sentence, options: RestoreOptions, *, reads_marks: bool) -> Evidence | None:

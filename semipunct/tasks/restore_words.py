@@ -53,7 +53,7 @@ def restore_words(
     share: float | None = None,
     text_model: Trained[Any] | None = None,
     objective: Objective | None = None,
-    first: int = 0,
+    first: int | Sequence[int] = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration | OmittedT]:
     """Restore the punctuation of sentences, given the trees and tags predicted by a parser.
@@ -77,8 +77,8 @@ def restore_words(
             read as one text. Kept marks are evidence for it.
         objective: what decisions with a text model optimise: the number of edits, or F1; by
             default ``f1`` for sentences of a text and ``edits`` for those of a treebank.
-        first: the number of the first sentence, for sentences that continue an earlier call; with
-            the seed it determines the draws.
+        first: the number of the first sentence, for sentences that continue an earlier call, or
+            the number of each that is not omitted; with the seed it determines the draws.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
@@ -115,7 +115,11 @@ def restore_words(
             of += parses_of_sentence
     each = replace(options, samples=options.samples // number)
     analyses = [parsed.sentence for parsed in chain.from_iterable(parses_of_all)]
-    draws = draw_punctuation(model, analyses, each, first * number)
+    if isinstance(first, int):
+        numbers: int | Sequence[int] = first * number
+    else:
+        numbers = [of_sentence * number + tree for of_sentence in first for tree in range(number)]
+    draws = draw_punctuation(model, analyses, each, numbers)
     texts = text_views(text_model, usable, options) if text_model is not None and pooled else []
     restorations: list[Restoration] = []
     # Draws are counted as they are made: those of many sentences would not fit into memory.
@@ -190,7 +194,7 @@ def _trees(
     sentences: Sequence[Sentence | Words],
     count: int,
     seed: int,
-    first: int,
+    first: int | Sequence[int],
     *,
     slots: bool,
 ) -> list[list[Parse]]:

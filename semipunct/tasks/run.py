@@ -29,13 +29,13 @@ class Chunk:
 
     Attributes:
         entries: those that are not omitted.
-        first: the number of usable entries before the first one, from 0; with the seed it
-            determines draws, so that these do not depend on the size of chunks.
+        numbers: of their sentences (see ``answer_entries``); with the seed they determine draws,
+            so that these do not depend on the size of chunks.
         number: the number of the chunk, from 0.
     """
 
     entries: Sequence[Entry[Any, Any]]
-    first: int
+    numbers: Sequence[int]
     number: int
 
     @property
@@ -50,8 +50,13 @@ def answer_entries(
     omissions: Omissions,
     *,
     size: int | None = None,
+    first: int = 0,
 ) -> Iterator[Outcome[R]]:
     """Yield entries in their order with the answers for them, one chunk after another.
+
+    Sentences of treebanks are numbered in their order, without those that are omitted; sentences
+    of a text by their place, its line and their place among the sentences that begin there. What
+    another model finds in one part of a text does then not affect the numbers in another one.
 
     Args:
         entries: sentences of files.
@@ -60,18 +65,70 @@ def answer_entries(
         omissions: counts the entries that are left out when they are read.
         size: the number of entries of all chunks but the last, omitted ones included; by default
             ``CHUNK``.
+        first: the number of the first sentence of a treebank.
     """
-    first = 0
+    numbering = Numbering(first)
     for number, chunk in enumerate(in_chunks(entries, size or CHUNK)):
         usable = [entry for entry in chunk if not isinstance(entry.content, Omitted)]
-        answers = iter(answer(Chunk(usable, first, number)) if usable else ())
-        first += len(usable)
+        chunk_of_usable = Chunk(usable, numbering.next_numbers([e.content for e in usable]), number)
+        answers = iter(answer(chunk_of_usable) if usable else ())
         for entry in chunk:
             if isinstance(entry.content, Omitted):
                 omissions.count(entry.content)
                 yield entry, None
             else:
                 yield entry, next(answers)
+
+
+class Numbering:
+    """Numbers of sentences, by which their draws are independent.
+
+    Sentences of treebanks are numbered in their order, sentences of a text by their place.
+    """
+
+    def __init__(self, first: int = 0) -> None:
+        """Begin to count.
+
+        Args:
+            first: the number of the first sentence of a treebank.
+        """
+        self._next = first
+        self._line, self._before = 0, 0
+
+    def next_numbers(self, sentences: Iterable[Any]) -> list[int]:
+        """Return the numbers of the next sentences.
+
+        Args:
+            sentences: in their order, without those that are omitted.
+        """
+        numbers: list[int] = []
+        for sentence in sentences:
+            if getattr(sentence, "source", "treebank") == "text":
+                self._before = self._before + 1 if sentence.line == self._line else 0
+                self._line = sentence.line
+                numbers.append(place_number(self._line, self._before))
+            else:
+                numbers.append(self._next)
+                self._next += 1
+        return numbers
+
+
+def place_number(line: int, before: int) -> int:
+    """Return the number of a sentence of a text.
+
+    Args:
+        line: the number of its line.
+        before: how many sentences begin before it in the same line.
+
+    Returns:
+        a number that fits 32 bits, as random keys have them; for the first sentence of a line that
+        of the line before it.
+    """
+    return (line - 1 + before * _STRIDE) % 2**32
+
+
+_STRIDE = 2654435761
+"""The prime next to 2^32 times the golden ratio: places that are close get different numbers."""
 
 
 def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

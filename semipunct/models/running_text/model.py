@@ -383,7 +383,9 @@ def _summed(word_scores: Scores) -> jax.Array:
     most = jnp.max(word_scores.shapes, -1, keepdims=True)
     weights = jnp.exp(word_scores.shapes - most)
     after = jnp.log(weights @ jnp.exp(word_scores.pairs).T) + most
-    return word_scores.strings + jnp.pad(after, ((0, 0), (0, 1), (0, 0)))
+    # Unless there are shapes for it, nothing is known of what follows the last slot.
+    missing = word_scores.strings.shape[1] - after.shape[1]
+    return word_scores.strings + jnp.pad(after, ((0, 0), (0, missing), (0, 0)))
 
 
 @partial(jit, static=1)

@@ -57,7 +57,8 @@ class Scores(NamedTuple):
 
     Attributes:
         strings: ``[batch, length + 1, strings]``.
-        shapes: ``[batch, length, SHAPES]`` of the capitals of each word.
+        shapes: ``[batch, length, SHAPES]`` of the capitals of each word; with ``length + 1`` also
+            those that what follows the last slot has.
         pairs: ``[strings, SHAPES]`` of the string before a word and its capitals.
     """
 

@@ -387,6 +387,9 @@ def _answer(
 ) -> tuple[jax.Array, jax.Array]:
     """Return ``[rows, length + 1, strings]`` and ``[rows, length + 1, SHAPES]``."""
     word_scores = scores(model.options, weights, inputs)
-    word_scores = word_scores._replace(shapes=jnp.where(able, word_scores.shapes, -jnp.inf))
-    shapes = jnp.pad(word_scores.shapes, ((0, 0), (0, 1), (0, 0)))  # no word follows the last slot
-    return jnp.exp(log_marginals(word_scores)), shapes
+    shapes = jnp.where(able, word_scores.shapes, -jnp.inf)
+    # After the last slot of a full row comes what comes after a text inside a row: no word. What a
+    # slot gets would otherwise depend on the texts that share its row.
+    nothing = jnp.broadcast_to(weights["case.bias"], (len(shapes), 1, SHAPES))
+    shapes = jnp.concatenate([shapes, nothing], 1)
+    return jnp.exp(log_marginals(word_scores._replace(shapes=shapes))), shapes

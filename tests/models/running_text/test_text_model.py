@@ -130,6 +130,22 @@ def test_texts_do_not_affect_each_other(reader: TextReader):
         np.testing.assert_allclose(alone.strings.sum(1), 1, atol=1e-5)
 
 
+def test_a_text_at_the_end_of_a_row_gets_what_it_gets_alone(reader: TextReader):
+    """The first two texts fill a row; bits are compared, as corpora are read in parts."""
+    sizes = (LENGTH - 601, 600, 7)
+    queries = [
+        Query(["so", "ba"] * (n // 2) + ["gu"] * (n % 2), [()] * (n + 1), False) for n in sizes
+    ]
+    biased = dict(reader.parameters)
+    biased["case.bias"] = np.linspace(-2, 2, SHAPES, dtype=np.float32)
+    biased["pairs"] = np.random.default_rng(0).normal(size=biased["pairs"].shape).astype(np.float32)
+    model = TextReader(reader.model, biased)
+    together = [reading.strings for reading in model.read(queries)]
+    for query, strings in zip(queries, together, strict=True):
+        (alone,) = model.read([query])
+        np.testing.assert_array_equal(strings, alone.strings)
+
+
 LONG = text(700, 5)
 
 
