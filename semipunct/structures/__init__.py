@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from semipunct.structures.alignment_models import affine_gaps, alignments
     from semipunct.structures.automata import PathParts, StringPaths, string_paths
     from semipunct.structures.base import Parts, PartWise, Structure, Total, lift_weights
     from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from semipunct.structures.given_tree import GivenTrees, inside
     from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
     from semipunct.structures.hypergraph import Hypergraphs, hypergraphs
+    from semipunct.structures.monotone import AlignmentParts, Alignments
     from semipunct.structures.nonprojective import NonprojectiveTrees, nonprojective_trees
     from semipunct.structures.permutations import (
         LinearOrderings,
@@ -30,11 +32,14 @@ if TYPE_CHECKING:
     from semipunct.structures.recursion import Plan, Recursion
     from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
     from semipunct.structures.spans import SpanParts, SpanTrees, span_trees
+    from semipunct.structures.transducers import transducer
     from semipunct.structures.without_replacement import sample_without_replacement
 
 __all__ = [
     "CTC",
     "PCFG",
+    "AlignmentParts",
+    "Alignments",
     "Answer",
     "ArcParts",
     "CTCParts",
@@ -65,6 +70,8 @@ __all__ = [
     "Structure",
     "Total",
     "Traceable",
+    "affine_gaps",
+    "alignments",
     "choose",
     "ctc",
     "hypergraphs",
@@ -81,9 +88,12 @@ __all__ = [
     "semi_markov_chain",
     "span_trees",
     "string_paths",
+    "transducer",
 ]
 
 _MODULES = {
+    "AlignmentParts": "semipunct.structures.monotone",
+    "Alignments": "semipunct.structures.monotone",
     "Answer": "semipunct.structures.distribution",
     "ArcParts": "semipunct.structures.projective",
     "CTC": "semipunct.structures.connectionist",
@@ -116,6 +126,8 @@ _MODULES = {
     "Structure": "semipunct.structures.base",
     "Total": "semipunct.structures.base",
     "Traceable": "semipunct.structures.draws",
+    "affine_gaps": "semipunct.structures.alignment_models",
+    "alignments": "semipunct.structures.alignment_models",
     "choose": "semipunct.structures.draws",
     "ctc": "semipunct.structures.connectionist",
     "hypergraphs": "semipunct.structures.hypergraph",
@@ -132,6 +144,7 @@ _MODULES = {
     "semi_markov_chain": "semipunct.structures.semi_markov",
     "span_trees": "semipunct.structures.spans",
     "string_paths": "semipunct.structures.automata",
+    "transducer": "semipunct.structures.transducers",
 }
 
 

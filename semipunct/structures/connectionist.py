@@ -27,14 +27,13 @@ from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
     as_log_weights,
-    check_lengths,
     check_log_weights,
     check_shapes,
-    within,
 )
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.labelling import label_sequences, symbols_of
 from semipunct.structures.recursion import Recursion
 from semipunct.structures.scale import Scale
 from semirings.base import Semiring, Value
@@ -204,66 +203,21 @@ def ctc(
         UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
             the blank, or a log weight that an alignment can use is not one.
     """
-    log_probs, labels = as_log_weights(log_probs), jnp.asarray(labels)
-    sizes = check_shapes(
-        log_probs=(log_probs, "batch frames symbols"), labels=(labels, "batch labels")
-    )
-    batch, frames, symbols = log_probs.shape
-    whole = (frames, sizes["labels"])
-    used_lengths = [
-        check_lengths(
-            jnp.full(batch, size, int) if given is None else jnp.asarray(given), size, name=name
-        )
-        for given, size, name in zip(
-            (lengths, label_lengths), whole, ("lengths", "label_lengths"), strict=True
-        )
-    ]
-    for name, array in zip(("lengths", "label_lengths"), used_lengths, strict=True):
-        check_shapes(log_probs=(log_probs, "batch frames symbols"), **{name: (array, "batch")})
-    if not 0 <= blank < symbols:
-        raise UsageError(f"blank is {blank}; there are symbols 0 to {symbols - 1}")
-    both = jnp.stack(used_lengths, 1)
-    labels = _checked_labels(labels, used_lengths[1], symbols, blank)
-    check_log_weights(
-        {"log_probs": _used_symbols(labels, both, log_probs.shape, blank)}, log_probs=log_probs
-    )
-    structure = CTC(CTCParts(jnp.zeros((batch, 0, 2 * whole[1] + 1))), both, labels, blank)
+    log_probs = as_log_weights(log_probs)
+    check_shapes(log_probs=(log_probs, "batch frames symbols"))
+    labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
+    if (of_item := symbols_of(labels, both, log_probs.shape[2], blank)) is None:
+        used = None
+    else:
+        frames = np.arange(log_probs.shape[1]) < np.asarray(both)[:, :1]
+        used = frames[:, :, None] & of_item[:, None]
+    check_log_weights({"log_probs": used}, log_probs=log_probs)
+    states = 2 * labels.shape[1] + 1
+    structure = CTC(CTCParts(jnp.zeros((len(labels), 0, states))), both, labels, blank)
     # In the padding any symbol will do, since its weight is not used.
     symbol = jnp.maximum(structure.symbols(), 0)
     state = jnp.take_along_axis(log_probs, symbol[:, None], 2)
     return CTC(CTCParts(state), both, labels, blank)
-
-
-def _checked_labels(labels: jax.Array, lengths: jax.Array, symbols: int, blank: int) -> jax.Array:
-    """Return labels with zeros in the padding; raise ``UsageError`` if one is not a label."""
-    if not np.issubdtype(labels.dtype, np.integer):
-        raise UsageError(f"labels must be integers, not {labels.dtype}")
-    inside = within(lengths, labels.shape[1])
-    if inside is not None and not isinstance(labels, Tracer):
-        values = np.asarray(labels)
-        wrong = np.argwhere(((values < 0) | (values >= symbols) | (values == blank)) & inside)
-        if len(wrong):
-            place = wrong[0].tolist()
-            raise UsageError(
-                f"labels{place} is {values[tuple(place)]}; a label is a symbol from 0 to "
-                f"{symbols - 1} other than the blank, {blank}"
-            )
-    return jnp.where(jnp.arange(labels.shape[1]) < lengths[:, None], labels, 0)
-
-
-def _used_symbols(
-    labels: jax.Array, lengths: jax.Array, shape: tuple[int, ...], blank: int
-) -> npt.NDArray[np.bool_] | None:
-    """Return ``[batch, frames, symbols]`` whether a frame of an item may have a symbol."""
-    if isinstance(labels, Tracer) or isinstance(lengths, Tracer):
-        return None
-    of_item = np.zeros((shape[0], shape[2]), bool)
-    for used, item_labels, count in zip(
-        of_item, np.asarray(labels), np.asarray(lengths)[:, 1], strict=True
-    ):
-        used[[*item_labels[:count], blank]] = True
-    frames = np.arange(shape[1]) < np.asarray(lengths)[:, :1]
-    return frames[:, :, None] & of_item[:, None]
 
 
 def _skips(alignments: CTC, states: int) -> jax.Array:

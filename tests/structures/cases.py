@@ -30,7 +30,7 @@ from semipunct.structures.spans import SpanParts, span_trees
 from semipunct.structures.testing import Event
 from tests.oracle import constituent_slots, underlying_slots
 from tests.structures.known import LENGTHS, SPARSE, Known, zeros
-from tests.structures.lattices import CTC
+from tests.structures.lattices import ALIGNMENTS, CTC, TRANSDUCER
 from tests.structures.matrices import Dense
 
 STATES = 5
@@ -622,4 +622,6 @@ CASES: tuple[Known, ...] = (
         lengths=tuple(map(len, NESTED)), count=nested_count,
     ),
     CTC,
+    ALIGNMENTS,
+    TRANSDUCER,
 )  # fmt: skip

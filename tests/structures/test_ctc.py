@@ -120,7 +120,7 @@ def test_symbols_that_are_not_of_the_labels(symbols):
         ({"labels": np.array([1, 2])}, "labels has shape"),
         ({"lengths": [5]}, r"lengths\[0\] is 5; the arrays allow 0 to 4"),
         ({"label_lengths": [3]}, r"label_lengths\[0\] is 3"),
-        ({"label_lengths": [1, 1]}, "they differ in the axis 'batch'"),
+        ({"label_lengths": [1, 1]}, "label_lengths has shape"),
         ({"blank": 3}, "blank is 3"),
         ({"log_probs": np.full((1, 4, 3), np.nan)}, r"log_probs\[0, 0, 0\] is nan"),
     ],

@@ -1,0 +1,335 @@
+"""Monotone alignments of two sequences: paths through a lattice of cells.
+
+| Part       | Shape                                 | Entry                               |
+| ---------- | ------------------------------------- | ----------------------------------- |
+| step       | ``[batch, n + 1, m + 1, operations]`` | ``[b, i, j, o]``: o leads to (i, j) |
+| transition | ``[batch, operations, operations]``   | ``[b, o, p]``: o is followed by p   |
+
+Cell (i, j) is reached when i symbols of the first sequence and j of the second are consumed; a path
+leads from (0, 0) to the two lengths. Each operation consumes a symbol of one sequence or of both:
+by default 0 is a match (of both), 1 a deletion (of the first), 2 an insertion (of the second).
+Transitions have no position, so a path may use one several times; they may be missing (None), and a
+first axis of size 1 is shared by all items.
+
+Source: Needleman and Wunsch (1970); Durbin et al. (1998), chapters 2 and 4; with affine gaps, Gotoh
+(1982).
+
+The cells of a diagonal (i + j) depend only on those of the two diagonals before, so n + m steps
+suffice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from semipunct.arrays.shapes import used_by_any
+from semipunct.errors import UsageError
+from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.recursion import Recursion
+from semipunct.structures.scale import Scale
+from semirings.base import Semiring, Value
+from semirings.devices import scan
+from semirings.log import Log
+from semirings.numerics import log_times
+
+Moves = tuple[tuple[int, int], ...]
+"""For each operation how many symbols it consumes of the first and of the second sequence."""
+
+MOVES: Moves = ((1, 1), (1, 0), (0, 1))
+"""Those of a match, a deletion and an insertion."""
+
+
+class AlignmentParts(NamedTuple):
+    """An entry for each part of an alignment; the module's table has their shapes."""
+
+    step: Any
+    transition: Any = None
+
+
+@partial(
+    jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["moves"]
+)
+@dataclass(frozen=True)
+class Alignments(PartWise[AlignmentParts], Traceable):
+    """A batch of sets of alignments; see ``alignments`` and ``transducer``.
+
+    Attributes:
+        weights: log weights of the parts.
+        lengths: ``[batch, 2]`` the lengths of the two sequences of each item.
+        moves: for each operation how many symbols it consumes of the two sequences, 0 or 1.
+    """
+
+    moves: Moves = MOVES
+
+    def expand(self) -> Alignments:
+        step, transition = self.weights
+        if transition is None:
+            return self
+        shape = (step.shape[0], *transition.shape[1:])
+        return replace(self, weights=AlignmentParts(step, jnp.broadcast_to(transition, shape)))
+
+    def cells(self, operations: Any) -> jax.Array:
+        """Return the cells ``[..., steps, 2]`` that the operations of alignments lead to.
+
+        Args:
+            operations: ``[..., steps]``, with -1 for none.
+        """
+        operations = jnp.asarray(operations)
+        moves = jnp.array(self.moves)[jnp.maximum(operations, 0)]
+        return jnp.cumsum(jnp.where(operations[..., None] < 0, 0, moves), -2)
+
+    def pairs(self, operations: Any) -> jax.Array:
+        """Return ``[..., n]`` the symbol of the second sequence matched with each of the first.
+
+        Args:
+            operations: ``[..., steps]``, with -1 for none.
+
+        Returns:
+            Positions from 0; -1 where a symbol is matched with none.
+        """
+        operations = jnp.asarray(operations)
+        rows = self.weights.step.shape[1] - 1
+        both = jnp.array([move == (1, 1) for move in self.moves])
+        matches = both[jnp.maximum(operations, 0)] & (operations >= 0)
+        cell = self.cells(operations) - 1
+        at = matches[..., None] & (cell[..., :1] == jnp.arange(rows))
+        return jnp.max(jnp.where(at, cell[..., 1:], -1), -2, initial=-1)
+
+    def to_parts(self, operations: Any) -> AlignmentParts:
+        """Return the parts of alignments: how often each uses each.
+
+        Args:
+            operations: ``[..., batch, steps]`` the operations of each alignment in order, -1 for
+                none.
+
+        Raises:
+            UsageError: if a number is not that of an operation, or the operations of an item do not
+                consume its two sequences. Traced ones have parts, and so a score and a
+                probability, of NaN.
+        """
+        operations = jnp.asarray(operations)
+        step, transition = self.weights
+        batch, rows, columns, count = step.shape
+        if operations.ndim < 2 or operations.shape[-2] != batch:
+            raise UsageError(f"operations have shape {operations.shape}, not [..., {batch}, steps]")
+        none = [(0, 0)] * (operations.ndim - 1)
+        operations = jnp.pad(operations, [*none, (0, 1)], constant_values=-1)  # at least one entry
+        cells = self.cells(operations)
+        reached = cells[..., -1, :]
+        known = jnp.all((operations >= -1) & (operations < count), -1)
+        fits = jnp.all(reached == self.lengths, -1) & known
+        if not isinstance(fits, Tracer) and not bool(jnp.all(fits)):
+            place = np.argwhere(~np.asarray(fits))[0].tolist()
+            raise UsageError(
+                f"the operations of alignment {place} consume {np.asarray(reached)[tuple(place)]} "
+                f"symbols of the two sequences, which have "
+                f"{np.asarray(self.lengths)[place[-1]]}; give numbers from 0 to {count - 1}, and "
+                "-1 for none"
+            )
+        nan = jnp.where(fits, 0.0, jnp.nan).astype(step.dtype)
+        place = (cells[..., 0] * columns + cells[..., 1]) * count + operations
+        place = jnp.where(operations >= 0, place, -1)
+        used = _counts(place, rows * columns * count, step.dtype) + nan[..., None]
+        of_steps = used.reshape(*used.shape[:-1], rows, columns, count)
+        if transition is None:
+            return AlignmentParts(of_steps)
+        ordered = _first(operations)
+        pair = jnp.where(ordered[..., 1:] < 0, -1, ordered[..., :-1] * count + ordered[..., 1:])
+        followed = _counts(pair, count * count, step.dtype) + nan[..., None]
+        return AlignmentParts(of_steps, followed.reshape(*followed.shape[:-1], count, count))
+
+    def from_parts(self, parts: AlignmentParts) -> jax.Array:
+        """Return the operations ``[..., batch, n + m]`` of alignments in order, then -1.
+
+        Args:
+            parts: as of ``to_parts``.
+        """
+        by_diagonal = jnp.sum(_skewed(jnp.asarray(parts.step)), -3)[..., 1:, :]
+        used = jnp.any(by_diagonal > 0, -1)
+        return _first(jnp.where(used, jnp.argmax(by_diagonal, -1), -1))
+
+    def total(
+        self,
+        semiring: Semiring,
+        feature: AlignmentParts | None = None,
+        recursion: Recursion = Recursion(),
+    ) -> Total:
+        """Go from diagonal to diagonal; arguments as in ``Structure.total``."""
+        step, state, slices, steps = _forward(self, semiring, feature)
+        onward, scale = recursion.scan(lambda x, y: step(x, y)[0], state, slices, steps)
+        last = jnp.arange(len(self.lengths)), 0, self.lengths[:, 0], -1
+        return Total(jax.tree.map(lambda x: x[last], onward), scale.log)
+
+    def trace(
+        self, key: jax.Array, count: int, recursion: Recursion
+    ) -> tuple[AlignmentParts, jax.Array]:
+        """Sample the operations from the last to the first; see ``Traceable.trace``.
+
+        Place d of the steps is the step to a cell of diagonal d + 1; that of the transitions is the
+        one out of it.
+        """
+        weights, item = self.weights, jnp.arange(len(self.lengths))
+        batch, _, columns, operations = weights.step.shape
+        step, state, slices, steps = _forward(self, Log(), None)
+        if not steps:
+            nothing = jnp.zeros((count, batch, 0), jnp.int32)
+            pairs = None if weights.transition is None else nothing
+            return AlignmentParts(nothing, pairs), jnp.zeros((batch,), weights.step.dtype)
+        (onward, _), arriving = recursion.scan_outputs(step, state, slices, steps)
+        follow = jnp.broadcast_to(_follow(self, Log(), None), (batch, *_follow_shape(self)))
+        moves = jnp.array(self.moves)
+        columns_of_follow = follow.shape[2]
+
+        def back(state: Any, at: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
+            (row, column, after), (diagonal, uniform) = state, at
+            here = row + column == diagonal + 1
+            weight = jnp.take(arriving, diagonal, 1)[item, row]
+            chosen = choose(uniform, log_times(weight, follow[item, :, after]))
+            place = (row * columns + column) * operations + chosen
+            has_next = here & (after < columns_of_follow - 1)
+            pair = jnp.where(has_next, chosen * operations + after, -1)
+            move = jnp.where(here[..., None], moves[chosen], 0)
+            before = jnp.where(here, jnp.minimum(chosen, columns_of_follow - 1), after)
+            state = (row - move[..., 0], column - move[..., 1], before)
+            return state, (jnp.where(here, place, -1), pair)
+
+        uniform = jax.random.uniform(key, (steps, count, batch), weights.step.dtype)
+        ends = (*self.lengths.T, jnp.full(batch, columns_of_follow - 1))
+        start = tuple(jnp.broadcast_to(x.astype(int), (count, batch)) for x in ends)
+        _, places = scan(back, start, (jnp.arange(steps), uniform), reverse=True)
+        used, followed = (jnp.moveaxis(x, 0, 2) for x in places)
+        total = onward[item, 0, self.lengths[:, 0], -1]
+        return AlignmentParts(used, None if weights.transition is None else followed), total
+
+
+def _counts(place: jax.Array, size: int, dtype: Any) -> jax.Array:
+    """Return ``[..., size]`` how often each place occurs; -1 is none."""
+    flat = place.reshape(-1, place.shape[-1])
+    rows = jnp.arange(len(flat))[:, None]
+    counts = jnp.zeros((len(flat), size), dtype)
+    counts = counts.at[rows, jnp.where(flat < 0, size, flat)].add(1, mode="drop")
+    return counts.reshape(*place.shape[:-1], size)
+
+
+def _first(operations: jax.Array) -> jax.Array:
+    """Move the entries of -1 behind the others, along the last axis."""
+    order = jnp.argsort(operations < 0, axis=-1, stable=True)
+    return jnp.take_along_axis(operations, order, -1)
+
+
+def _skewed(x: jax.Array) -> jax.Array:
+    """Sort cells by diagonals: ``[..., n, m, operations]`` to ``[..., n, n + m - 1, operations]``.
+
+    Row i is shifted by i, with zeros in the remainder. Where a flat array is divided into rows that
+    are shorter by one, every row begins one place later than the row before.
+    """
+    *leading, rows, columns, count = x.shape
+    x = jnp.pad(x, [(0, 0)] * (len(leading) + 1) + [(0, rows), (0, 0)])
+    flat = x.reshape(*leading, rows * (columns + rows), count)
+    flat = flat[..., : rows * (columns + rows - 1), :]
+    return flat.reshape(*leading, rows, columns + rows - 1, count)
+
+
+def used_steps(lengths: Any, shape: tuple[int, ...], moves: Moves, xp: Any = jnp) -> Any:
+    """Return ``[batch, n + 1, m + 1, operations]`` whether a path of an item may take a step.
+
+    Args:
+        lengths: ``[batch, 2]``.
+        shape: that of the steps.
+        moves: those of the operations.
+        xp: the module of arrays, numpy or jax.numpy.
+    """
+    down, right = xp.asarray(moves).T
+    row, column = (xp.arange(n)[:, None] for n in shape[1:3])
+    last_row, last_column = (x[:, None, None] for x in lengths.T)
+    in_row = (row >= down) & (row <= last_row)
+    in_column = (column >= right) & (column <= last_column)
+    return in_row[:, :, None] & in_column[:, None]
+
+
+def _follow_shape(alignments: Alignments) -> tuple[int, int]:
+    operations = len(alignments.moves)
+    return operations, 1 if alignments.weights.transition is None else operations + 1
+
+
+def _follow(alignments: Alignments, s: Semiring, of_transition: Any) -> Value:
+    """Return ``[batch or 1, operations, next]`` the weights of transitions.
+
+    The last entry is the end of the path; without transitions, it is any next operation as well.
+    """
+    transition = alignments.weights.transition
+    operations = len(alignments.moves)
+    if transition is None:
+        return s.ones_like(s.lift(jnp.zeros((1, operations, 1), alignments.weights.step.dtype)))
+    several = used_by_any(jnp.sum(alignments.lengths, 1) > 1, transition.shape[:1])
+    follow = lift_weights(s, *mask_padding(several, (transition, of_transition)))
+    end = s.ones_like(jax.tree.map(lambda x: x[:, :, :1], follow))
+    return s.concatenate([follow, end], axis=2)
+
+
+def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None) -> Any:
+    """Return step, state and slices of the forward recursion, and the number of its steps.
+
+    A state has the sums over beginnings of paths that end in the last diagonal and in the one
+    before, multiplied by the transition to each next operation, ``[batch, 2, n + 1, next]`` (see
+    ``_follow``), and their ``Scale``. A step outputs the sums over those that end in its diagonal
+    by the last operation, ``[batch, n + 1, operations]``, up to a factor.
+    """
+    weights, moves = alignments.weights, alignments.moves
+    batch, rows, columns, _ = weights.step.shape
+    features = AlignmentParts(None, None) if feature is None else feature
+    used = used_steps(alignments.lengths, weights.step.shape, moves)
+    of_step = mask_padding(used, features.step)
+    step_weights = jnp.where(used, weights.step, -jnp.inf)
+    # The remainder of a skewed array would be weights of one.
+    inside = _skewed(jnp.ones((1, rows, columns, 1), bool))
+    step_weights = jnp.where(inside, _skewed(step_weights), -jnp.inf)
+    follow = _follow(alignments, s, features.transition)
+    follow = jax.tree.map(lambda x: x[:, None], follow)
+    has_transitions = weights.transition is not None
+
+    def arrive(onward: Value, operation: int) -> Value:
+        down, right = moves[operation]
+        next_operation = operation if has_transitions else 0
+        before = jax.tree.map(lambda x: x[:, down + right - 1, :, next_operation, None], onward)
+        if not down:
+            return before
+        above = jax.tree.map(lambda x: x[:, :-1], before)
+        nothing = s.zeros_like(jax.tree.map(lambda x: x[:, :1], before))
+        return s.concatenate([nothing, above], axis=1)
+
+    def step(state: Any, slices: Any) -> tuple[Any, Value]:
+        (onward, scale), (diagonal, weight, feature_of_step) = state, slices
+        into = s.concatenate([arrive(onward, o) for o in range(len(moves))], axis=2)
+        arriving = s.times(into, lift_weights(s, weight, feature_of_step))
+        by_last = jax.tree.map(lambda x: x[..., None], arriving)
+        after = s.sum(s.times(by_last, follow), axis=2)
+        pair = (jax.tree.map(lambda x: x[:, None], after), _row(onward, 0))
+        both, factor = s.balance(s.concatenate(pair, axis=1), (1, 2, 3))
+        active = diagonal <= jnp.sum(alignments.lengths, 1)
+        onward = s.where(active[:, None, None, None], both, onward)
+        return (onward, scale.times(factor, active)), arriving
+
+    like = s.lift(jnp.zeros((batch, 1, rows, _follow_shape(alignments)[1]), step_weights.dtype))
+    first = s.where((jnp.arange(rows) == 0)[:, None], s.ones_like(like), s.zeros_like(like))
+    onward = s.concatenate([first, s.zeros_like(first)], axis=1)
+    steps = rows + columns - 2
+    slices = (
+        jnp.broadcast_to(jnp.arange(1, steps + 1), (batch, steps)),
+        jnp.swapaxes(step_weights, 1, 2)[:, 1:],
+        jax.tree.map(lambda x: jnp.swapaxes(_skewed(x), 1, 2)[:, 1:], of_step),
+    )
+    state = onward, Scale.of(jnp.zeros((batch,), step_weights.dtype))
+    return step, state, slices, steps
+
+
+def _row(onward: Value, number: int) -> Value:
+    return jax.tree.map(lambda x: x[:, number : number + 1], onward)
