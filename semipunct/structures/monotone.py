@@ -165,7 +165,7 @@ class Alignments(PartWise[AlignmentParts], Traceable):
         """Go from diagonal to diagonal; arguments as in ``Structure.total``."""
         step, state, slices, steps = _forward(self, semiring, feature)
         onward, scale = recursion.scan(lambda x, y: step(x, y)[0], state, slices, steps)
-        last = jnp.arange(len(self.lengths)), 0, self.lengths[:, 0], -1
+        last = jnp.arange(len(self.lengths)), 0, -1, self.lengths[:, 0]
         return Total(jax.tree.map(lambda x: x[last], onward), scale.log)
 
     def trace(
@@ -191,7 +191,7 @@ class Alignments(PartWise[AlignmentParts], Traceable):
         def back(state: Any, at: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
             (row, column, after), (diagonal, uniform) = state, at
             here = row + column == diagonal + 1
-            weight = jnp.take(arriving, diagonal, 1)[item, row]
+            weight = jnp.take(arriving, diagonal, 1)[item, :, row]
             chosen = choose(uniform, log_times(weight, follow[item, :, after]))
             place = (row * columns + column) * operations + chosen
             has_next = here & (after < columns_of_follow - 1)
@@ -206,7 +206,7 @@ class Alignments(PartWise[AlignmentParts], Traceable):
         start = tuple(jnp.broadcast_to(x.astype(int), (count, batch)) for x in ends)
         _, places = scan(back, start, (jnp.arange(steps), uniform), reverse=True)
         used, followed = (jnp.moveaxis(x, 0, 2) for x in places)
-        total = onward[item, 0, self.lengths[:, 0], -1]
+        total = onward[item, 0, -1, self.lengths[:, 0]]
         return AlignmentParts(used, None if weights.transition is None else followed), total
 
 
@@ -279,9 +279,10 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
     """Return step, state and slices of the forward recursion, and the number of its steps.
 
     A state has the sums over beginnings of paths that end in the last diagonal and in the one
-    before, multiplied by the transition to each next operation, ``[batch, 2, n + 1, next]`` (see
+    before, multiplied by the transition to each next operation, ``[batch, 2, next, n + 1]`` (see
     ``_follow``), and their ``Scale``. A step outputs the sums over those that end in its diagonal
-    by the last operation, ``[batch, n + 1, operations]``, up to a factor.
+    by the last operation, ``[batch, operations, n + 1]``, up to a factor. Rows are the last axis,
+    since the others are too short for vector instructions.
     """
     weights, moves = alignments.weights, alignments.moves
     batch, rows, columns, _ = weights.step.shape
@@ -293,43 +294,47 @@ def _forward(alignments: Alignments, s: Semiring, feature: AlignmentParts | None
     inside = _skewed(jnp.ones((1, rows, columns, 1), bool))
     step_weights = jnp.where(inside, _skewed(step_weights), -jnp.inf)
     follow = _follow(alignments, s, features.transition)
-    follow = jax.tree.map(lambda x: x[:, None], follow)
     has_transitions = weights.transition is not None
 
     def arrive(onward: Value, operation: int) -> Value:
         down, right = moves[operation]
         next_operation = operation if has_transitions else 0
-        before = jax.tree.map(lambda x: x[:, down + right - 1, :, next_operation, None], onward)
+        before = jax.tree.map(
+            lambda x: x[:, down + right - 1, next_operation : next_operation + 1], onward
+        )
         if not down:
             return before
-        above = jax.tree.map(lambda x: x[:, :-1], before)
-        nothing = s.zeros_like(jax.tree.map(lambda x: x[:, :1], before))
-        return s.concatenate([nothing, above], axis=1)
+        above = jax.tree.map(lambda x: x[..., :-1], before)
+        nothing = s.zeros_like(jax.tree.map(lambda x: x[..., :1], before))
+        return s.concatenate([nothing, above], axis=2)
 
     def step(state: Any, slices: Any) -> tuple[Any, Value]:
         (onward, scale), (diagonal, weight, feature_of_step) = state, slices
-        into = s.concatenate([arrive(onward, o) for o in range(len(moves))], axis=2)
+        into = s.concatenate([arrive(onward, o) for o in range(len(moves))], axis=1)
         arriving = s.times(into, lift_weights(s, weight, feature_of_step))
-        by_last = jax.tree.map(lambda x: x[..., None], arriving)
-        after = s.sum(s.times(by_last, follow), axis=2)
-        pair = (jax.tree.map(lambda x: x[:, None], after), _row(onward, 0))
-        both, factor = s.balance(s.concatenate(pair, axis=1), (1, 2, 3))
+        by_next = jax.tree.map(lambda x: x[:, :, None], arriving)
+        if has_transitions:
+            by_next = s.times(by_next, jax.tree.map(lambda x: x[..., None], follow))
+        after = jax.tree.map(lambda x: x[:, None], s.sum(by_next, axis=1))
+        before = jax.tree.map(lambda x: x[:, :1], onward)
+        both, factor = s.balance(s.concatenate([after, before], axis=1), (1, 2, 3))
         active = diagonal <= jnp.sum(alignments.lengths, 1)
         onward = s.where(active[:, None, None, None], both, onward)
         return (onward, scale.times(factor, active)), arriving
 
-    like = s.lift(jnp.zeros((batch, 1, rows, _follow_shape(alignments)[1]), step_weights.dtype))
-    first = s.where((jnp.arange(rows) == 0)[:, None], s.ones_like(like), s.zeros_like(like))
+    like = s.lift(jnp.zeros((batch, 1, _follow_shape(alignments)[1], rows), step_weights.dtype))
+    first = s.where(jnp.arange(rows) == 0, s.ones_like(like), s.zeros_like(like))
     onward = s.concatenate([first, s.zeros_like(first)], axis=1)
     steps = rows + columns - 2
     slices = (
         jnp.broadcast_to(jnp.arange(1, steps + 1), (batch, steps)),
-        jnp.swapaxes(step_weights, 1, 2)[:, 1:],
-        jax.tree.map(lambda x: jnp.swapaxes(_skewed(x), 1, 2)[:, 1:], of_step),
+        _rows_last(step_weights),
+        jax.tree.map(lambda x: _rows_last(_skewed(x)), of_step),
     )
     state = onward, Scale.of(jnp.zeros((batch,), step_weights.dtype))
     return step, state, slices, steps
 
 
-def _row(onward: Value, number: int) -> Value:
-    return jax.tree.map(lambda x: x[:, number : number + 1], onward)
+def _rows_last(skewed: jax.Array) -> jax.Array:
+    """Return ``[batch, diagonals, operations, rows]``, without the diagonal of the first cell."""
+    return jnp.transpose(skewed, (0, 2, 3, 1))[:, 1:]
