@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from semipunct.kinds.functions import correct_text, restore_text
+from semipunct.render.changes import changes
 from semipunct.render.explanations import mark_as_dict
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
@@ -21,7 +22,6 @@ from semipunct.tasks.limits import SERVED
 from semipunct.version import __version__
 from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task
-from semipunct.web.changes import changes
 from semipunct.web.openapi import description
 from semipunct.web.requests import BadRequest, read_fields, text_field
 

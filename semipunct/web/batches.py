@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from semipunct.errors import SemipunctError
+from semipunct.render.changes import split_text
 from semipunct.render.punctuated_text import PunctuatedText
-from semipunct.web.changes import split_text
 from semipunct.web.requests import BadRequest
 
 Task = Literal["restore", "correct"]

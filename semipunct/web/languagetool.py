@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, cast
 
+from semipunct.render.changes import Change, changes
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.version import __version__
-from semipunct.web.changes import Change, changes
 from semipunct.web.requests import BadRequest, text_field
 
 LANGUAGES: Sequence[tuple[str, str]] = (

@@ -26,9 +26,9 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("httpx2", reason="httpx2, with which the server is tested, is not installed")
 from starlette.testclient import TestClient
 
+from semipunct.render.changes import changes, split_text
 from semipunct.web.app import application
 from semipunct.web.batches import Batches
-from semipunct.web.changes import changes, split_text
 from semipunct.web.requests import BadRequest
 
 WRONG = "However I think its fine. He said that the man which I know, is here"

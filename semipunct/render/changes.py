@@ -51,6 +51,27 @@ def changes(source: str, text: PunctuatedText) -> list[Change]:
     return found
 
 
+def places_in_source(source: str, text: str, places: Sequence[int]) -> list[int]:
+    """Return where places of a text with other marks are in its source.
+
+    Args:
+        source: the text as it was.
+        text: with other marks.
+        places: indices of characters of the text, in ascending order.
+    """
+    spans = iter([*_differences(source, text), (len(source), len(source), len(text), len(text))])
+    start, end, place, stop = next(spans)
+    shift = 0
+    places_before: list[int] = []
+    for wanted in places:
+        while wanted > stop:
+            shift = end - stop
+            start, end, place, stop = next(spans)
+        within = min(start + wanted - place, end)
+        places_before.append(wanted + shift if wanted <= place else within)
+    return places_before
+
+
 def _differences(source: str, text: str) -> Iterator[tuple[int, int, int, int]]:
     """Yield places of differences in both texts: from one equal letter or digit to the next."""
     i = j = 0

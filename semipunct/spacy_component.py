@@ -1,0 +1,257 @@
+"""A component of spaCy pipelines: ``nlp.add_pipe("semipunct")``.
+
+spaCy finds it by the entry point group ``spacy_factories``, so nothing else needs to be imported,
+and nothing else imports this module. The tokens of a ``Doc`` are never changed. What is added to it
+are values that JSON has, since a ``Doc`` that is stored, or sent to another process, takes them
+along.
+"""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import minibatch
+
+from semipunct.errors import ModelError, UsageError, nearest
+from semipunct.files.strict_json import from_json, json_document
+from semipunct.kinds.functions import correct_text, restore_text
+from semipunct.kinds.loaded import LoadedModel
+from semipunct.kinds.loading import load
+from semipunct.render.changes import places_in_source, split_text
+from semipunct.render.explanations import mark_as_dict
+from semipunct.render.punctuated_text import PunctuatedText
+from semipunct.store.installed import FIRST, installed_models
+from semipunct.tasks.options import CorrectSettings, Lines, Objective, RestoreSettings
+
+Task = Literal["restore", "correct"]
+
+_SAVED = "models.json"
+"""The file of a stored pipeline that names its models."""
+
+
+class RestoreTextSettings(RestoreSettings, total=False):
+    """The options of ``semipunct.restore_text`` that are no models."""
+
+    trees: int
+    share: float | None
+    ends: Lines
+    objective: Objective | None
+
+
+class Punctuator:
+    """Restores or corrects the punctuation of documents.
+
+    It sets ``Doc._.punctuated``, the text with its new punctuation, and ``Doc._.marks``, a list of
+    dictionaries with the members that ``semipunct explain --format json`` gives a mark, and
+    ``token``, the number of the token after which it stands (None at the beginning).
+    """
+
+    def __init__(
+        self, task: Task, models: Mapping[str, str], options: Mapping[str, Any] | None = None
+    ) -> None:
+        """Check the options; models are loaded when they are needed.
+
+        Args:
+            task: what is done.
+            models: folders or names by argument: ``model``, and with a model that needs them
+                ``parser``, ``tokeniser``, ``text_model``, ``case``.
+            options: arguments of ``semipunct.restore_text`` or ``correct_text`` by name.
+
+        Raises:
+            UsageError: if an option does not exist, or its value is invalid.
+        """
+        self.task, self.models = task, dict(models)
+        if task == "correct" and (needless := sorted(self.models.keys() - {"model"})):
+            raise UsageError(f"correction of text reads no other model; leave out {needless[0]}")
+        self.options = _checked(task, options or {})
+        self._folders: dict[str, Path] = {}
+        self._loaded: dict[str, LoadedModel[Any]] | None = None
+        for extension in ("punctuated", "marks"):
+            if not Doc.has_extension(extension):
+                Doc.set_extension(extension, default=None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs, which loads the models itself."""
+        return {**self.__dict__, "_loaded": None}
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Punctuate a document.
+
+        Args:
+            doc: any document; its tokens are read as the text that they spell.
+
+        Raises:
+            ModelError, UsageError: as ``semipunct.restore_text`` and ``correct_text`` do.
+        """
+        return _annotated(doc, self._punctuate(doc.text))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Punctuate documents, some of which are read together.
+
+        Args:
+            stream: the documents.
+            batch_size: how many are read together.
+
+        Raises:
+            ModelError, UsageError: as ``semipunct.restore_text`` and ``correct_text`` do.
+        """
+        for docs in minibatch(stream, size=batch_size):
+            texts = [doc.text for doc in docs]
+            yield from map(_annotated, docs, self._punctuate_all(texts))
+
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
+        """Store which models are used, and those that no distribution installs.
+
+        Args:
+            path: a folder to be made.
+            exclude: nothing that the component has.
+        """
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        installed = {model.folder for model in installed_models()}
+        saved: dict[str, Any] = {}
+        for argument, model in self._load().items():
+            is_installed = model.path in installed
+            if not is_installed:
+                shutil.copytree(model.path, folder / argument, dirs_exist_ok=True)
+            saved[argument] = {"digest": model.digest, "is_installed": is_installed}
+        (folder / _SAVED).write_bytes(json_document(saved))
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Punctuator:
+        """Use the models that were stored; warn if an installed one is not what it was.
+
+        Args:
+            path: the folder.
+            exclude: nothing that the component has.
+
+        Raises:
+            ModelError: if the folder, or a model, is damaged or missing.
+        """
+        folder = Path(path)
+        try:
+            saved = from_json((folder / _SAVED).read_bytes())
+            digests = {argument: saved[argument]["digest"] for argument in self.models}
+            stored = [argument for argument in self.models if not saved[argument]["is_installed"]]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ModelError(
+                f"{folder / _SAVED}: missing or damaged ({error}); store the pipeline again"
+            ) from error
+        self._folders = {argument: folder / argument for argument in stored}
+        self._loaded = None
+        for argument, model in self._load().items():
+            if model.digest != digests[argument]:
+                warnings.warn(
+                    f"{self.models[argument]} is another version of the model with which the "
+                    f"pipeline was stored ({model.digest[:12]} instead of "
+                    f"{digests[argument][:12]}), so its marks may differ",
+                    stacklevel=2,
+                )
+        return self
+
+    def _load(self) -> dict[str, LoadedModel[Any]]:
+        if self._loaded is None:
+            self._loaded = {
+                argument: load(self._folders.get(argument, model))
+                for argument, model in self.models.items()
+            }
+        return self._loaded
+
+    def _punctuate(self, text: str) -> PunctuatedText:
+        models = self._load()
+        model, others = models["model"], {k: v for k, v in models.items() if k != "model"}
+        if self.task == "correct":
+            return correct_text(model, text, **self.options)
+        return restore_text(model, text, **others, **self.options)
+
+    def _punctuate_all(self, texts: Sequence[str]) -> list[PunctuatedText]:
+        # Lines of a text model are independent of each other, so texts are joined as its lines.
+        are_joined = (
+            self._load()["model"].model.kind == FIRST and self.options.get("ends") != "none"
+        )
+        if not are_joined:
+            return [self._punctuate(text) for text in texts]
+        return split_text(self._punctuate("\n".join(texts)), [text.count("\n") for text in texts])
+
+
+def _checked(task: Task, options: Mapping[str, Any]) -> dict[str, Any]:
+    settings = RestoreTextSettings if task == "restore" else CorrectSettings
+    known = settings.__required_keys__ | settings.__optional_keys__
+    for name in options:
+        if name not in known:
+            meant = nearest(name, sorted(known))
+            hint = f"did you mean {meant}?" if meant else f"there are: {', '.join(sorted(known))}"
+            raise UsageError(f"{task} has no option {name}; {hint}")
+    try:
+        return dict(msgspec.convert(dict(options), settings))
+    except msgspec.ValidationError as error:
+        raise UsageError(f"an option of {task} has a wrong value: {error}") from error
+
+
+def _annotated(doc: Doc, text: PunctuatedText) -> Doc:
+    """Set the attributes of a document."""
+    starts = [token.idx for token in doc]
+    places = places_in_source(doc.text, text, [mark.start for mark in text.marks])
+    doc._.punctuated = str(text)
+    doc._.marks = [
+        {**mark_as_dict(mark), "token": bisect_left(starts, place) - 1 if place else None}
+        for mark, place in zip(text.marks, places, strict=True)
+    ]
+    return doc
+
+
+@Language.factory(  # pyright: ignore[reportUntypedFunctionDecorator]
+    "semipunct",
+    assigns=["doc._.punctuated", "doc._.marks"],
+    default_config={
+        "model": "en",
+        "task": "restore",
+        "parser": None,
+        "tokeniser": None,
+        "text_model": None,
+        "case": None,
+        "options": {},
+    },
+)
+def create_punctuator(
+    nlp: Language,
+    name: str,
+    model: str,
+    task: Task,
+    parser: str | None,
+    tokeniser: str | None,
+    text_model: str | None,
+    case: str | None,
+    options: dict[str, Any],
+) -> Punctuator:
+    """Make a component of a pipeline.
+
+    Args:
+        nlp: the pipeline.
+        name: of the component.
+        model: the name or folder of a model that restores or corrects text.
+        task: what is done.
+        parser: the name or folder of a parser, for a model that needs trees.
+        tokeniser: of a tokeniser, likewise.
+        text_model: of a text model, which finds sentences and capitals, likewise.
+        case: of a truecaser, likewise.
+        options: arguments of ``semipunct.restore_text`` or ``correct_text`` by name.
+
+    Raises:
+        UsageError: if an option does not exist, or its value is invalid.
+    """
+    models = {
+        "model": model,
+        "parser": parser,
+        "tokeniser": tokeniser,
+        "text_model": text_model,
+        "case": case,
+    }
+    return Punctuator(task, {k: v for k, v in models.items() if v is not None}, options)
