@@ -215,6 +215,7 @@ COMMANDS = (
             "--set": "setting", "--channel": "channel", "--seed": "integer", "--resume": "",
             "--force": "", "--corrected": "treebank", "--dev-corrected": "treebank",
             "--align": "aligned", "--analysis": "model", "--near": "model", "--from": "model",
+            "--device": "channel", "--devices": "count",
         },
     ),
     Command(

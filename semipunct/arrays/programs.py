@@ -152,6 +152,9 @@ class Program:
         # Within another trace the function becomes a part of the program that is being traced.
         if any(isinstance(x, Tracer) for x in leaves):
             return self._function(*arguments)
+        if any(isinstance(x, jax.Array) and len(x.devices()) > 1 for x in leaves):
+            # Exported programs say how their arguments are divided; jax.jit follows the arguments.
+            return compile_with_options(lambda options: self._jitted(options)(*arguments))
         try:
             described = tuple(map(_described, (self._function, *static)))
         except _IndescribableError:

@@ -98,6 +98,18 @@ def train(
         int | None,
         typer.Option(min=0, help="Random seed of initial weights and sentence order [0]."),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(metavar="PLATFORM", help="Where to train: cpu, gpu or tpu [JAX's choice]."),
+    ] = None,
+    devices: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How many devices share each batch; the result differs by rounding only.",
+        ),
+    ] = 1,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run that was saved in MODEL.")
     ] = False,
@@ -115,6 +127,7 @@ def train(
     from semipunct.cli.progress import training_progress
     from semipunct.store.folder import claim_folder, unfinished_folder
     from semipunct.training.config import load_config
+    from semipunct.training.devices import Devices
 
     options: dict[str, Any] = {"model.channel": channel, "train.seed": seed}
     if analysis is not None and kind in KINDS and find_kind(kind).underlying:
@@ -136,6 +149,7 @@ def train(
 
     check_versions(chosen.kind, corrected, dev_corrected, align, analysis)
     # Checked before reading and compiling, which may take minutes.
+    Devices.find(device, devices)
     with claim_folder(out, force=force, resume=resume):
         pass
     hold_memory()
@@ -183,6 +197,8 @@ def train(
     command += [x for text in settings or [] for x in ("--set", text)]
     command += [*(["--channel", channel] if channel else [])]
     command += [*(["--seed", str(seed)] if seed is not None else [])]
+    command += ["--device", device] if device else []
+    command += ["--devices", str(devices)] if devices > 1 else []
     with interruptible(NOTICE) as stop, training_progress() as report:
         trained = fit(
             training,
@@ -196,6 +212,8 @@ def train(
             command=shlex.join(command),
             near=beside,
             start=further,
+            device=device,
+            devices=devices,
         )
     console.say(summary(trained, out))
     if trained.interrupted:

@@ -22,6 +22,7 @@ from semipunct.models.kind import Config
 from semipunct.models.scoring import Batches
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
+from semipunct.training.devices import Devices
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
 from semipunct.training.run import Run, check_same, check_start, of_best, take_up, to_host
@@ -48,6 +49,7 @@ class Trainer:
         clock: of the time that XLA takes.
         near: a model towards whose weights some weights are regularised.
         start: a model to train further.
+        devices: where it is trained.
         model: the model that is trained.
     """
 
@@ -59,6 +61,7 @@ class Trainer:
     clock: CompileClock
     near: checkpoint.SavedModel | None = None
     start: checkpoint.SavedModel | None = None
+    devices: Devices = field(default_factory=Devices.find)
     model: Model[Any, Any, Any] = field(init=False)
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
@@ -100,6 +103,7 @@ class Trainer:
         run = Run(parameters, self.optimiser.init(parameters))
         if loaded and state:
             run = take_up(loaded, state, run, self.sources)
+        run.parameters, run.optimiser = self.devices.replicate((run.parameters, run.optimiser))
         self.examples, self.development = dev, Batches(self.model, self.model.encode(dev))
         release_memory()  # used for fitting
         finished, early = self._loop(run, encoded)
@@ -114,11 +118,12 @@ class Trainer:
         typical = self.plan.typical_batches()
         shape = self.model.fit_shape(encoded, typical, sentences, scoring=False)
         constants = self.model.constants(options) if isinstance(self.model, NeedsConstants) else {}
+        constants = self.devices.replicate(constants)
         # The outcome of a step is read one step later: the next batch is laid out in the meantime.
         waiting: Outcome | None = None
-        chance = jax.random.key(options.seed)
+        chance = self.devices.replicate(jax.random.key(options.seed))
         for members in self.plan.batches(options.seed, run.step):
-            batch = self.model.batch(encoded, members, shape)
+            batch = self.devices.divide(self.model.batch(encoded, members, shape))
             with self.shapes.first_call("step", batch):
                 run.parameters, run.optimiser, outcome = step(
                     self.recipe, run.parameters, run.optimiser, constants, batch,
@@ -167,7 +172,7 @@ class Trainer:
 
     def _weights(self, run: Run) -> Mapping[str, Any]:
         """Return the weights to use, with updates that the optimiser has deferred, calibrated."""
-        weights = self.optimiser.result(run.parameters, run.optimiser)
+        weights = self.devices.gather(self.optimiser.result(run.parameters, run.optimiser))
         if isinstance(self.model, Calibrates):
             return self.model.calibrate(weights, self.development)
         return weights

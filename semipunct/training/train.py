@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
+
+import jax
 
 from semipunct.arrays.compilation import CompileClock, enable_compilation_cache
 from semipunct.corpus.examples import Example
@@ -13,6 +16,7 @@ from semipunct.models.registry import DEFAULT
 from semipunct.store.checkpoint import SavedModel
 from semipunct.store.folder import claim_folder, put_in_place
 from semipunct.training.config import load_config
+from semipunct.training.devices import Devices
 from semipunct.training.loop import Trainer
 from semipunct.training.report import Progress, TrainingResult
 
@@ -33,6 +37,8 @@ def train(
     stop: Callable[[], bool] | None = None,
     near: SavedModel | None = None,
     start: SavedModel | None = None,
+    device: str | None = None,
+    devices: int = 1,
     command: str = "",
 ) -> TrainingResult:
     """Train a model; its folder keeps the weights that are best on the development sentences.
@@ -58,6 +64,8 @@ def train(
             punctuation model of correct text, for the weights of the channel.
         start: a model to train further; it determines kind, vocabulary and the settings of
             ``[model]``.
+        device: the platform to train on: ``cpu``, ``gpu`` or ``tpu``; None for JAX's own choice.
+        devices: how many devices share each batch; they get the same result but for rounding.
         command: the command that trains the model, for the model card.
 
     Returns:
@@ -66,7 +74,8 @@ def train(
     Raises:
         ConfigError: if a setting does not exist or its value is invalid.
         TreebankError: if there are no examples.
-        UsageError: if both ``resume`` and ``force`` are given, or settings beside a ``Config``.
+        UsageError: if both ``resume`` and ``force`` are given, or settings beside a ``Config``; if
+            there are not as many devices.
         ModelError: if ``output`` exists and is not a model folder, holds a model without ``resume``
             or ``force``, is being written by another training run, or cannot be resumed; if the
             kind does not support ``near``; if ``start`` is of another kind or has other settings.
@@ -88,9 +97,15 @@ def train(
                 f"there is no {use} {config.kind.unit}: the files hold none that can be used; "
                 "give others (semipunct stats FILE tells why sentences are left out)"
             )
+    chosen = Devices.find(device, devices)
     enable_compilation_cache()
-    with claim_folder(output, force=force, resume=resume) as place, CompileClock() as clock:
-        trainer = Trainer(config, place, command, report, stop, clock, near, start)
+    with (
+        claim_folder(output, force=force, resume=resume) as place,
+        CompileClock() as clock,
+        # JAX's own choice is not named: stored programs are keyed by the setting.
+        jax.default_device(chosen.first) if device else nullcontext(),
+    ):
+        trainer = Trainer(config, place, command, report, stop, clock, near, start, chosen)
         result = trainer.run(train, dev, resume)
         if not result.interrupted:
             put_in_place(place, output)
