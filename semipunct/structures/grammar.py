@@ -5,9 +5,13 @@
 | root     | ``[batch, nonterminals]``                   | ``[b, x]``: the sentence is an x |
 | rules    | ``[batch, nonterminals, symbols, symbols]`` | ``[b, x, y, z]``: x to y z       |
 | emission | ``[batch, n, preterminals]``                | ``[b, i, t]``: word i is a t     |
+| span     | ``[batch, n, n, nonterminals]``             | ``[b, i, j, x]``: i to j are x   |
 
 Symbols are numbered nonterminals first, then preterminals. Rules have no position: a derivation may
 use a rule several times. A batch axis of size 1 of the root or the rules is shared.
+
+Spans, words i to j inclusive with i < j, are optional: without them the part is None, and neither
+computed nor stored. With them, different trees have different parts.
 
 Source: Baker (1979); Lari and Young (1990).
 """
@@ -20,6 +24,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from semipunct.arrays.shapes import (
     as_log_weights,
@@ -33,6 +38,7 @@ from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.chart import (
     by_width,
+    diagonals,
     next_ends,
     rows_by_width,
     spanning,
@@ -53,6 +59,7 @@ class GrammarParts(NamedTuple):
     root: Any
     rules: Any
     emission: Any
+    span: Any = None
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
@@ -61,11 +68,11 @@ class PCFG(PartWise[GrammarParts], Traceable):
     """A batch of sentences, each with a grammar; see ``pcfg``."""
 
     def expand(self) -> PCFG:
-        root, rules, emission = self.weights
+        root, rules, emission, _ = self.weights
         batch = emission.shape[0]
         root = jnp.broadcast_to(root, (batch, *root.shape[1:]))
         rules = jnp.broadcast_to(rules, (batch, *rules.shape[1:]))
-        return replace(self, weights=GrammarParts(root, rules, emission))
+        return replace(self, weights=self.weights._replace(root=root, rules=rules))
 
     def total(
         self,
@@ -78,10 +85,10 @@ class PCFG(PartWise[GrammarParts], Traceable):
         batch, length, _ = emission.shape
         if length == 0:
             return Total(s.zeros((batch,)), jnp.zeros((batch,), emission.dtype))
-        (root, rules, words), log_scale = _lifted(self, s, feature)
+        (root, rules, words, wider), log_scale = _lifted(self, s, feature)
         step, row = _widening(s, rules, words)
         starts, _ = by_width(
-            s, lambda c, w, _: step(c, w)[0], (row, row), None, length - 1, recursion
+            s, lambda c, w, x: step(c, w, x)[0], (row, row), wider, length - 1, recursion
         )
         nonterminals = jax.tree.leaves(root)[0].shape[1]
         whole = jax.tree.map(lambda x: x[:, :nonterminals], spanning(s, starts, self.lengths))
@@ -98,13 +105,12 @@ class PCFG(PartWise[GrammarParts], Traceable):
         if length < 2:
             nothing = jnp.zeros((count, batch, 0), jnp.int32)
             total = jnp.full((batch,), -jnp.inf, self.weights.emission.dtype)
-            return GrammarParts(nothing, nothing, nothing), total
-        (root, rules, words), _ = _lifted(self, Log(), None)
+            positions = None if self.weights.span is None else nothing
+            return GrammarParts(nothing, nothing, nothing, positions), total
+        (root, rules, words, wider), _ = _lifted(self, Log(), None)
         step, row = _widening(Log(), rules, words)
-        _, wider = rows_by_width(
-            Log(), lambda c, w, _: step(c, w), (row, row), None, length - 1, recursion
-        )
-        spans = square(jnp.concatenate([row, wider], 1))
+        _, rows = rows_by_width(Log(), step, (row, row), wider, length - 1, recursion)
+        spans = square(jnp.concatenate([row, rows], 1))
         nonterminals = root.shape[1]
         whole = spans[jnp.arange(batch), 0, self.lengths, :nonterminals] + root
         at_root, descent = jax.random.split(key)
@@ -113,24 +119,28 @@ class PCFG(PartWise[GrammarParts], Traceable):
         ends = jnp.broadcast_to(self.lengths, top.shape)
         first = jnp.stack([top, jnp.zeros_like(top), ends], -1).reshape(-1, 1, 3)
         drawn = _descend(spans, rules, first.astype(jnp.int32), descent, length)
-        places = jnp.swapaxes(drawn, 0, 1).reshape(3, count, batch, length - 1)
+        places = jnp.swapaxes(drawn, 0, 1).reshape(4, count, batch, length - 1)
         emitted = jnp.concatenate([places[1], places[2]], -1)
-        return GrammarParts(top[..., None], places[0], emitted), maximum(whole, 1)
+        positions = None if self.weights.span is None else places[3]
+        parts = GrammarParts(top[..., None], places[0], emitted, positions)
+        return parts, maximum(whole, 1)
 
 
 def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
     """Return the step of the recursion over span widths, and the row of single words.
 
-    A step outputs the spans of its width.
+    A step outputs the spans of its width; its slices are the weights of these spans, or None.
     """
     batch, length, _ = jax.tree.leaves(words)[0].shape
     nonterminals = jax.tree.leaves(rules)[0].shape[1]
 
-    def step(chart: Any, width: jax.Array) -> tuple[Any, Value]:
+    def step(chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
         starts, ends = chart
         ends = next_ends(s, ends)
         nothing = s.zeros_like(jax.tree.map(lambda x: x[:, 0, :, nonterminals:], ends))
-        row = s.concatenate([_applied(s, rules, _splits(s, starts, ends)), nothing], 2)
+        wide = _applied(s, rules, _splits(s, starts, ends))
+        wide = wide if weight is None else s.times(weight, wide)
+        row = s.concatenate([wide, nothing], 2)
         return (with_row(starts, width, row), with_newest(s, ends, row)), row
 
     none = s.zeros((batch, length, nonterminals))
@@ -150,8 +160,8 @@ def _descend(
         length: the maximal number of words.
 
     Returns:
-        ``[draws, 3, length - 1]`` the places of rules, and of preterminals that are left and right
-        children; -1 for none.
+        ``[draws, 4, length - 1]`` the places of rules, of preterminals that are left and right
+        children, and of spans; -1 for none.
     """
     _, nonterminals, symbols, _ = rules.shape
     batch = spans.shape[0]
@@ -178,7 +188,8 @@ def _descend(
         )
         word_left = jnp.where(one_left, i * preterminals + y - nonterminals, -1)
         word_right = jnp.where(one_right, k * preterminals + z - nonterminals, -1)
-        report = jnp.stack([x * symbols**2 + pair, word_left, word_right], 1)
+        span = (i * length + j - 1) * nonterminals + x
+        report = jnp.stack([x * symbols**2 + pair, word_left, word_right, span], 1)
         return below, jnp.where(x[:, None] < 0, -1, report)
 
     reports = descend(split, first, key, length - 1, length, 2)
@@ -190,13 +201,14 @@ def pcfg(
     rules: jax.Array,
     emission: jax.Array,
     lengths: jax.Array | None = None,
+    spans: jax.Array | float | None = None,
 ) -> PCFG:
     """Make the parses of sentences; the weight of a parse is the product of its parts.
 
     The grammar is in Chomsky normal form. The root and all spans of two words or more are
     nonterminals that expand to two symbols; a single word is a preterminal. Sentences of fewer than
     two words have no parse: their total is zero. The factors of a product are ordered: the root,
-    then for each span its rule, its left and its right part.
+    then for each span its own weight, its rule, its left and its right part.
 
     In ``Log`` the sums over splits and over rules are matrix products. They are computed in linear
     space if no factor is e**43 times less than the largest of its row or column, otherwise term by
@@ -209,6 +221,10 @@ def pcfg(
             size 1, or be missing.
         emission: ``[batch, n, preterminals]`` log weight of each preterminal for each word.
         lengths: ``[batch]`` numbers of words, 0 to n; n by default.
+        spans: ``[batch, n, n, nonterminals]`` log weight of each nonterminal from word i (axis 1)
+            to word j (axis 2), inclusive; entries with i >= j are ignored. A number is the weight
+            of all of them: 0.0 where only positions are wanted, such as the spans of the best tree
+            or their marginals. None for parses without positions, which take less time.
 
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
@@ -228,6 +244,14 @@ def pcfg(
             f"nonterminals and {sizes['preterminals']} preterminals"
         )
     batch, words = emission.shape[:2]
+    if spans is not None:
+        spans = as_log_weights(jnp.asarray(spans, jnp.result_type(spans, emission)))
+        if not spans.ndim:
+            spans = jnp.full((batch, words, words, sizes["nonterminals"]), spans)
+        check_shapes(
+            emission=(emission, "batch words preterminals"),
+            spans=(spans, f"batch words words {sizes['nonterminals']}"),
+        )
     lengths = jnp.full(batch, words, jnp.int32) if lengths is None else jnp.asarray(lengths)
     check_shapes(emission=(emission, "batch words preterminals"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
@@ -238,13 +262,28 @@ def pcfg(
         "emission": None if inside is None or parsed is None else (inside & parsed)[..., None],
     }
     check_log_weights(used, root=root, rules=rules, emission=emission)
-    return PCFG(GrammarParts(root, rules, emission), lengths)
+    if spans is not None:
+        check_log_weights({"spans": None if inside is None else _wide(inside)}, spans=spans)
+    return PCFG(GrammarParts(root, rules, emission, spans), lengths)
+
+
+def _wide(words: Any) -> Any:
+    """Return ``[batch, n, n, 1]`` whether a parse may have a span.
+
+    Args:
+        words: ``[batch, n]`` whether a word is in the sentence.
+    """
+    upper = np.triu(np.ones((words.shape[1],) * 2, bool), 1)
+    return (words[:, None, :] & upper)[..., None]
 
 
 def _lifted(
     grammar: PCFG, s: Semiring, feature: GrammarParts | None
 ) -> tuple[GrammarParts, jax.Array]:
-    """Lift the parts; return them rescaled, and the log of the scale of each parse."""
+    """Lift the parts; return them rescaled, and the log of the scale of each parse.
+
+    Spans are returned by width, as ``diagonals`` arranges them.
+    """
     features = GrammarParts(None, None, None) if feature is None else feature
     # Sentences of fewer than two words have no parse.
     parsed = grammar.lengths > 1
@@ -265,7 +304,14 @@ def _lifted(
     # A parse has one rule fewer than words.
     uses = jnp.maximum(grammar.lengths - 1, 0).astype(emission.dtype)
     log_scale = jnp.sum(jnp.where(used, by_word, 0.0), 1) + uses * by_rule + by_root
-    return GrammarParts(root, rules, words), log_scale.astype(emission.dtype)
+    wider = None
+    if grammar.weights.span is not None:
+        wide = _wide(used)
+        span = mask_padding(wide[..., 0], grammar.weights.span, -jnp.inf)
+        spans = lift_weights(s, span, mask_padding(wide[..., 0], features.span))
+        wider, by_span = s.balance(diagonals(s, spans), (1, 2, 3))
+        log_scale = log_scale + uses * by_span
+    return GrammarParts(root, rules, words, wider), log_scale.astype(emission.dtype)
 
 
 def _splits(s: Semiring, starts: Value, ends: Value) -> Value:

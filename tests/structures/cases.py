@@ -326,7 +326,7 @@ RULES = ((0, 1, 5), (1, 5, 0), (0, 5, 5), (1, 5, 5), (2, 4, 5), (4, 2, 5), (2, 5
 """The rules of the last item: four nonterminals, which take turns two by two."""
 
 
-def grammar_build() -> Structure:
+def grammar_build(*, spans: bool) -> Structure:
     symbols = EXPANDING + 1
     rules = np.zeros((len(PARSED), EXPANDING, symbols, symbols))
     rules[-1] = -np.inf
@@ -338,11 +338,12 @@ def grammar_build() -> Structure:
         jnp.asarray(rules),
         zeros(len(PARSED), max(PARSED), 1),
         jnp.array(PARSED),
+        jnp.zeros(()) if spans else None,
     )
 
 
-def parses(item: int, symbol: int, first: int, last: int) -> Iterator[list[tuple[int, int, int]]]:
-    """Return the rules of each parse of some words as a symbol."""
+def parses(item: int, symbol: int, first: int, last: int) -> Iterator[list[tuple[int, ...]]]:
+    """Return the rules of each parse of some words as a symbol, with the first and last word."""
     if first == last:
         if symbol == EXPANDING:
             yield []
@@ -354,25 +355,36 @@ def parses(item: int, symbol: int, first: int, last: int) -> Iterator[list[tuple
             continue
         for below in parses(item, left, first, split):
             for beside in parses(item, right, split + 1, last):
-                yield [rule, *below, *beside]
+                yield [(first, last, *rule), *below, *beside]
 
 
-def grammar_events(item: int) -> Iterator[Event]:
+def grammar_events(item: int, *, spans: bool) -> Iterator[Event]:
     """Return all binary trees, with all nonterminals on their spans of two words or more."""
     words = PARSED[item]
     for top in range(EXPANDING):
         for used in parses(item, top, 0, words - 1):
             root, emission = np.zeros(EXPANDING), np.zeros((max(PARSED), 1))
             rules = np.zeros((EXPANDING, EXPANDING + 1, EXPANDING + 1))
+            span = np.zeros((max(PARSED), max(PARSED), EXPANDING)) if spans else None
             root[top] = 1
             emission[:words] = 1
-            for rule in used:
-                rules[rule] += 1
-            yield Event(GrammarParts(root, rules, emission))
+            for first, last, *rule in used:
+                rules[tuple(rule)] += 1
+                if span is not None:
+                    span[first, last, rule[0]] = 1
+            yield Event(GrammarParts(root, rules, emission, span))
 
 
 def grammar_count(length: int) -> int:
     return math.comb(2 * length - 2, length - 1) // length * EXPANDING ** (length - 1)
+
+
+def grammar(name: str, *, spans: bool) -> Known:
+    return Known(
+        name, partial(grammar_build, spans=spans), partial(grammar_events, spans=spans),
+        costly=True, variant=spans, lengths=PARSED, count=grammar_count,
+        lacks={"an empty item": "no rule derives nothing"},
+    )  # fmt: skip
 
 
 STRINGS = np.array(
@@ -600,10 +612,8 @@ CASES: tuple[Known, ...] = (
         "bracketings", spans_build, spans_events, saves=False, costly=True,
         lengths=LENGTHS, count=spans_count,
     ),
-    Known(
-        "grammar", grammar_build, grammar_events, costly=True,
-        lengths=PARSED, count=grammar_count, lacks={"an empty item": "no rule derives nothing"},
-    ),
+    grammar("grammar", spans=False),
+    grammar("grammar with spans", spans=True),
     Known(
         "string paths", paths_build, paths_events, costly=True,
         lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
