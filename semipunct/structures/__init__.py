@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from semipunct.structures.given_tree import GivenTrees, inside
     from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
     from semipunct.structures.hypergraph import Hypergraphs, hypergraphs
+    from semipunct.structures.markov_models import (
+        HiddenMarkovCounts,
+        hidden_markov,
+        hidden_markov_counts,
+        hidden_semi_markov,
+    )
     from semipunct.structures.monotone import AlignmentParts, Alignments
     from semipunct.structures.nonprojective import NonprojectiveTrees, nonprojective_trees
     from semipunct.structures.permutations import (
@@ -48,6 +54,7 @@ __all__ = [
     "Draws",
     "GivenTrees",
     "GrammarParts",
+    "HiddenMarkovCounts",
     "Hypergraphs",
     "LinearChain",
     "LinearOrderings",
@@ -74,6 +81,9 @@ __all__ = [
     "alignments",
     "choose",
     "ctc",
+    "hidden_markov",
+    "hidden_markov_counts",
+    "hidden_semi_markov",
     "hypergraphs",
     "inside",
     "lift_weights",
@@ -103,6 +113,7 @@ _MODULES = {
     "Draws": "semipunct.structures.draws",
     "GivenTrees": "semipunct.structures.given_tree",
     "GrammarParts": "semipunct.structures.grammar",
+    "HiddenMarkovCounts": "semipunct.structures.markov_models",
     "Hypergraphs": "semipunct.structures.hypergraph",
     "LinearChain": "semipunct.structures.chain",
     "LinearOrderings": "semipunct.structures.permutations",
@@ -130,6 +141,9 @@ _MODULES = {
     "alignments": "semipunct.structures.alignment_models",
     "choose": "semipunct.structures.draws",
     "ctc": "semipunct.structures.connectionist",
+    "hidden_markov": "semipunct.structures.markov_models",
+    "hidden_markov_counts": "semipunct.structures.markov_models",
+    "hidden_semi_markov": "semipunct.structures.markov_models",
     "hypergraphs": "semipunct.structures.hypergraph",
     "inside": "semipunct.structures.given_tree",
     "lift_weights": "semipunct.structures.base",

@@ -1,0 +1,243 @@
+"""Hidden Markov models, with or without durations, as chains; and counts of what they use.
+
+| Parameter  | Shape                | Row sums to one                                       |
+| ---------- | -------------------- | ----------------------------------------------------- |
+| initial    | ``[states]``         | ``[s]``: the first state is s                         |
+| transition | ``[states, states]`` | ``[s, t]``: s is followed by t                        |
+| emission   | ``[states, symbols]``| ``[s, o]``: state s emits symbol o                    |
+| duration   | ``[states, widths]`` | ``[s, w]``: s lasts for w + 1 positions               |
+
+Source: Rabiner (1989); with durations, Yu (2010), the explicit-duration model.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+from jax.core import Tracer
+
+from semipunct.arrays.shapes import as_log_weights, check_lengths, check_shapes, within
+from semipunct.errors import UsageError
+from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
+from semipunct.structures.semi_markov import SemiMarkovChain, semi_markov_chain
+from semirings.numerics import safe_log
+
+Form = Literal["log_probs", "probs", "logits"]
+"""What parameters are: log probabilities, probabilities, or logits that are to be normalised."""
+
+_ROUNDING = 1e-3
+"""How much a row of probabilities may differ from one."""
+
+
+class HiddenMarkovCounts(NamedTuple):
+    """Counts of the uses of each parameter of a hidden Markov model, or expected counts.
+
+    Attributes:
+        initial: ``[states]``.
+        transition: ``[states, states]``.
+        emission: ``[states, symbols]``.
+    """
+
+    initial: jax.Array
+    transition: jax.Array
+    emission: jax.Array
+
+    def log_probs(self, smoothing: float = 0.0) -> HiddenMarkovCounts:
+        """Return the log probabilities that maximise the likelihood of the counts.
+
+        Args:
+            smoothing: a number that is added to each count. Rows without any count are uniform.
+        """
+
+        def log_shares(counts: jax.Array) -> jax.Array:
+            counts = counts + smoothing
+            total = jnp.sum(counts, -1, keepdims=True)
+            uniform = jnp.full_like(counts, 1 / counts.shape[-1])
+            return safe_log(jnp.where(total > 0, counts / jnp.where(total > 0, total, 1), uniform))
+
+        return HiddenMarkovCounts(*map(log_shares, self))
+
+
+def hidden_markov(
+    initial: npt.ArrayLike,
+    transition: npt.ArrayLike,
+    emission: npt.ArrayLike,
+    observations: npt.ArrayLike | None = None,
+    lengths: npt.ArrayLike | None = None,
+    form: Form = "log_probs",
+) -> LinearChain:
+    """Make the chains of states of a hidden Markov model, given what they emitted.
+
+    The log partition is the log likelihood of the observations, the best derivation the Viterbi
+    path; marginals are the posteriors.
+
+    Args:
+        initial: ``[states]`` probability of each first state.
+        transition: ``[states, states]`` probability of each state after each state.
+        emission: ``[states, symbols]`` probability of each symbol in each state. Without
+            ``observations``, ``[batch, length, states]`` log likelihood of what was observed at
+            each position in each state, in any ``form``.
+        observations: ``[batch, length]`` symbols; the padding is ignored.
+        lengths: ``[batch]`` numbers of positions, 0 to ``length``; all of them by default.
+        form: whether parameters are log probabilities, probabilities or logits.
+
+    Raises:
+        UsageError: if shapes do not fit, an observation is not a symbol, a length is out of range,
+            or a row is not of probabilities.
+    """
+    first = _log_probs("initial", initial, 1, form)
+    follow = _log_probs("transition", transition, 2, form)
+    by_position, counts = _emitted(emission, observations, lengths, form)
+    check_shapes(
+        initial=(first, "states"),
+        transition=(follow, "states states"),
+        emission=(by_position, "batch length states"),
+    )
+    if by_position.shape[1]:
+        by_position = by_position.at[:, 0].add(first.astype(by_position.dtype))
+    return linear_chain(by_position, follow.astype(by_position.dtype), counts)
+
+
+def hidden_semi_markov(
+    initial: npt.ArrayLike,
+    transition: npt.ArrayLike,
+    duration: npt.ArrayLike,
+    emission: npt.ArrayLike,
+    observations: npt.ArrayLike | None = None,
+    lengths: npt.ArrayLike | None = None,
+    form: Form = "log_probs",
+) -> SemiMarkovChain:
+    """Make the segmentations of a hidden semi-Markov model, whose states have durations.
+
+    A state lasts for a number of positions, and emits a symbol at each. The last one ends at the
+    last position: it is not cut off there.
+
+    Args:
+        initial: ``[states]`` probability of each first state.
+        transition: ``[states, states]`` probability of each state after each state; with zeros on
+            the diagonal, the durations are all that determines how long a state lasts.
+        duration: ``[states, widths]`` probability of each duration, from 1 on, in each state.
+        emission: as for ``hidden_markov``.
+        observations: likewise.
+        lengths: likewise.
+        form: likewise.
+
+    Raises:
+        UsageError: as for ``hidden_markov``.
+    """
+    first = _log_probs("initial", initial, 1, form)
+    follow = _log_probs("transition", transition, 2, form)
+    lasting = _log_probs("duration", duration, 2, form)
+    by_position, counts = _emitted(emission, observations, lengths, form)
+    sizes = check_shapes(
+        initial=(first, "states"),
+        transition=(follow, "states states"),
+        duration=(lasting, "states widths"),
+        emission=(by_position, "batch length states"),
+    )
+
+    def widen(shorter: jax.Array, _: None) -> tuple[jax.Array, jax.Array]:
+        # Segments that are longer by one begin one position earlier, or end one later.
+        ended_before = jnp.pad(shorter, ((0, 0), (1, 0), (0, 0)))[:, : shorter.shape[1]]
+        return ended_before + by_position, ended_before + by_position
+
+    nothing = jnp.zeros_like(by_position)
+    _, by_width = jax.lax.scan(widen, nothing, None, length=sizes["widths"])
+    segment = jnp.moveaxis(by_width, 0, 2) + lasting.T.astype(by_position.dtype)
+    dtype = segment.dtype
+    return semi_markov_chain(segment, follow.astype(dtype), first.astype(dtype), counts)
+
+
+def hidden_markov_counts(
+    parts: ChainParts, observations: npt.ArrayLike, symbols: int
+) -> HiddenMarkovCounts:
+    """Count uses of parameters in chains, added up over the batch.
+
+    Of marginals they are the expected counts of the EM algorithm (Baum and Welch), of best
+    derivations those of Viterbi training, of samples those of stochastic EM. Chains of probability
+    zero have no marginals, but their best parts are meaningless: leave them out.
+
+    Args:
+        parts: marginals, or the parts of derivations, of chains that ``hidden_markov`` made.
+            Leading axes, of several derivations of each item, are added up, too.
+        observations: ``[batch, length]`` symbols; the padding is ignored.
+        symbols: the number of symbols.
+
+    Raises:
+        UsageError: if shapes do not fit.
+    """
+    emission, observed = jnp.asarray(parts.emission), jnp.asarray(observations)
+    if emission.shape[-3:-1] != observed.shape:
+        raise UsageError(
+            f"observations has shape {observed.shape}, but the chains [batch, length] "
+            f"{emission.shape[-3:-1]}"
+        )
+    # Of several derivations of each item, too.
+    emission = jnp.sum(emission, tuple(range(emission.ndim - 3)))
+    transition = jnp.asarray(parts.transition)
+    by_symbol = jax.nn.one_hot(observed, symbols, dtype=emission.dtype)
+    return HiddenMarkovCounts(
+        jnp.sum(emission[:, :1], (0, 1)),
+        jnp.sum(transition, tuple(range(transition.ndim - 2))),
+        jnp.einsum("bls,blo->so", emission, by_symbol, precision=jax.lax.Precision.HIGHEST),
+    )
+
+
+def _log_probs(name: str, parameter: npt.ArrayLike, axes: int, form: Form) -> jax.Array:
+    """Return log probabilities; raise ``UsageError`` if rows of probabilities do not sum to one."""
+    if form not in ("log_probs", "probs", "logits"):
+        raise UsageError(f"form is {form!r}, not 'log_probs', 'probs' or 'logits'")
+    array = as_log_weights(parameter)
+    if not jnp.issubdtype(array.dtype, jnp.floating):
+        array = array.astype(float)
+    if array.ndim != axes:
+        raise UsageError(f"{name} has shape {array.shape}; expected {axes} axes")
+    if form == "log_probs":
+        return array
+    if form == "logits":
+        return jax.nn.log_softmax(array, -1)
+    if not isinstance(array, Tracer):
+        values = np.atleast_2d(np.asarray(array))
+        wrong = np.flatnonzero(~((values >= 0).all(-1) & (abs(values.sum(-1) - 1) <= _ROUNDING)))
+        if len(wrong):
+            row = name if axes == 1 else f"{name}[{wrong[0]}]"
+            raise UsageError(
+                f"{row} is no distribution: its sum is {values[wrong[0]].sum():g}, or an entry is "
+                "negative; give probabilities, or another form"
+            )
+    return safe_log(array)
+
+
+def _emitted(
+    emission: npt.ArrayLike,
+    observations: npt.ArrayLike | None,
+    lengths: npt.ArrayLike | None,
+    form: Form,
+) -> tuple[jax.Array, jax.Array | None]:
+    """Return ``[batch, length, states]`` log likelihoods of observations, and lengths."""
+    if observations is None:
+        return as_log_weights(emission), None if lengths is None else jnp.asarray(lengths)
+    table = _log_probs("emission", emission, 2, form)
+    observed = jnp.asarray(observations)
+    check_shapes(observations=(observed, "batch length"))
+    if not np.issubdtype(observed.dtype, np.integer):
+        raise UsageError(f"observations must be integers, not {observed.dtype}")
+    whole = jnp.full(observed.shape[0], observed.shape[1])
+    counts = whole if lengths is None else jnp.asarray(lengths)
+    check_shapes(observations=(observed, "batch length"), lengths=(counts, "batch"))
+    counts = check_lengths(counts, observed.shape[1])
+    inside = within(counts, observed.shape[1])
+    if inside is not None and not isinstance(observed, Tracer):
+        values = np.asarray(observed)
+        wrong = np.argwhere(((values < 0) | (values >= table.shape[1])) & inside)
+        if len(wrong):
+            place = wrong[0].tolist()
+            raise UsageError(
+                f"observations{place} is {values[tuple(place)]}; emission has symbols 0 to "
+                f"{table.shape[1] - 1}"
+            )
+    return table.T[jnp.clip(observed, 0, table.shape[1] - 1)], counts
