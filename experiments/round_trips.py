@@ -3,10 +3,12 @@
     python experiments/round_trips.py --models FOLDER --train TREEBANK... [--treebanks FILE...]
         [--texts FILE...] [--generated N] [--sentences N] [--output JSON]
 
-Every treebank and text is restored (with each --keep, as CoNLL-U and as text), decoded, corrected,
-parsed and rephrased. Whatever is not a mark that the command inserted, deleted or changed must be
-byte for byte what it was, and errors of UD's validator may not be added. Models are trained briefly
-into the folder of --models, unless they are there: the promise does not depend on their quality.
+Every treebank and text is restored (with each --keep, as CoNLL-U and as text), decoded, drawn,
+corrected, parsed, rephrased and normalised, and its suspicious marks are annotated. Whatever is not
+a mark that the command inserted, deleted or changed, or the head of a mark that is normalised, must
+be byte for byte what it was, and errors of UD's validator may not be added; a second run of the
+last two must change nothing. Models are trained briefly into the folder of --models, unless they
+are there: the promise does not depend on their quality.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +139,8 @@ def report(command: Command, source: Path, work: Path, *, with_validator: bool) 
     else:
         before, after = _read(source), _read(target)
         differences = command.compare(before, after)
+        if command.repeats:
+            differences += _repeated(command, target, after)
         if with_validator and command.is_validated:
             errors = new_errors(validation_errors(before), validation_errors(after))
     kinds = Counter(difference.kind for difference in differences)
@@ -200,6 +205,23 @@ def _train(name: str, data: Sequence[Path], folder: Path) -> None:
     if name in ("punctuation", "correction"):
         words += ["--set", "train.prune=0"]
     subprocess.run([sys.executable, "-m", "semipunct", *words], check=True)
+
+
+def _repeated(command: Command, target: Path, after: str) -> list[Difference]:
+    """Give a command its own output, which must not change any more."""
+    again = target.with_suffix(f".again{target.suffix}")
+    failure = run(command, target, again)
+    if failure:
+        return [Difference("failure of a second run", target.name, "", failure)]
+    repeated = _read(again)
+    if repeated == after:
+        return []
+    changed = next(
+        pair
+        for pair in zip_longest(after.splitlines(), repeated.splitlines())
+        if pair[0] != pair[1]
+    )
+    return [Difference("a second run changes more", target.name, *map(str, changed))]
 
 
 def _first(differences: Sequence[Difference], kind: str) -> list[Difference]:

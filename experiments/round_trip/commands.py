@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from unicodedata import category
+from xml.etree import ElementTree
 
 from round_trip.reading import SPACING, Block, read_block, spaces_after, split_file
 from round_trip.texts import compare_texts, has_letters, same_characters
@@ -35,6 +37,8 @@ class Command:
         is_validated: whether errors of the validator are counted; a parser's trees break rules of
             syntax, which is no fault of what it preserves.
         is_text: whether it is given text.
+        repeats: whether its output, given to it again, must stay byte for byte as it is.
+        is_quiet: whether it has the option --quiet.
     """
 
     name: str
@@ -43,6 +47,8 @@ class Command:
     suffix: str = ".conllu"
     is_validated: bool = False
     is_text: bool = False
+    repeats: bool = False
+    is_quiet: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,29 @@ def _on_treebanks(models: Models) -> list[Command]:
     commands.append(
         Command("rephrase", ("rephrase", punctuation), _treebank(Permission()), is_validated=True)
     )
-    return commands
+    return [*commands, *_for_treebanks(punctuation)]
+
+
+def _for_treebanks(punctuation: str) -> list[Command]:
+    """Return the commands for those who keep treebanks, which may change one column at most."""
+    attached = Permission(marks=False, mark_columns=frozenset({"HEAD", "DEPS"}))
+    commands = [
+        Command(
+            " ".join(words), words, _treebank(attached), is_validated=True, repeats=True,
+            is_quiet=False,
+        )
+        for words in (
+            ("normalise",), ("normalise", "--strict"), ("normalise", "--convention", "unit")
+        )
+    ]  # fmt: skip
+    listed = Command(
+        "suspects", ("suspects", punctuation, "--format", "conllu", "--top", "100000"),
+        _treebank(Permission(marks=False)), is_validated=True, repeats=True, is_quiet=False,
+    )  # fmt: skip
+    drawn = Command(
+        "decode --format svg", ("decode", punctuation, "--format", "svg"), _picture, ".svg"
+    )
+    return [*commands, listed, drawn]
 
 
 def _on_texts(models: Models) -> list[Command]:
@@ -146,7 +174,8 @@ def run(command: Command, source: Path, target: Path) -> str:
         An empty string, or the message of a failure.
     """
     output, errors = io.StringIO(), io.StringIO()
-    arguments = [*command.words, str(source), "-o", str(target), "--quiet"]
+    arguments = [*command.words, str(source), "-o", str(target)]
+    arguments += ["--quiet"] * command.is_quiet
     status: object = 0
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
         try:
@@ -163,6 +192,22 @@ def run(command: Command, source: Path, target: Path) -> str:
 
 def _treebank(permitted: Permission) -> Compare:
     return lambda before, after: compare_treebanks(before, after, permitted)
+
+
+def _picture(before: str, after: str) -> list[Difference]:
+    """Compare the words of the sentences with the texts of a picture; some have no tree."""
+    root = ElementTree.fromstring(after)
+    texts = Counter(
+        each.text or "" for each in root.iter() if each.get("class") == "word" and each.text
+    )
+    forms = Counter(
+        "".join(char if char.isprintable() else "\ufffd" for char in row[1])
+        for block in split_file(before)[0]
+        for unit in read_block(block).units
+        for row in unit.rows
+    )
+    lost = texts - forms
+    return [Difference("words that are not in the input", "file", "", str(lost))] if lost else []
 
 
 def _text(keep: str) -> Compare:

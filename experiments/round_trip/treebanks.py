@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -16,6 +16,7 @@ from round_trip.reading import (
     ID,
     LEMMA,
     MISC,
+    UPOS,
     XPOS,
     Block,
     Unit,
@@ -36,7 +37,7 @@ ANALYSIS = frozenset({"UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS"})
 _Differ = Callable[[str, object, object], None]
 """Notes a difference of a kind between two values, if there is one."""
 
-_ADDED = ("Semipunct", "# semipunct_")
+_ADDED = (("Semipunct", "Suspect="), "# semipunct_")
 _COPY = re.compile(r"(# sent_id =.*)\.(?:rank|sample|tree)\d+$")
 
 
@@ -48,12 +49,14 @@ class Permission:
         marks: whether it may insert, delete and change marks.
         deletions: whether it may delete and change marks.
         columns: the names of columns that may change.
+        mark_columns: those that may change of marks only.
         copies: the largest number of copies of a sentence, with different analyses.
     """
 
     marks: bool = True
     deletions: bool = True
     columns: frozenset[str] = frozenset()
+    mark_columns: frozenset[str] = frozenset()
     copies: int = 1
 
 
@@ -121,7 +124,7 @@ def without_annotations(block: str) -> str:
         if line.startswith(_ADDED[1]):
             continue
         content = line.rstrip("\r\n")
-        if _ADDED[0] in content and not content.startswith("#"):
+        if any(name in content for name in _ADDED[0]) and not content.startswith("#"):
             columns = content.split("\t")
             items = [i for i in columns[MISC].split("|") if not i.startswith(_ADDED[0])]
             columns[MISC] = "|".join(items) or "_"
@@ -235,9 +238,12 @@ def _numbers(source: Block, output: Block, pairs: Sequence[tuple[int, int]]) -> 
 def _compare_rows(
     unit: Unit, output_unit: Unit, numbers: dict[str, str], permitted: Permission, differ: _Differ
 ) -> None:
-    name = "mark" if unit.is_mark else "word"
     for before, after in zip(unit.rows, output_unit.rows, strict=True):
-        _compare_columns(name, before, after, numbers, permitted, differ)
+        # A mark inside a multiword token is a mark, too.
+        is_mark = before[UPOS] == "PUNCT"
+        allowed = permitted.columns | (permitted.mark_columns if is_mark else frozenset())
+        name = "mark" if unit.is_mark else "word"
+        _compare_columns(name, before, after, numbers, allowed, differ)
 
 
 def _compare_columns(
@@ -245,11 +251,11 @@ def _compare_columns(
     before: Sequence[str],
     after: Sequence[str],
     numbers: dict[str, str],
-    permitted: Permission,
+    permitted: Set[str],
     differ: _Differ,
 ) -> None:
     for column in range(FORM, MISC + 1):
-        if COLUMNS[column] in permitted.columns:
+        if COLUMNS[column] in permitted:
             continue
         label = f"{name} {COLUMNS[column]}"
         if column == HEAD:
@@ -279,7 +285,7 @@ def _compare_empty_nodes(
     differ("empty nodes", before, after)
     if before == after:
         for (_, row), (_, output_row) in zip(source.empty, output.empty, strict=True):
-            _compare_columns("empty node", row, output_row, numbers, permitted, differ)
+            _compare_columns("empty node", row, output_row, numbers, permitted.columns, differ)
 
 
 def _compare_spaces(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.run import Chunk, Outcome
 
 
-Format = Literal["conllu", "brackets", "json", "svg"]
+Format = Literal["conllu", "brackets", "json", "svg", "html"]
 
 
 def decode(
@@ -50,13 +50,15 @@ def decode(
             "--format",
             help="conllu: the input with added attributes; brackets: one tree per line, after "
             "three columns if a sentence has several trees; json: one object per line; svg: a "
-            "picture of all trees.",
+            "picture of all trees; html: one page with a picture of each tree, for a browser.",
         ),
     ] = "conllu",
     quiet: arguments.Quiet = False,
 ) -> None:
     """Find the underlying punctuation tree of each sentence, with its log-probabilities.
 
+    They are that of the marks given the tree of words (log likelihood), of underlying tree and
+    marks together (log joint), and of the underlying tree given the marks (log posterior).
     Sentences that the model cannot process are passed through and counted.
     """
     with phase("importing"):
@@ -104,6 +106,12 @@ def decode(
             from semipunct.render.tree_pictures import picture
 
             stream.write(picture(tree for item in advancing(analysed) for tree in item[1] or ()))
+        elif form == "html":
+            from semipunct.files import display_name
+            from semipunct.render.trees_page import decoded_page
+
+            trees = (_for_page(item, decoder.label) for item in advancing(analysed))
+            stream.writelines(decoded_page(trees, ", ".join(map(display_name, inputs))))
         else:
             for item in advancing(analysed):
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
@@ -142,6 +150,18 @@ def _annotated(
         yield writer.annotate(entry, omission(_reason(outcome)))
     for analysis, number in _numbered(analyses or (), label):
         yield writer.annotate(entry, annotation(analysis, number, label))
+
+
+def _for_page(
+    outcome: "Outcome[Sequence[Analysis]]", label: str
+) -> "tuple[str, Sequence[tuple[str, Analysis]] | str]":
+    """Return the ID of a sentence with its trees, or with the reason why it has none."""
+    entry, analyses = outcome
+    trees = [
+        ("" if number is None else f"{label} {number}", analysis)
+        for analysis, number in _numbered(analyses or (), label)
+    ]
+    return entry.content.sentence_id, trees or _reason(outcome)
 
 
 def _texts(outcome: "Outcome[Sequence[Analysis]]", form: Format, label: str) -> Iterator[str]:

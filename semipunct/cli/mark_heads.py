@@ -1,6 +1,6 @@
 """``semipunct normalise`` for treebanks: heads of marks, written, listed and reported."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -61,7 +61,7 @@ def attach_marks(
         out = out or console.STANDARD
         arguments.check_figures(out, None, printed=listing.json)
     console.check_targets(out, figures=listing.report, inputs=inputs)
-    from semipunct.files import output, to_json
+    from semipunct.files import output
     from semipunct.formats.conllu.records import write_texts
     from semipunct.render import head_changes
     from semipunct.tasks.normalise import normalise
@@ -75,13 +75,8 @@ def attach_marks(
     else:
         _list(treebank, listing)
     if listing.report is not None:
-        is_markdown = listing.report.lower().endswith(".md")
         with output(listing.report) as stream:
-            stream.write(
-                head_changes.markdown(treebank)
-                if is_markdown
-                else to_json(head_changes.as_dict(treebank, inputs), indent=2) + "\n"
-            )
+            stream.writelines(_report(treebank, listing.report, inputs))
     for fault in treebank.faults:
         console.say(f"{fault}; the sentence is left as it is, correct its HEAD column")
     if habit := head_changes.habit(treebank):
@@ -91,6 +86,20 @@ def attach_marks(
     )
     if listing.check and (treebank.changes or treebank.faults):
         raise typer.Exit(console.BAD_INPUT)
+
+
+def _report(treebank: "NormalisedTreebank", name: str, inputs: Sequence[str]) -> Iterable[str]:
+    """Return the parts of a report in the format that its name says."""
+    from semipunct.files import display_name, to_json
+    from semipunct.render import head_changes
+
+    if name.lower().endswith(".md"):
+        return [head_changes.markdown(treebank)]
+    if name.lower().endswith((".html", ".htm")):
+        from semipunct.render.trees_page import changes_page
+
+        return changes_page(treebank, ", ".join(map(display_name, inputs)))
+    return [to_json(head_changes.as_dict(treebank, inputs), indent=2) + "\n"]
 
 
 def _list(treebank: "NormalisedTreebank", listing: Listing) -> None:

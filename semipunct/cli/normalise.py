@@ -99,7 +99,8 @@ def normalise(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Write a report of all changes: Markdown if the name ends in .md, otherwise JSON.",
+            help="Write a report of all changes: Markdown if the name ends in .md, a page with "
+            "pictures of the trees if it ends in .html, otherwise JSON.",
         ),
     ] = None,
 ) -> None:

@@ -18,11 +18,11 @@ def suspects(
         int, typer.Option("--top", metavar="N", min=1, help="The number of suspects.")
     ] = 100,
     form: Annotated[
-        Literal["text", "tsv", "json", "conllu"],
+        Literal["text", "tsv", "json", "conllu", "html"],
         typer.Option(
             "--format",
             help="text: a line for each; tsv; json; conllu: all sentences, with the attribute "
-            "Suspect in MISC.",
+            "Suspect in MISC; html: one page for a browser, with a picture of each tree.",
         ),
     ] = "text",
 ) -> None:
@@ -33,10 +33,10 @@ def suspects(
     quotation marks without a partner, heads that the guidelines of Universal Dependencies do not
     allow and unusual spaces are ranked in the same list, by how unusual they are in the treebank.
     """
-    if form == "conllu" and console.STANDARD in inputs:
+    if form in ("conllu", "html") and console.STANDARD in inputs:
         raise UsageError(
-            "--format conllu reads the input twice, and standard input can be read only once; name "
-            "a file"
+            f"--format {form} reads the input twice, and standard input can be read only once; "
+            "name a file"
         )
     console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
@@ -54,6 +54,13 @@ def suspects(
     # Before the file is opened for writing: it may be one of the inputs.
     if form == "conllu":
         texts = list(render.annotate(listed, inputs))
+    elif form == "html":
+        from semipunct.files import display_name
+        from semipunct.render.trees_page import suspects_page
+        from semipunct.tasks.suspects import sentences_of, underlying_trees
+
+        trees = sentences_of(listed, inputs), underlying_trees(loaded, listed)
+        texts = list(suspects_page(listed, *trees, ", ".join(map(display_name, inputs))))
     elif form == "json":
         texts = [to_json(render.as_dict(listed, inputs), indent=2) + "\n"]
     elif form == "tsv":

@@ -68,6 +68,14 @@ class Analysis:
     log_posterior: float
     slots: tuple[SlotAnalysis, ...]
 
+    @property
+    def log_likelihood(self) -> float:
+        """Log p(x | T), that of the marks given the tree, summed over all underlying trees."""
+        # An analysis of probability zero (log_joint = log_posterior = -inf) has no quotient.
+        if math.isinf(self.log_joint):
+            return self.log_joint
+        return self.log_joint - self.log_posterior
+
     def __str__(self) -> str:
         r"""Write the tree in one line, as in section 1 of the paper, in linear time.
 
@@ -106,6 +114,7 @@ class Analysis:
             "words": list(s.forms),
             "heads": list(s.tree.heads),
             "relations": list(s.tree.relations),
+            "log_likelihood": self.log_likelihood,
             "log_joint": self.log_joint,
             "log_posterior": self.log_posterior,
             "nodes": [

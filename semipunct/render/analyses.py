@@ -32,7 +32,8 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
     """Make the annotation of a sentence with its underlying tree.
 
     Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
-    ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural logarithms). Where there are
+    ``semipunct_log_likelihood``, ``semipunct_log_joint`` and ``semipunct_log_posterior`` (natural
+    logarithms). Where there are
     several analyses, the id of the sentence gets a suffix, such as ``weblog-7.rank2``.
 
     Args:
@@ -48,6 +49,7 @@ def annotation(analysis: Analysis, number: int | None = None, label: str = "samp
                 name: " ".join(puncteme) for name, puncteme in named_sides if puncteme
             }
     comments = {} if number is None else {f"{COMMENT}{label}": f"{number}"}
+    comments[f"{COMMENT}log_likelihood"] = f"{analysis.log_likelihood:.6f}"
     comments[f"{COMMENT}log_joint"] = f"{analysis.log_joint:.6f}"
     comments[f"{COMMENT}log_posterior"] = f"{analysis.log_posterior:.6f}"
     suffix = "" if number is None else f".{label}{number}"

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html import escape
-from importlib.resources import files
+from itertools import chain
 
 from semipunct.render.decided_marks import Mark
 from semipunct.render.explanations import Explanation, TreeDetails, tree_details
+from semipunct.render.page import page
 from semipunct.render.reasons.marks import percent
 from semipunct.render.reasons.names import name_marks
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def explained_page(explanations: Iterable[Explanation], title: str) -> Iterator[str]:
@@ -26,19 +25,16 @@ def explained_page(explanations: Iterable[Explanation], title: str) -> Iterator[
         explanations: the sentences or paragraphs.
         title: of the page.
     """
-    style = files("semipunct.render").joinpath("explained_page.css").read_text("utf-8")
-    yield (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{escape(title)}</h1>\n"
+    key = (
         '<p class="key">A mark is shaded the darker the less certain it is. Choose one to read '
         "why it stands there.</p>\n"
     )
-    for number, explanation in enumerate(explanations, start=1):
-        yield from _section(explanation, number)
-    yield "</main>\n</body>\n</html>\n"
+    sections = (
+        part
+        for number, explanation in enumerate(explanations, start=1)
+        for part in _section(explanation, number)
+    )
+    yield from page(title, chain([key], sections), "explained_page")
 
 
 def _section(explanation: Explanation, number: int) -> Iterator[str]:

@@ -47,6 +47,16 @@ def explain(suspect: Suspect) -> str:
     ).text
 
 
+def reason_beyond_error(suspect: Suspect) -> str:
+    """Return the reason for a suspicion; empty if it is the error itself.
+
+    Args:
+        suspect: a suspicious mark.
+    """
+    because = explain(suspect)
+    return "" if because == suspect.error else because
+
+
 _FAR = 700  # the exponential of a larger number is infinite
 
 
@@ -69,8 +79,8 @@ def line(suspect: Suspect) -> str:
         suspect: a suspicious mark.
     """
     sentence = suspect.sentence
-    because = explain(suspect)
-    remark = f" ({because})" if because != suspect.error else ""
+    because = reason_beyond_error(suspect)
+    remark = f" ({because})" if because else ""
     return (
         f"{sentence.path}:{suspect.line}: sentence {sentence.sentence_id}: {suspect.score:.2f} "
         f"{suspect.error}: {excerpt(suspect)}{remark}"

@@ -18,7 +18,7 @@ from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import format_of, read_entries
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.mark_heads import MarkedSentence
-from semipunct.formats.conllu.records import Record
+from semipunct.formats.conllu.records import Record, read_records
 from semipunct.formats.conllu.renumber import spaces
 from semipunct.inference import decode
 from semipunct.inference.decode import Analysis
@@ -267,3 +267,42 @@ def _explain(model: Trained[Any] | None, listed: Sequence[Suspect]) -> list[Susp
         suspect = listed[number]
         explained[number] = replace(suspect, explanation=reason(analysis, suspect.slot))
     return explained
+
+
+def sentences_of(
+    suspects: Iterable[Suspect], files: Iterable[str | Path]
+) -> dict[tuple[str, int], MarkedSentence]:
+    """Return the sentences of suspicious marks with all tokens, by file and line.
+
+    Args:
+        suspects: suspicious marks.
+        files: the files of their treebank, which are read again.
+    """
+    places = {(suspect.sentence.path, suspect.sentence.line) for suspect in suspects}
+    return {
+        (record.path, record.line): MarkedSentence.of(record)
+        for path in files
+        for record in read_records(path)
+        if (record.path, record.line) in places
+    }
+
+
+def underlying_trees(
+    model: Trained[Any] | None, suspects: Iterable[Suspect]
+) -> dict[tuple[str, int], Analysis]:
+    """Return the best underlying trees of the marks as written, by file and line.
+
+    Args:
+        model: a model; one without underlying marks has no trees.
+        suspects: suspicious marks of sentences.
+    """
+    fitted = explaining_model(model)
+    if fitted is None:
+        return {}
+    sentences = {(s.sentence.path, s.sentence.line): s.sentence for s in suspects}
+    analyses = decode.best(fitted.model, fitted.parameters, [*sentences.values()])
+    return {
+        place: analysis
+        for place, analysis in zip(sentences, analyses, strict=True)
+        if analysis is not None
+    }

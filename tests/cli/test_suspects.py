@@ -45,6 +45,9 @@ def test_a_planted_error_is_among_the_first(
     assert [row.count("\t") for row in table] == [8] * 7
     listed = semipunct.suspects(semipunct.load(model), path, top=6)
     assert [suspect.line for suspect in listed] == [row["line"] for row in rows]
+    page = cli("suspects", model, path, "--top", 6, "--format", "html").out
+    assert page.count("<tr>") == 7
+    assert page.count("log p(marks | tree)") == page.count("<section id=")
     # Only MISC of suspicious tokens changes, and not twice.
     out = tmp_path / "out.conllu"
     cli("suspects", model, path, "--top", 6, "--format", "conllu", "-o", out)

@@ -192,6 +192,9 @@ def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path,
         form: cli("decode", model, "-", "--format", form, stdin=test_file.read_bytes()).out
         for form in ("conllu", "json", "brackets")
     }
+    page = cli("decode", model, "-", "--format", "html", stdin=test_file.read_bytes()).out
+    assert page.count("<section id=") == 21
+    assert page.count("<svg ") == 20
     values = [json.loads(line) for line in outputs["json"].splitlines()]
     lines = outputs["brackets"].splitlines()
     path = tmp_path / "out.conllu"
@@ -205,6 +208,8 @@ def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path,
             assert "nothing but punctuation" in line
             continue
         assert value["log_joint"] < value["log_posterior"] <= 0
+        difference = value["log_joint"] - value["log_posterior"]
+        assert value["log_likelihood"] == pytest.approx(difference, abs=1e-9)
         assert [piece for piece in line.split() if piece in value["words"]]
         for word_id, node in zip(value["word_ids"], value["nodes"], strict=True):
             position = record.tokens[word_id - 1].position

@@ -175,7 +175,9 @@ def test_generated_files_are_determined_and_various(driver: Driver, comparison: 
     assert comparison.compare_treebanks(treebank, treebank, comparison.Permission(False)) == []
 
 
-@pytest.mark.parametrize("name", ["restore --keep keep", "rephrase"])
+@pytest.mark.parametrize(
+    "name", ["restore --keep keep", "rephrase", "normalise --convention unit", "suspects"]
+)
 def test_a_command_is_compared_with_its_input(
     driver: Driver, model: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str], name: str
 ):
@@ -185,6 +187,9 @@ def test_a_command_is_compared_with_its_input(
     source = tmp_path / "in.conllu"
     source.write_text(generation.generated_treebank(3, 12), "utf-8")
     models = commands.Models(model, model, model, model)
+    assert {"normalise", "suspects", "decode --format svg"} <= {
+        each.name for each in commands.commands(models)
+    }
     command = next(c for c in commands.commands(models) if c.name == name)
     row = trips.report(command, source, tmp_path, with_validator=False)
     assert row["differences"] == {}

@@ -98,6 +98,7 @@ def test_an_annotation(hail: Analysis):
         8: {"SemipunctLeft": "“", "SemipunctRight": "”"},
     }
     assert render.annotation(hail).comments == {
+        "semipunct_log_likelihood": "-12.250000",
         "semipunct_log_joint": "-12.500000",
         "semipunct_log_posterior": "-0.250000",
     }
@@ -109,11 +110,12 @@ def test_conllu_adds_attributes_and_comments_and_nothing_else(entry, hail: Analy
     before = "\n".join(LINES) + "\n\n"
     after = written(entry, hail)
     added = [
+        "# semipunct_log_likelihood = -12.250000",
         "# semipunct_log_joint = -12.500000",
         "# semipunct_log_posterior = -0.250000",
     ]
     lines = after.split("\n")
-    assert lines[1:3] == added
+    assert lines[1:4] == added
     restored = [line for line in lines if line not in added]
     for misc in (
         "|SemipunctLeft=,|SemipunctRight=,",
@@ -160,8 +162,8 @@ def test_json_is_one_strict_object_in_one_line(entry, hail: Analysis):
     assert "\n" not in text
     value = json.loads(text)
     assert list(value) == [
-        "schema", "sent_id", "sample", "words", "word_ids", "heads", "relations", "log_joint",
-        "log_posterior", "nodes", "slots",
+        "schema", "sent_id", "sample", "words", "word_ids", "heads", "relations",
+        "log_likelihood", "log_joint", "log_posterior", "nodes", "slots",
     ]  # fmt: skip
     assert value["sample"] == 2
     assert value["words"] == list(hail.sentence.forms)

@@ -1,6 +1,6 @@
 """Pictures of underlying trees: well-formed, with every word, mark and edit, side by side."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
 from hypothesis import given
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.marks import INITIAL, Edit
-from semipunct.render.tree_pictures import picture
+from semipunct.render.tree_pictures import Arc, Drawing, picture
 from tests.models.punctuation.cases import sentence
 from tests.trees.cases import trees
 
@@ -39,12 +39,35 @@ def test_everything_is_drawn(heads: tuple[int, ...], data: st.DataObject):
     assert drawn["surface"] == [*filter(None, marks[1:-1]), "."]
     assert drawn["underlying"] == [*filter(None, marks[1:-1]), ", ."]
     assert drawn["edit"] == [", . → ."]
-    assert len(groups[0].findall(f"{SVG}path")) == n - 1
+    assert len(groups[0].findall(f"{SVG}path")) == n
     # Texts of one line do not overlap.
     words = [t for t in groups[0].findall(f"{SVG}text") if t.get("class") in ("word", "underlying")]
     places = sorted((float(t.get("x", "")), len(t.text or "")) for t in words)
     for (a, length), (b, other) in pairwise(places):
         assert b - a >= 8 * (length + other) / 2
+
+
+def test_words_are_drawn_in_their_direction():
+    """The first word is leftmost, or rightmost in a script that is written from right to left."""
+    for forms, sign in (("ab cd ef", 1), ("גשם ירד אז", -1), ("a גשם ירד", -1)):
+        words = [[(form, "word")] for form in forms.split()]
+        arcs = [Arc(None, 0, "root"), Arc(0, 1, "dep"), Arc(1, 2, "dep")]
+        first, second, third, width = Drawing("", "", words, arcs).centres
+        assert (second - first) * sign > 0
+        assert (third - second) * sign > 0
+        assert 0 < min(first, third) < max(first, third) < width
+
+
+def test_arcs_of_one_level_do_not_overlap():
+    """Crossing arcs, and an old and a new arc of one mark, have lines of their own."""
+    arcs = [Arc(None, 0, "root"), Arc(0, 2, "a"), Arc(3, 1, "b"), Arc(0, 3, "c"), Arc(1, 3, "d")]
+    levels = Drawing("", "", [[("w", "word")]] * 4, arcs).levels
+    spans = [
+        (min(a.head, a.dependent), max(a.head, a.dependent)) for a in arcs[1:] if a.head is not None
+    ]
+    for (a, level), (b, other) in combinations(zip(spans, levels[1:], strict=True), 2):
+        assert level != other or a[1] <= b[0] or b[1] <= a[0]
+    assert levels[0] > max(levels[1:])
 
 
 def test_nothing_to_draw():

@@ -62,6 +62,7 @@ class Decoded(Part, kw_only=True, tag_field="schema", tag="semipunct.decode/1"):
     word_ids: WordIds
     heads: Annotated[list[Count], Meta(description="counted among the words, 0 for the root")]
     relations: list[str]
+    log_likelihood: Annotated[float, Meta(description="natural log of p(surface | tree)")]
     log_joint: Annotated[float, Meta(description="natural log of p(underlying, surface | tree)")]
     log_posterior: Annotated[
         float, Meta(description="natural log of p(underlying | tree, surface)")
