@@ -81,7 +81,7 @@ class Located:
 
     @property
     def ends_text(self) -> bool:
-        """True if what follows is known to be another text."""
+        """True if a sentence ends with the part, since what follows is said by someone else."""
         return False
 
     def punctuate(

@@ -9,7 +9,7 @@ from semipunct.corpus import Entry, Omitted, Words
 from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, located_sentence
 from semipunct.corpus.passages import Span
-from semipunct.corpus.treebank import MARKUP
+from semipunct.corpus.treebank import EMPTY, MARKUP
 from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.corpus.word_streams import (
     END,
@@ -26,7 +26,7 @@ from semipunct.errors import TreebankError
 from semipunct.files import display_name
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
-from semipunct.formats.subtitles import Subtitles, edges_of_cue, text_of_cues
+from semipunct.formats.subtitles import Cue, Subtitles, cue_lines
 from semipunct.formats.text import Text, lines_with_text, text_entry
 from semipunct.formats.transcripts import Transcripts
 from semipunct.marks import spacing
@@ -106,19 +106,22 @@ def read_lines(
             yield from form.read_segments(path, line_of_text)
             continue
         lines = lines_with_text(path, ended=number < len(paths))
-        has_cues = isinstance(form, Subtitles)
-        judged = text_of_cues(lines, name) if has_cues else ((line, True) for line in lines)
-        for line, (text, is_text) in enumerate(judged, start=1):
-            if not is_text:
-                yield text_entry(Located(Omitted(MARKUP, f"#{line}", name, line), text))
-                continue
-            begin, end = edges_of_cue(text) if has_cues else (0, len(text))
-            if (begin, end) != (0, len(text)):
-                core = line_of_text(f"#{line}", name, line, text[begin:end])
-                yield text_entry(core.surround(text[:begin], text[end:]))
-                continue
+        if isinstance(form, Subtitles):
+            yield from _cues(lines, name)
+            continue
+        for line, text in enumerate(lines, start=1):
             for part in (text,) if whole else parts_of_line(text):
                 yield text_entry(line_of_text(f"#{line}", name, line, part))
+
+
+def _cues(lines: Iterable[str], name: str) -> Iterator[Entry[Located, Words | Omitted]]:
+    for number, (text, start, end, ends_turn) in enumerate(cue_lines(lines, name), start=1):
+        if start is None:
+            reason = MARKUP if text.strip() else EMPTY
+            yield text_entry(Located(Omitted(reason, f"#{number}", name, number), text))
+            continue
+        core = line_of_text(f"#{number}", name, number, text[start:end])
+        yield text_entry(Cue.of(core.surround(text[:start], text[end:]), ends_turn))
 
 
 def parts_of_line(text: str) -> Iterator[str]:

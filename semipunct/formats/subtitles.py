@@ -7,26 +7,82 @@ as it was, line by line. A library that parses cues would lose some of it
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from semipunct.corpus import Entry, Words
+from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import Located
 from semipunct.corpus.treebank import Omitted
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
 from semipunct.formats.text import Text
 
-_TIMES = re.compile(r"\s*(\d+:)?\d+:\d\d[.,]\d+\s*-->\s*(\d+:)?\d+:\d\d[.,]\d+")
-"""The times of a cue: hours, which WebVTT may leave out, minutes, seconds and their fraction."""
+_TIME = r"-?\d+(?::\d+){1,3}(?:[.,]\d+)?"
+_TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?!\S)")
+"""The times of a cue: hours, which WebVTT may leave out, minutes, seconds and their fraction. They
+are never read, so those that no clock shows are as good as others."""
+
+_NUMBER = re.compile(r"\s*\d+\s*")
 
 _BLOCK = re.compile(r"\ufeff?(WEBVTT|NOTE|STYLE|REGION)(\s|$)")
 """The first line of a block of WebVTT that is not a cue; it ends at an empty line."""
 
-_TAG = r"(?:<[^<>\n]{1,200}>|\{\\[^{}\n]{0,200}\})"
-_EDGES = re.compile(
-    rf"(?P<before>(?:\s|\ufeff|{_TAG})*)(?P<text>.*?)(?P<after>(?:\s|{_TAG})*)", re.S
+_TAG = r"<[^<>\n]{1,200}>|\{\\[^{}\n]{0,200}\}"
+_BETWEEN = rf"\s|[\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069♪♫♬]|{_TAG}|\[[^\[\]\n]{{1,200}}\]"
+"""Blanks, directions of writing, signs of music, tags, and what is heard beside speech."""
+
+_BEFORE = re.compile(
+    rf"(?:{_BETWEEN}|\#(?=\s)|(?P<new>>{{2,3}})|\((?P<name>(?=[^\W\d_])[^()\na-z]{{1,40}})\))+"
 )
+_AFTER = re.compile(rf"(?:{_BETWEEN}|(?<=\s)\#)+\Z")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>]+)>")
+_DASH = re.compile(r"[-‐–—]+\s*(?=[^\W\d_]|[<{\[(\"'“‘«¿¡♪…]|\.\.)")
+_ENDS_IN_DASH = re.compile(r"[-‐–—]\s*\Z")
+
+
+class CueLine(NamedTuple):
+    """A line of a file of subtitles.
+
+    Attributes:
+        line: the line with its line end.
+        start: where its text begins; None if it has none.
+        end: where its text ends.
+        ends_turn: whether the next text is said by someone else, or there is none.
+    """
+
+    line: str
+    start: int | None = None
+    end: int = 0
+    ends_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cue(Located):
+    """A line of a cue.
+
+    Attributes:
+        ends_turn: whether the next one is said by someone else, or there is none.
+    """
+
+    ends_turn: bool = False
+
+    @classmethod
+    def of(cls, line: Located, ends_turn: bool) -> "Cue":
+        """Return a line that says whether a turn ends with it.
+
+        Args:
+            line: the line.
+            ends_turn: whether it does.
+        """
+        parts = (line.content, line.text, line.spans, line.marks, line.offset)
+        return cls(*parts, ends_turn=ends_turn)
+
+    @property
+    def ends_text(self) -> bool:
+        return self.ends_turn
 
 
 class Subtitles(Text):
@@ -58,27 +114,86 @@ def text_of_cues(lines: Iterable[str], name: str) -> Iterator[tuple[str, bool]]:
     Raises:
         TreebankError: if there is text before the times of the first cue.
     """
-    is_block, cues = False, 0
+    is_block, cues, before = False, 0, ""
     for number, (line, following) in enumerate(pairwise(chain(lines, [""])), start=1):
-        is_block = bool(line.strip()) and (is_block or bool(_BLOCK.match(line)))
+        if not is_block and not before.strip():
+            is_block = bool(_BLOCK.match(line))
+        is_block = is_block and bool(line.strip())
         is_times = not is_block and bool(_TIMES.match(line))
         cues += is_times
-        # A line before the times is the number or the name of the cue.
-        is_text = not (is_block or is_times or _TIMES.match(following))
+        # A line before the times is the number of the cue or, after an empty line, its name.
+        is_name = _TIMES.match(following) and (not before.strip() or _NUMBER.fullmatch(line))
+        is_text = not (is_block or is_times or is_name)
         if is_text and not cues and line.strip("\ufeff \t\r\n"):
+            if "\r" in line.rstrip("\r\n"):
+                raise TreebankError(
+                    f"{name}:{number}: lines end in CR alone, as on old computers; convert them "
+                    f"to LF: tr '\\r' '\\n' < {name} > OUT"
+                )
             raise TreebankError(
                 f"{name}:{number}: no times of a cue come before this line, such as "
                 "00:00:01,000 --> 00:00:02,500; give subtitles in SubRip or WebVTT, or rename the "
                 "file if it is plain text"
             )
         yield line, is_text
+        before = line
 
 
-def edges_of_cue(line: str) -> tuple[int, int]:
-    """Return where the text of a line begins and ends between blanks and tags.
+def cue_lines(lines: Iterable[str], name: str) -> Iterator[CueLine]:
+    """Yield the lines of a file with the places of their text, and the ends of turns.
+
+    Someone else speaks after a dash, unless the line before it ends in one, after a name with a
+    colon, in another voice of WebVTT, and after ``>>``.
+
+    Args:
+        lines: of the file, with their line ends.
+        name: of the file, for messages.
+
+    Raises:
+        TreebankError: if there is text before the times of the first cue.
+    """
+    waiting: list[CueLine] = []  # the last line with text, and those after it
+    voice = ""
+    for line, is_text in text_of_cues(lines, name):
+        last = waiting[0].line[: waiting[0].end] if waiting else ""
+        start, end, is_turn, new_voice = _edges(line, bool(_ENDS_IN_DASH.search(last)))
+        if not is_text or start == end:
+            waiting.append(CueLine(line))
+            if waiting[0].start is None:
+                yield waiting.pop()
+            continue
+        if waiting:
+            is_turn = is_turn or bool(new_voice and new_voice != voice)
+            yield waiting[0]._replace(ends_turn=is_turn)
+            yield from waiting[1:]
+        voice = new_voice or voice
+        waiting = [CueLine(line, start, end)]
+    if waiting:
+        yield waiting[0]._replace(ends_turn=True)
+        yield from waiting[1:]
+
+
+def _edges(line: str, is_continued: bool) -> tuple[int, int, bool, str]:
+    """Return where the text of a line begins and ends, whether someone else speaks, and who.
 
     Args:
         line: of a cue, with its line end.
+        is_continued: whether a dash may continue the line before.
     """
-    match = _EDGES.fullmatch(line)
-    return (0, len(line)) if match is None or not match["text"] else match.span("text")
+    start, is_turn, voice = 0, False, ""
+    while True:
+        place = start
+        if edge := _BEFORE.match(line, start):
+            start = edge.end()
+            is_turn = is_turn or bool(edge["new"] or edge["name"])
+            if named := _VOICE.search(edge[0]):
+                voice = named[1].strip()
+        if not is_continued and (dash := _DASH.match(line, start)):
+            start, is_turn = dash.end(), True
+        labels = fixed_parts(line[start:]).labels
+        if labels and labels[0][0] == 0 and line[start] != line[start].lower():
+            start, is_turn = start + labels[0][1], True
+        if start == place:
+            break
+    edge = _AFTER.search(line, start)
+    return start, edge.start() if edge else len(line), is_turn, voice

@@ -142,7 +142,7 @@ def _answer_in_parts(
                 continue
             if last is not None:
                 yield last._replace(ends_text=last.ends_text or last.words.path != content.path)
-            last = Part(content, ends_line, is_turn)
+            last = Part(content, ends_line, is_turn, is_turn)
         if last is not None:
             yield last
 

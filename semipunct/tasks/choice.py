@@ -243,8 +243,11 @@ def _decided(view: SlotPosterior, slot: int, allows: Allowed, threshold: float) 
         view: its distribution.
         slot: its number.
         allows: says which strings may stand in it.
-        threshold: the probability from which its most probable mark is inserted.
+        threshold: the probability from which its most probable mark is inserted; it is not asked
+            where there is known to be a mark, such as at the end of a paragraph.
     """
+    if () not in view.strings:
+        threshold = 0.0
     best = int(not view.strings[0])
     if best == len(view.strings) or view.probability[best] < threshold:
         return _EMPTY

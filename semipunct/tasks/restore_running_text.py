@@ -35,11 +35,13 @@ class Part(NamedTuple):
         ends_line: whether the line ends after it.
         ends_text: whether the text ends after it, as it does after the last one in any case; what
             follows does not affect it.
+        ends_turn: whether someone else speaks after it, so that a sentence ends there.
     """
 
     words: AnyWords
     ends_line: bool = True
     ends_text: bool = False
+    ends_turn: bool = False
 
 
 def restore_running_text(
@@ -188,23 +190,36 @@ def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
     first words.
     """
     if ends != "none":
-        yield from ((part, has_capitals(part.words, part.words.forms)) for part in parts)
+        yield from ((part, has_capitals(part.words, _speech(part.words))) for part in parts)
         return
     waiting: list[Part] = []
     sample: list[str] = []
     cased: bool | None = None
+    path: str | None = None
     for part in parts:
+        if path != part.words.path:  # a text may have turns of a few words, but not files
+            yield from _judged_by(waiting, sample)
+            waiting, sample, cased, path = [], [], None, part.words.path
         if cased is not None:
             yield part, cased
-        else:
-            waiting.append(part)
-            sample += part.words.forms[: _SAMPLE - len(sample)]
-            if len(sample) == _SAMPLE or part.ends_text:
-                cased = has_capitals(part.words, sample)
-                yield from ((earlier, cased) for earlier in waiting)
-                waiting = []
-        if part.ends_text:
-            sample, cased = [], None
+            continue
+        waiting.append(part)
+        sample += _speech(part.words)[: _SAMPLE - len(sample)]
+        if len(sample) == _SAMPLE:
+            cased = has_capitals(part.words, sample)
+            yield from ((earlier, cased) for earlier in waiting)
+            waiting = []
+    yield from _judged_by(waiting, sample)
+
+
+def _speech(words: AnyWords) -> list[str]:
+    """Return the words after which marks may be inserted, not those of the names of speakers."""
+    return [form for slot, form in enumerate(words.forms, start=1) if slot not in words.closed]
+
+
+def _judged_by(parts: Sequence[Part], sample: Sequence[str]) -> Iterator[tuple[Part, bool]]:
+    for part in parts:
+        yield part, has_capitals(part.words, sample)
 
 
 def has_capitals(words: AnyWords, forms: Sequence[str]) -> bool:
@@ -239,7 +254,7 @@ def _read(
 
     for reading in reader.read(queries()):
         part, cased = waiting.popleft()
-        yield Read(part.words, reading, cased, part.ends_text)
+        yield Read(part.words, reading, cased, part.ends_text, part.ends_turn)
 
 
 def with_dots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:

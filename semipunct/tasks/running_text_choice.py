@@ -57,12 +57,14 @@ class Read(NamedTuple):
         reading: the distributions of the model.
         cased: whether its capitals stay.
         is_last: whether a passage ends after it; marks of different passages are independent.
+        ends_turn: whether a sentence ends after it, whatever the end of a line says.
     """
 
     words: AnyWords
     reading: Reading
     cased: bool
     is_last: bool
+    ends_turn: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,12 @@ class Chooser:
 
     def restore(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
         """Yield the restored parts of texts in order."""
-        passage = _Passage(self)
+        passage = _Passage(self, is_after_sentence=False)
         for part in parts:
             passage.append(part)
             yield from passage.decided(ended=part.is_last)
             if part.is_last:
-                passage = _Passage(self)
+                passage = _Passage(self, is_after_sentence=part.ends_turn)
 
     @cached_property
     def _strings(self) -> Sequence[Puncteme]:
@@ -116,7 +118,9 @@ class Chooser:
         closing = [s[: len(s) - len(o)] for s, o in zip(self._strings, opening, strict=True)]
         return [number.get(s, 0) for s in opening], [number.get(s, 0) for s in closing]
 
-    def distributions(self, part: Read, *, is_first: bool) -> list[SlotPosterior]:
+    def distributions(
+        self, part: Read, *, is_first: bool, is_after_sentence: bool = False
+    ) -> list[SlotPosterior]:
         """Return the distributions of the slots of a part, given what is known of line ends.
 
         The model was trained on passages from the middle of texts, so the slot between two lines
@@ -125,13 +129,16 @@ class Chooser:
         Args:
             part: the part.
             is_first: whether a passage begins with it.
+            is_after_sentence: whether a sentence is known to have ended before the passage.
         """
         allowed = part.reading.strings[:, : len(self._strings)].astype(np.float64)
         allowed[:, self._unwritable] = 0.0
         last = len(allowed) - part.is_last
-        if self.ends != "none" and self._final.any():
-            allowed[:is_first, ~self._final] = 0.0
-            allowed[last:, ~self._final] = 0.0
+        if self._final.any():
+            if self.ends != "none" or is_after_sentence:
+                allowed[:is_first, ~self._final] = 0.0
+            if self.ends != "none" or part.ends_turn:
+                allowed[last:, ~self._final] = 0.0
         if self.ends == "sentence":
             allowed[1:last, self._final] = 0.0
         opening, closing = self._sides
@@ -142,10 +149,16 @@ class Chooser:
         allowed[total <= 0, 0] = 1.0  # where nothing is left to choose from, there is no mark
         return _posteriors(self._strings, allowed / np.where(total > 0, total, 1.0)[:, None])
 
-    def before(self, reading: Reading) -> Puncteme:
-        """Return the most probable marks before a passage, as if another one preceded it."""
+    def before(self, reading: Reading, *, is_after_sentence: bool = False) -> Puncteme:
+        """Return the most probable marks before a passage, as if another one preceded it.
+
+        Args:
+            reading: the distributions of its first part.
+            is_after_sentence: whether a sentence is known to have ended before it.
+        """
         row = reading.strings[0, : len(self._strings)]
-        allowed = np.ones(len(row), bool) if self.ends == "none" else self._final
+        is_open = self.ends == "none" and not is_after_sentence
+        allowed = np.ones(len(row), bool) if is_open else self._final
         return self._strings[int(np.argmax(np.where(allowed, row, 0.0)))]
 
     def choose(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
@@ -197,9 +210,14 @@ class Chooser:
 class _Passage:
     """The parts of a passage, which are forgotten when they have been decided."""
 
-    def __init__(self, chooser: Chooser) -> None:
-        """Begin without words."""
-        self._chooser = chooser
+    def __init__(self, chooser: Chooser, *, is_after_sentence: bool) -> None:
+        """Begin without words.
+
+        Args:
+            chooser: of the marks.
+            is_after_sentence: whether a sentence is known to have ended before the passage.
+        """
+        self._chooser, self._is_after_sentence = chooser, is_after_sentence
         self._waiting: deque[Read] = deque()
         self._before: Puncteme | None = None
         self._ended: Puncteme = ()  # what stood at the end of the part before the first one
@@ -218,10 +236,11 @@ class _Passage:
         self._closed.update(slot + len(self._forms) for slot in words.closed)
         self._forms += words.forms
         self._slots[-1:] = [(*self._slots[-1], *words.slots[0]), *words.slots[1:]]
-        views = self._chooser.distributions(part, is_first=is_first)
+        known = self._is_after_sentence
+        views = self._chooser.distributions(part, is_first=is_first, is_after_sentence=known)
         self._known += views if is_first else views[1:]
         if is_first:
-            self._before = self._chooser.before(part.reading)
+            self._before = self._chooser.before(part.reading, is_after_sentence=known)
 
     def decided(self, *, ended: bool) -> Iterator[Restoration[AnyWords]]:
         """Yield the parts all of whose slots can be decided.

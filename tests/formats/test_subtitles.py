@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import TreebankError
-from semipunct.formats.subtitles import text_of_cues
+from semipunct.formats.subtitles import cue_lines, text_of_cues
 from tests.commands import run
 
 SRT = (
@@ -52,6 +52,56 @@ def test_other_files_are_refused():
         texts("\nso ba\n")
     with pytest.raises(TreebankError, match=r"^x.srt:1: no times"):
         texts("1\n2\n")
+    with pytest.raises(TreebankError, match=r"^x.srt:1: lines end in CR alone.*tr '"):
+        list(text_of_cues([SRT.replace("\r\n", "\r")], "x.srt"))
+
+
+@pytest.mark.parametrize(
+    "times",
+    ["-00:00:01,000 --> 00:00:01,000", "00:99:99,999 --> 99999:00:00,000", "0:0:1,0 --> 0:0:2,0",
+     "00:00:03 --> 00:00:04", "9:59.000 --> 00:01.000 align:start position:10%"],
+)  # fmt: skip
+def test_times_are_not_read(times: str):
+    assert texts(f"1\n{times}\nso ba\n\n2\n{times}\nke\n") == ["so ba", "ke"]
+    assert texts(f"{times}\nso ba --> ke\n") == ["so ba --> ke"]
+
+
+def test_a_line_with_text_before_times_is_no_name():
+    times = "00:00:01,000 --> 00:00:02,500\n"
+    assert texts(f"{times}so ba\n{times}but do\n7\n{times}ke\n") == ["so ba", "but do", "ke"]
+    assert texts(f"WEBVTT\n\nso ba\n{times}ke\n") == ["ke"]
+
+
+def test_blocks_begin_after_an_empty_line():
+    times = "00:00:01.000 --> 00:00:02.500\n"
+    vtt = f"WEBVTT\n\nNOTE so\nba\n\n{times}NOTE so\nSTYLE\n\nREGION\nid:so\n\n{times}ke\n"
+    assert texts(vtt) == ["NOTE so", "STYLE", "ke"]
+
+
+@pytest.mark.parametrize(
+    "lines, expected",
+    [
+        (["- so", "- ba"], ["so|", "ba|"]),
+        (["-so", "\u2014 ba", "ke"], ["so|", "ba", "ke|"]),
+        (["<i>- so</i>", "{\\an8}- <b>ba</b>"], ["so|", "ba|"]),
+        # A dash after a dash continues what was said, and a number may have a sign.
+        (["so \u2014", "\u2014 ba"], ["so \u2014", "\u2014 ba|"]),
+        (["so", "-5 ba"], ["so", "-5 ba|"]),
+        (["ANNA: so", "BOB SMITH: ba", "ke"], ["so|", "ba", "ke|"]),
+        (["[ANNA] so", "(BOB) ba"], ["so|", "ba|"]),
+        ([">> so", ">>> ANNA: ba"], ["so|", "ba|"]),
+        (["<v Anna>so", "<v Anna>ba", "<v.loud Bob>ke</v>"], ["so", "ba|", "ke|"]),
+        (["so", "[a door]", "ba [laughs]"], ["so", "ba|"]),
+        (["\u266a so \u266a", "# ba #", "\u202bke\u202c"], ["so", "ba", "ke|"]),
+    ],
+)
+def test_turns(lines: list[str], expected: list[str]):
+    """The text of each line, and ``|`` where someone else speaks after it."""
+    content = "".join(f"00:01.000 --> 00:02.000\n{line}\n\n" for line in lines)
+    cues = list(cue_lines(content.splitlines(keepends=True), "x.vtt"))
+    assert "".join(cue.line for cue in cues) == content
+    turns = [c.line[c.start : c.end] + "|" * c.ends_turn for c in cues if c.start is not None]
+    assert turns == expected
 
 
 CUES = st.lists(
@@ -92,11 +142,29 @@ def test_sentences_cross_cues(suffix: str, content: str, text_model: Path, tmp_p
         assert after[2] == "So ba,\r\n"
         assert after[6] == "<i>but do.</i>\r\n"
         assert after[7] == "{\\an8}So ba.\r\n"
-        assert after[11] == "- So ba\r\n"
+        assert after[11] == "- So ba.\r\n"
         assert after[12] == "- ke.\r\n"
     else:
         assert "<v So Ba>So ba,\n" in after
         assert after[-1].startswith("but <00:03.500>do")
+
+
+def test_what_one_person_says_is_a_text_of_its_own(text_model: Path, tmp_path: Path):
+    path = tmp_path / "a.srt"
+    times = "00:00:01,000 --> 00:00:02,500\n"
+    cues = "\n\n".join(
+        times + text for text in ("- so ba\n- but do", "ANNA: so\nba", "BOB: but do")
+    )
+    path.write_text(cues, "utf-8", newline="")
+    restored = run("restore", text_model, path).out.split("\n")
+    assert restored[1:3] == ["- So ba.", "- but do."]
+    assert restored[5:7] == ["ANNA: So", "ba."]
+    assert restored[9] == "BOB: but do."
+    # Without turns a comma stands before "but", and it is corrected only there.
+    path.write_text(f"{times}so ba\nbut do\n", "utf-8", newline="")
+    assert "ba,\n" in run("correct", text_model, path).out
+    path.write_text(f"{times}- so ba\n- but do\n", "utf-8", newline="")
+    assert "ba,\n" not in run("correct", text_model, path).out
 
 
 def test_lines_of_text_are_listed_as_json(text_model: Path, tmp_path: Path):

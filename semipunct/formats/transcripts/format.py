@@ -34,7 +34,7 @@ class Segment(Located):
     Attributes:
         document: the file.
         number: of the segment there, from 0.
-        is_turn: whether the next segment is said by someone else.
+        is_turn: whether the next segment is said by someone else, or there is none.
     """
 
     document: Document | None = None
@@ -100,9 +100,10 @@ class Transcripts(Text):
 
 
 def _ends_of_turns(parts: Sequence[Part]) -> set[int]:
-    """Return the segments whose speaker is not that of the next one with text."""
+    """Return the segments whose speaker is not that of the next one with text, and the last one."""
     spoken = [number for number, part in enumerate(parts) if part.text.strip()]
-    return {a for a, b in pairwise(spoken) if parts[a].speaker != parts[b].speaker}
+    turns = {a for a, b in pairwise(spoken) if parts[a].speaker != parts[b].speaker}
+    return {*turns, *spoken[-1:]}
 
 
 class TranscriptWriter(TextWriter):
