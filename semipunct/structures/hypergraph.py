@@ -1,4 +1,4 @@
-"""Hypergraphs, or packed forests, with hyperedges of at most two tails.
+"""Hypergraphs given as arrays of hyperedges, such as packed forests.
 
 | Part | Shape              | Entry                                                 |
 | ---- | ------------------ | ----------------------------------------------------- |
@@ -25,6 +25,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
+from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
     as_log_weights,
@@ -35,11 +36,16 @@ from semipunct.arrays.shapes import (
 )
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.hypergraph_checks import (
+    NOTHING,
+    check_derivations,
+    cycle_of,
+    ends_of,
+    fault_of,
+    uses_of,
+)
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
-
-NOTHING = 0
-"""The node of an absent tail; its value is one."""
 
 
 class Room(NamedTuple):
@@ -68,14 +74,53 @@ class Hypergraphs(PartWise[Any]):
     Attributes:
         edges: ``[batch, levels, width, fan]`` the hyperedges into each node of each level; -1 for
             none.
-        tails: ``[batch, levels, width, fan, 2]`` the places of their tails: 0 for none, otherwise
-            one plus the index of the node in the order of levels.
+        tails: ``[batch, levels, width, fan, tails]`` the places of their tails: 0 for none,
+            otherwise one plus the index of the node in the order of levels.
         roots: ``[batch]`` the places of the roots.
     """
 
     edges: jax.Array
     tails: jax.Array
     roots: jax.Array
+
+    def to_parts(self, edges: Any) -> jax.Array:
+        """Return the parts ``[..., batch, edges]`` of derivations: one where a hyperedge is used.
+
+        Args:
+            edges: ``[..., batch, most]`` the numbers of the hyperedges that each uses, in any
+                order; -1 for none.
+
+        Raises:
+            UsageError: if those of an item are not a derivation. Traced ones have parts, and so a
+                score and a probability, of NaN.
+        """
+        edges = jnp.asarray(edges)
+        batch, count = self.weights.shape
+        if edges.ndim < 2 or edges.shape[-2] != batch:
+            raise UsageError(f"edges have shape {edges.shape}, not [..., {batch}, most]")
+        used, fits = uses_of(edges, self.edges, self.tails, self.roots, count)
+        known = jnp.all((edges >= -1) & (edges < self.lengths[:, None]), -1)
+        if not isinstance(fits, Tracer) and not bool(jnp.all(fits & known)):
+            place = tuple(np.argwhere(~np.asarray(fits & known))[0].tolist())
+            item = place[-1]
+            if not bool(known[place]):
+                why = f"a number is not that of one of its {self.lengths[item]} hyperedges"
+            else:
+                heads, tails = (np.asarray(x[item]) for x in ends_of(self.edges, self.tails, count))
+                why = fault_of(np.asarray(used[place]) > 0, heads, tails, int(self.roots[item]))
+            raise UsageError(f"the hyperedges of derivation {[*place]} form none: {why}")
+        return jnp.where((fits & known)[..., None], used, jnp.nan).astype(self.weights.dtype)
+
+    def from_parts(self, parts: Any) -> jax.Array:
+        """Return the hyperedges ``[..., batch, edges]`` of derivations, ascending, then -1.
+
+        Args:
+            parts: ``[..., batch, edges]``, as of ``to_parts``.
+        """
+        used = jnp.asarray(parts) > 0
+        count = used.shape[-1]
+        ascending = jnp.sort(jnp.where(used, jnp.arange(count), count), -1)
+        return jnp.where(ascending < count, ascending, -1)
 
     def total(
         self, semiring: Semiring, feature: Any = None, recursion: Recursion = Recursion()
@@ -121,7 +166,7 @@ class Hypergraphs(PartWise[Any]):
             # Lifted values may have several leaves; padded places are zero in all of them.
             none = jax.tree.map(lambda x, y: x.astype(y.dtype), s.zeros(used.shape), value)
             value = s.where(used, value, none)
-            for side in (0, 1):
+            for side in range(tails.shape[-1]):
                 below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
                 value = s.times(value, below)
             sums = s.sum(value, axis=2)
@@ -152,14 +197,16 @@ def hypergraphs(
         weights: ``[batch, edges]`` log weight of each hyperedge.
         heads: ``[batch, edges]`` the head of each, numbered from 1; concrete, not traced by JAX,
             like all arguments except the weights.
-        tails: ``[batch, edges, 2]`` the tails of each; ``NOTHING`` for none.
-        roots: ``[batch]`` the node of whole derivations.
+        tails: ``[batch, edges, tails]`` the tails of each, in the order of their factors;
+            ``NOTHING``, 0, for none.
+        roots: ``[batch]`` the node of whole derivations; ``NOTHING`` for an item whose only
+            derivation is empty.
         lengths: ``[batch]`` numbers of hyperedges used, the first ones; all of them by default.
         room: padded sizes, at least those of ``room_of``, which is the default.
 
     Raises:
-        UsageError: if shapes do not fit, a node or a length is out of range, the hypergraph has a
-            cycle, a derivation could use a node twice, or the room is too small.
+        UsageError: if shapes do not fit, a node or a length is out of range, a hypergraph has a
+            cycle, its root has no derivation, one could use a node twice, or the room is too small.
     """
     weights = as_log_weights(weights)
     batch, edges = weights.shape
@@ -170,17 +217,21 @@ def hypergraphs(
     check_shapes(
         weights=(weights, "batch edges"),
         heads=(jnp.asarray(heads), "batch edges"),
-        tails=(jnp.asarray(tails), "batch edges 2"),
+        tails=(jnp.asarray(tails), "batch edges tails"),
         roots=(jnp.asarray(roots), "batch"),
         lengths=(jnp.asarray(lengths), "batch"),
     )
     used = within(check_lengths(jnp.asarray(lengths), edges), edges)
     check_log_weights({"weights": used}, weights=weights)
-    layouts = [
-        layout(heads[i, : lengths[i]], tails[i, : lengths[i]], int(roots[i])) for i in range(batch)
-    ]
-    for each in layouts:
-        _check_derivations(each)
+    layouts: list[Layout] = []
+    for item, (length, root) in enumerate(zip(lengths.tolist(), roots.tolist(), strict=True)):
+        try:
+            each = layout(heads[item, :length], tails[item, :length], root)
+            order = np.argsort(each.levels[each.heads], kind="stable").tolist()
+            check_derivations(each.heads, each.tails, order, root, len(each.levels))
+        except UsageError as error:
+            raise UsageError(f"hypergraph {item}: {error}") from None
+        layouts.append(each)
     return arrange_hypergraphs(weights, layouts, lengths, room)
 
 
@@ -193,7 +244,7 @@ class Layout:
         slots: ``[nodes]`` indices of nodes within their levels.
         order: ``[edges]`` the index of each hyperedge among those into its head.
         heads: ``[edges]``.
-        tails: ``[edges, 2]``.
+        tails: ``[edges, tails]``.
         root: the node of whole derivations.
     """
 
@@ -226,7 +277,7 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
 
     Args:
         heads: ``[edges]`` nodes, from 1.
-        tails: ``[edges, 2]`` nodes, ``NOTHING`` for none.
+        tails: ``[edges, tails]`` nodes, ``NOTHING`` for none.
         root: a node.
 
     Raises:
@@ -253,7 +304,9 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
         for edge in ready:
             ordered_edges += 1
             head = targets[edge]
-            level[head] = max(level[head], 1 + max(level[node] for node in below[edge]))
+            level[head] = max(
+                level[head], 1 + max((level[node] for node in below[edge]), default=-1)
+            )
             left[head] -= 1
             if not left[head]:
                 waiting.append(head)
@@ -265,29 +318,17 @@ def layout(heads: npt.NDArray[np.int32], tails: npt.NDArray[np.int32], root: int
                     ready.append(edge)
         waiting = []
     if ordered_edges < len(targets):
-        raise UsageError("a node is derived from itself; leave out hyperedges that form a cycle")
+        unordered = [edge for edge, n in enumerate(missing) if n]
+        cycle = " from ".join(map(str, (nodes := cycle_of(targets, below, unordered)) + nodes[:1]))
+        raise UsageError(
+            f"a node is derived from itself ({cycle}); leave out one of the hyperedges"
+        )
     levels[:] = level
     levels[1:] = np.maximum(levels[1:], 0)  # a node without incoming hyperedges has the value zero
     slots = _ranks(levels[1:])
     return Layout(
         levels, np.concatenate([[0], slots]).astype(np.int32), _ranks(heads), heads, tails, root
     )
-
-
-def _check_derivations(checked: Layout) -> None:
-    """Raise ``UsageError`` if both tails of a hyperedge may derive from the same node.
-
-    The marks of a derivation cannot represent two uses of a node: they would be marked as one.
-    """
-    below = [1 << node if node != NOTHING else 0 for node in range(len(checked.levels))]
-    for edge in np.argsort(checked.levels[checked.heads], kind="stable").tolist():
-        head, (left_tail, right_tail) = checked.heads[edge], checked.tails[edge].tolist()
-        if shared := below[left_tail] & below[right_tail]:
-            raise UsageError(
-                f"hyperedge {edge} derives node {head} from {left_tail} and {right_tail}, both of "
-                f"which may use node {shared.bit_length() - 1}; give each use a separate node"
-            )
-        below[head] |= below[left_tail] | below[right_tail]
 
 
 def _ranks(keys: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -327,7 +368,8 @@ def arrange_hypergraphs(
         )
     batch = len(layouts)
     edges = np.full((batch, *room), -1, np.int32)
-    tails = np.zeros((batch, *room, 2), np.int32)
+    most_tails = max((each.tails.shape[1] for each in layouts), default=0)
+    tails = np.zeros((batch, *room, most_tails), np.int32)
     roots = np.zeros(batch, np.int32)
     for i, each in enumerate(layouts):
         place = each.places(room.width)
