@@ -122,7 +122,7 @@ def _for_treebanks(punctuation: str) -> list[Command]:
         )
     ]  # fmt: skip
     listed = Command(
-        "suspects", ("suspects", punctuation, "--format", "conllu", "--top", "100000"),
+        "suspects", ("suspects", punctuation, "--format", "conllu", "--top", "300"),
         _treebank(Permission(marks=False)), is_validated=True, repeats=True, is_quiet=False,
     )  # fmt: skip
     drawn = Command(

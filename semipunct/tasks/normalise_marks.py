@@ -121,22 +121,50 @@ def normalise_marks(
         TreebankError: with file, line and sentence, if a file is missing or not CoNLL-U.
         UsageError: if a principle or the convention is unknown.
     """
+    _check_options(rules, convention)
+    with _without_collections():
+        sentences = [sentence for path in files for sentence in read_marked(path)]
+        return normalise_sentences(sentences, rules=rules, convention=convention, strict=strict)
+
+
+def normalise_sentences(
+    sentences: Sequence[MarkedSentence],
+    *,
+    rules: Collection[str] = RULES,
+    convention: Convention | None = None,
+    strict: bool = False,
+) -> NormalisedTreebank:
+    """Attach the marks of sentences as the guidelines of Universal Dependencies say.
+
+    Args:
+        sentences: the treebank, from which conventions are learnt.
+        rules: as of ``normalise_marks``, and so are the others.
+        convention: of marks between units.
+        strict: whether heads that the guidelines allow are replaced.
+
+    Raises:
+        UsageError: if a principle or the convention is unknown.
+    """
+    chosen = _check_options(rules, convention)
+    changes, conventions = _settle(sentences, convention, chosen, strict=strict)
+    return NormalisedTreebank(
+        tuple(
+            NormalisedSentence(sentence, tuple(sorted(of_sentence.values())))
+            for sentence, of_sentence in zip(sentences, changes, strict=True)
+        ),
+        conventions,
+        convention,
+    )
+
+
+def _check_options(rules: Collection[str], convention: Convention | None) -> list[Rule]:
+    """Return the principles, if they and the convention are known."""
     chosen: list[Rule] = [_rule(name) for name in rules]
     if convention is not None and convention not in CONVENTIONS:
         raise UsageError(
             f"there is no convention {convention!r}; choose one of: {', '.join(CONVENTIONS)}"
         )
-    with _without_collections():
-        sentences = [sentence for path in files for sentence in read_marked(path)]
-        changes, conventions = _settle(sentences, convention, chosen, strict=strict)
-        return NormalisedTreebank(
-            tuple(
-                NormalisedSentence(sentence, tuple(sorted(of_sentence.values())))
-                for sentence, of_sentence in zip(sentences, changes, strict=True)
-            ),
-            conventions,
-            convention,
-        )
+    return chosen
 
 
 _ROUNDS = 10

@@ -163,13 +163,19 @@ class MarkedSentence:
             position = self.positions[change.mark]
             columns = lines[position].split("\t")
             columns[_HEAD] = str(change.after)
-            columns[_DEPS] = _with_governor(columns[_DEPS], change.before, change.after)
+            columns[_DEPS] = with_governor(columns[_DEPS], change.before, change.after)
             lines[position] = "\t".join(columns)
         return "".join(lines)
 
 
-def _with_governor(column: str, before: int, after: int) -> str:
-    """Replace the governor of the arc of a mark in the enhanced graph, if it has the basic one."""
+def with_governor(column: str, before: int, after: int) -> str:
+    """Replace the governor of the arc of a mark in the enhanced graph, if it has the basic one.
+
+    Args:
+        column: DEPS of the mark.
+        before: its head in the tree.
+        after: its new head.
+    """
     arcs = column.split("|")
     changed = [
         f"{after}:{relation}"

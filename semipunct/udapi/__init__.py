@@ -1,0 +1,1 @@
+"""Blocks for udapi, named by their path from a dot: ``udapy .semipunct.udapi.Normalise``."""
