@@ -183,6 +183,17 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.marks",
         "semipunct.files",
     ),
+    # Tasks on batches of rows, for engines; models are loaded where they are called.
+    "semipunct.batches": (
+        "semipunct.kinds",
+        "semipunct.render",
+        "semipunct.tasks",
+        "semipunct.store",
+        "semipunct.formats",
+        "semipunct.corpus",
+        "semipunct.files",
+        "semipunct.version",
+    ),
     "semipunct.web": ("semipunct.kinds", "semipunct.render", "semipunct.tasks"),
     # Found by spaCy under an entry point; no room imports it.
     "semipunct.spacy_component": (
@@ -218,7 +229,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "conllu": ("semipunct.formats.conllu", "tests"),
     "rapidfuzz": ("semipunct.marks",),
     "jax._src": (),
-    "pickle": (),
+    "pickle": ("tests.batches",),
     "spacy": ("semipunct.spacy_component", "tests"),
     "starlette": ("semipunct.web", "tests"),
     "udapi": ("semipunct.udapi", "experiments", "tests"),

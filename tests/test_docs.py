@@ -221,9 +221,10 @@ def test_classes_have_their_attributes(page: str):
 
 
 PUBLIC = (
-    "semipunct", "semipunct.errors", "semipunct.evaluation", "semipunct.extend",
-    "semipunct.formats", "semipunct.structures", "semipunct.structures.automata",
-    "semipunct.structures.given_tree", "semipunct.structures.testing",
+    "semipunct", "semipunct.batches", "semipunct.errors", "semipunct.evaluation",
+    "semipunct.extend", "semipunct.formats", "semipunct.structures",
+    "semipunct.structures.automata", "semipunct.structures.given_tree",
+    "semipunct.structures.testing",
     "semirings", "semirings.laws", "semirings.plugins",
 )  # fmt: skip
 """The modules whose names are stable; the page of the public interface lists them."""

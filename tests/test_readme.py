@@ -45,6 +45,7 @@ PAGES = (
     "docs/extending/task.md",
     "docs/extending/model.md",
     "docs/api.md",
+    "docs/corpora.md",
     "docs/correction.md",
     "docs/rephrasing.md",
     "docs/commas.md",

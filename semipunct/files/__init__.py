@@ -11,6 +11,7 @@ from semipunct.files.reading import (
     display_name,
     read_bytes,
 )
+from semipunct.files.sections import Section, first_byte, first_line, is_inside, sentences_before
 from semipunct.files.strict_json import finite, from_json, json_document, json_object, to_json
 from semipunct.files.unfinished import undo_unfinished, undoable
 from semipunct.files.writing import (
@@ -24,6 +25,7 @@ from semipunct.files.writing import (
 __all__ = [
     "STANDARD",
     "FileKind",
+    "Section",
     "atomic_file",
     "beginning",
     "byte_lines",
@@ -32,8 +34,11 @@ __all__ = [
     "display_name",
     "file_sha256",
     "finite",
+    "first_byte",
+    "first_line",
     "from_json",
     "hold_lock",
+    "is_inside",
     "json_document",
     "json_object",
     "make_folder",
@@ -41,6 +46,7 @@ __all__ = [
     "read_bytes",
     "recover_folder",
     "replace_folder",
+    "sentences_before",
     "sha256",
     "swap_folder",
     "to_json",

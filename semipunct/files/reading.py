@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from semipunct.errors import SemipunctError
+from semipunct.files.sections import Section
 
 STANDARD = "-"
 """Standard input or output, where a path is expected."""
@@ -54,13 +55,17 @@ def byte_lines(path: str | Path, kind: FileKind) -> Iterator[bytes]:
     Lines end at a line feed only, so joining them gives the file back.
 
     Args:
-        path: ``-`` is standard input; gzip is uncompressed on the way.
+        path: ``-`` is standard input; gzip is uncompressed on the way. A ``Section`` is read
+            instead of the file.
         kind: for messages.
 
     Raises:
         SemipunctError: of the kind's class, if there is no such file, it is a directory, may not
             be read, or is not a sound gzip file.
     """
+    if isinstance(path, Section):
+        yield from BytesIO(path.content)
+        return
     line = 0
     try:
         with _open_bytes(path) as stream:
@@ -81,6 +86,8 @@ def read_bytes(path: str | Path, kind: FileKind) -> bytes:
     Raises:
         SemipunctError: as ``byte_lines`` does.
     """
+    if isinstance(path, Section):
+        return path.content
     try:
         with _open_bytes(path) as stream:
             return stream.read()
@@ -101,6 +108,8 @@ def beginning(path: str | Path, kind: FileKind, enough: Callable[[bytes], object
     Raises:
         SemipunctError: as ``byte_lines`` does.
     """
+    if isinstance(path, Section) and not path.is_inside:
+        return path.content
     try:
         if str(path) == STANDARD:
             return _plain(_ahead(_standard_input()).look(enough))

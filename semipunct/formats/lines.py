@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from semipunct.errors import TreebankError
-from semipunct.files import STANDARD, FileKind, byte_lines, display_name
+from semipunct.files import STANDARD, FileKind, byte_lines, display_name, first_byte, first_line
 from semipunct.files.contents import ENOUGH, Content, binary, markup
 
 KIND = FileKind(
@@ -26,10 +26,10 @@ def text_lines(path: str | Path, *, ended: bool = False) -> Iterator[str]:
             contains a NUL byte, or is a document in PDF, PostScript or rich text format.
     """
     name = display_name(path)
-    offset = 0
+    offset = first_byte(path)
     first = b""
     contents = byte_lines(path, KIND)
-    for number, content in enumerate(contents, start=1):
+    for number, content in enumerate(contents, first_line(path)):
         if number == 1 and (document := markup(content)):
             raise _no_text(name, document)
         if len(first) < ENOUGH:

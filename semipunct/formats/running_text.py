@@ -23,7 +23,7 @@ from semipunct.corpus.word_streams import (
     word_stream,
 )
 from semipunct.errors import TreebankError
-from semipunct.files import display_name
+from semipunct.files import display_name, first_line
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
 from semipunct.formats.subtitles import Cue, Subtitles, cue_lines
@@ -109,7 +109,7 @@ def read_lines(
         if isinstance(form, Subtitles):
             yield from _cues(lines, name)
             continue
-        for line, text in enumerate(lines, start=1):
+        for line, text in enumerate(lines, first_line(path)):
             for part in (text,) if whole else parts_of_line(text):
                 yield text_entry(line_of_text(f"#{line}", name, line, part))
 

@@ -9,7 +9,7 @@ from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
 from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located_sentence
 from semipunct.errors import TreebankError, UsageError
-from semipunct.files import display_name
+from semipunct.files import display_name, first_line, is_inside
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
@@ -43,7 +43,8 @@ class Text(Format[Located]):
 
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
-        for number, line in enumerate(lines_with_text(path, ended=self.ended), start=1):
+        lines = lines_with_text(path, ended=self.ended)
+        for number, line in enumerate(lines, first_line(path)):
             yield text_entry(read_spaced_words(f"#{number}", name, number, line))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
@@ -106,7 +107,7 @@ def lines_with_text(path: str | Path, *, ended: bool) -> Iterator[str]:
     for line in text_lines(path, ended=ended):
         blank = blank and BLANKS.sub("", line) == ""
         yield line
-    if blank:
+    if blank and not is_inside(path):
         raise TreebankError(
             f"{display_name(path)}: no text was found (the file is empty or blank); give a file "
             "with text in it"
@@ -127,19 +128,21 @@ def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
         TreebankError: with file and line, if the file cannot be read, is not text in UTF-8, or
             has nothing but blanks in it.
     """
-    return in_paragraphs(lines_with_text(path, ended=ended), display_name(path))
+    lines = lines_with_text(path, ended=ended)
+    return in_paragraphs(lines, display_name(path), first_line(path))
 
 
-def in_paragraphs(lines: Iterable[str], name: str = "text") -> Iterator[RawText]:
+def in_paragraphs(lines: Iterable[str], name: str = "text", first: int = 1) -> Iterator[RawText]:
     """Join the lines of a text to paragraphs, as ``paragraphs`` does.
 
     Args:
         lines: lines with their ends.
         name: the name of the file or other source.
+        first: the number of the first line.
     """
     paragraph: list[str] = []
-    first, written, closed = 1, False, False
-    for number, line in enumerate(lines, start=1):
+    written = closed = False
+    for number, line in enumerate(lines, first):
         empty = BLANKS.fullmatch(line) is not None
         if closed and not empty:
             yield RawText("".join(paragraph), name, first)

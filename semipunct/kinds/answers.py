@@ -122,8 +122,9 @@ class Answers:
         parse: prepares the work of ``semipunct parse``.
         restore_sentences: the function of ``semipunct.restore``.
         correct_sentences: the function of ``semipunct.correct``.
-        restore_text: the function of ``semipunct.restore_text``.
-        correct_text: the function of ``semipunct.correct_text``.
+        restore_texts: the function of ``semipunct.restore_text``, for several texts, none of which
+            affects another one.
+        correct_texts: that of ``semipunct.correct_text``, likewise.
         judge: the function of ``semipunct.suspects``.
     """
 
@@ -135,8 +136,12 @@ class Answers:
         Callable[[Trained[Any], Sequence[Any], RestoreOptions, int], list[Any]] | None
     ) = None
     correct_sentences: Callable[..., list[Any]] | None = None
-    restore_text: Callable[[Trained[Any], str, TextRequest], PunctuatedText] | None = None
-    correct_text: Callable[[Trained[Any], str, CorrectOptions], PunctuatedText] | None = None
+    restore_texts: (
+        Callable[[Trained[Any], Sequence[str], TextRequest], list[PunctuatedText]] | None
+    ) = None
+    correct_texts: (
+        Callable[[Trained[Any], Sequence[str], CorrectOptions], list[PunctuatedText]] | None
+    ) = None
     judge: Callable[..., list[Suspect]] | None = None
 
 

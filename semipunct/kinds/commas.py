@@ -91,12 +91,14 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     )
 
 
-def restore_text(model: Trained[Any], text: str, request: TextRequest) -> PunctuatedText:
-    """Restore the commas of a text, given a parser of phrases.
+def restore_texts(
+    model: Trained[Any], texts: Sequence[str], request: TextRequest
+) -> list[PunctuatedText]:
+    """Restore the commas of texts, given a parser of phrases.
 
     Args:
         model: a comma model with its weights.
-        text: a text of any length.
+        texts: of any length.
         request: the options and the other models.
     """
     parser = request.parser
@@ -108,10 +110,13 @@ def restore_text(model: Trained[Any], text: str, request: TextRequest) -> Punctu
         raise ModelError("a comma model uses only one parser; give it alone, not in a list")
     if request.text_model is not None:
         raise ModelError("a comma model does not use a text model; give none")
-    parts = sentences_of_text(text, request.tokeniser)
-    contents = [part.content for part in parts]
-    restored = restore_commas_of_words(model, parser, contents, request.options)
-    return write_text(parts, restored, request.case)
+    written: list[PunctuatedText] = []
+    for text in texts:
+        parts = sentences_of_text(text, request.tokeniser)
+        contents = [part.content for part in parts]
+        restored = restore_commas_of_words(model, parser, contents, request.options)
+        written.append(write_text(parts, restored, request.case))
+    return written
 
 
 def restore_sentences(
@@ -129,5 +134,5 @@ def restore_sentences(
 
 
 ANSWERS = Answers(
-    restore=prepare_restoration, restore_sentences=restore_sentences, restore_text=restore_text
+    restore=prepare_restoration, restore_sentences=restore_sentences, restore_texts=restore_texts
 )

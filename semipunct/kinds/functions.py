@@ -208,7 +208,7 @@ def correct_text(
         ModelError: if the model is of another kind.
     """
     options = replace(options or CorrectOptions(), **settings)
-    return answer_of(model.model, "correct_text")(model, text, options)
+    return answer_of(model.model, "correct_texts")(model, [text], options)[0]
 
 
 def restore_text(
@@ -270,7 +270,7 @@ def restore_text(
         ends=ends,
         objective=objective,
     )
-    return answer_of(model.model, "restore_text")(model, text, request)
+    return answer_of(model.model, "restore_texts")(model, [text], request)[0]
 
 
 def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> list[Suspect]:

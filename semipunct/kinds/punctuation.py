@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from semipunct.corpus.located import Located
 from semipunct.corpus.omission import without_omitted
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import format_of, read_entries, read_words
@@ -115,34 +117,56 @@ def restorations_of(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Resto
     return restored
 
 
-def restore_text(model: Trained[Any], text: str, request: TextRequest) -> PunctuatedText:
-    """Restore a text by a punctuation model and a parser.
+def restore_texts(
+    model: Trained[Any], texts: Sequence[str], request: TextRequest
+) -> list[PunctuatedText]:
+    """Restore texts by a punctuation model and a parser.
 
     Args:
         model: a punctuation model with its weights.
-        text: a text of any length.
+        texts: of any length.
         request: the options and the other models.
     """
-    options, text_model = request.options, request.text_model
+    text_model = request.text_model
     if request.parser is None:
         raise UsageError(
             f"a model of the kind {model.model.kind} restores text with a parser; give parser"
         )
     if text_model is None:
-        parts = sentences_of_text(text, request.tokeniser)
-    elif request.tokeniser is not None or request.case is not None:
+        parts_of_texts = [sentences_of_text(text, request.tokeniser) for text in texts]
+        return _restore_parts(model, parts_of_texts, request)
+    if request.tokeniser is not None or request.case is not None:
         raise UsageError(
             "a text model finds sentences and capitals itself; give no tokeniser or truecaser"
         )
-    else:
-        parts = sentences_by_text_model(text, text_model, options, request.ends)
-    sentences = [part.content for part in parts]
+    # One by one, since it reads sentences that follow each other as one text.
+    written: list[PunctuatedText] = []
+    for text in texts:
+        parts = sentences_by_text_model(text, text_model, request.options, request.ends)
+        written += _restore_parts(model, [parts], request)
+    return written
+
+
+def _restore_parts(
+    model: Trained[Any], parts_of_texts: Sequence[Sequence[Located]], request: TextRequest
+) -> list[PunctuatedText]:
+    """Restore texts whose sentences are known."""
+    contents_of_texts = [[part.content for part in parts] for parts in parts_of_texts]
+    numbers = [
+        number
+        for contents in contents_of_texts
+        for number in Numbering().next_numbers(without_omitted(contents))
+    ]
     restored = restore_words(
-        model, request.parser, sentences, options, trees=request.trees,
-        share=request.share, text_model=text_model, objective=request.objective,
-        first=Numbering().next_numbers(without_omitted(sentences)),
+        model, request.parser or (), [*chain.from_iterable(contents_of_texts)], request.options,
+        trees=request.trees, share=request.share, text_model=request.text_model,
+        objective=request.objective, first=numbers,
     )  # fmt: skip
-    return write_text(parts, restored, request.case)
+    answers = iter(restored)
+    return [
+        write_text(parts, list(islice(answers, len(parts))), request.case)
+        for parts in parts_of_texts
+    ]
 
 
 def restore_sentences(
@@ -163,6 +187,6 @@ ANSWERS = Answers(
     evaluate=assess_perplexity,
     restore=prepare_restoration,
     restore_sentences=restore_sentences,
-    restore_text=restore_text,
+    restore_texts=restore_texts,
     judge=list_suspects,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus.located import RawText
 from semipunct.errors import UsageError
-from semipunct.files import display_name
+from semipunct.files import display_name, first_line
 from semipunct.formats import FORMATS, Format, format_of
 from semipunct.formats.text import Text, lines_with_text, paragraphs, text_entry
 from semipunct.tasks.run import in_chunks
@@ -59,7 +59,7 @@ def read_by_text_model(
         UsageError: if the treatment of marks is not for a text model.
     """
     for number, path in enumerate(paths, start=1):
-        name, line = display_name(path), 1
+        name, line = display_name(path), first_line(path)
         for chunk in in_chunks(lines_with_text(path, ended=number < len(paths)), LINES):
             # Sentences may cross lines only if these are one text.
             texts = ["".join(chunk)] if lines == "none" else chunk

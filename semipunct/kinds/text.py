@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.located import Located
+from semipunct.corpus.omission import with_omitted, without_omitted
 from semipunct.errors import UsageError
 from semipunct.files import display_name
 from semipunct.formats import Format, format_of, read_entries
@@ -153,27 +155,34 @@ def _answer_in_parts(
     yield from ((entry, None) for entry in waiting)
 
 
-def restore_text(model: Trained[Any], text: str, request: TextRequest) -> PunctuatedText:
-    """Restore a text by a text model alone.
+def restore_texts(
+    model: Trained[Any], texts: Sequence[str], request: TextRequest
+) -> list[PunctuatedText]:
+    """Restore texts by a text model alone.
 
     Args:
         model: a text model with its weights.
-        text: a text of any length.
+        texts: of any length.
         request: the options and the other models.
     """
     names = ("parser", "tokeniser", "text_model", "case", "trees", "share")
     if needless := [name for name in names if getattr(request, name) not in (None, 0)]:
         raise UsageError(f"a text model needs no other; leave out {', '.join(needless)}")
-    parts = lines_of_text(text)
-    restored = restore_running_text(
-        model, [part.content for part in parts], request.options, ends=request.ends,
-        objective=request.objective or "f1",
-    )  # fmt: skip
-    in_capitals = [
-        part if isinstance(restoration, Omitted) else part.recase(restoration.sentence.forms)
-        for part, restoration in zip(parts, restored, strict=True)
-    ]
-    return write_text(in_capitals, restored)
+    lines_of_texts = [lines_of_text(text) for text in texts]
+    usable = [without_omitted([line.content for line in lines]) for lines in lines_of_texts]
+    parts = (Part(words, ends_text=words is lines[-1]) for lines in usable for words in lines)
+    restored = restored_parts(
+        model, parts, request.options, ends=request.ends, objective=request.objective or "f1"
+    )
+    written: list[PunctuatedText] = []
+    for lines, words in zip(lines_of_texts, usable, strict=True):
+        answers = with_omitted([line.content for line in lines], list(islice(restored, len(words))))
+        in_capitals = [
+            line if isinstance(answer, Omitted) else line.recase(answer.sentence.forms)
+            for line, answer in zip(lines, answers, strict=True)
+        ]
+        written.append(write_text(in_capitals, answers))
+    return written
 
 
 def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> CorrectWork:
@@ -241,16 +250,20 @@ def _parts(entries: Sequence[Entry[Any, Any]]) -> list[Part]:
     ]
 
 
-def correct_text(model: Trained[Any], text: str, options: CorrectOptions) -> PunctuatedText:
-    """Correct the marks of a text.
+def correct_texts(
+    model: Trained[Any], texts: Sequence[str], options: CorrectOptions
+) -> list[PunctuatedText]:
+    """Correct the marks of texts.
 
     Args:
         model: a text model with its weights.
-        text: a text of any length, one paragraph a line.
+        texts: of any length, one paragraph a line.
         options: of the correction.
     """
-    parts = lines_of_text(text)
-    return write_text(parts, correct_running_text(model, [part.content for part in parts], options))
+    lines_of_texts = [lines_of_text(text) for text in texts]
+    contents = [line.content for lines in lines_of_texts for line in lines]
+    corrected = iter(correct_running_text(model, contents, options))
+    return [write_text(lines, list(islice(corrected, len(lines)))) for lines in lines_of_texts]
 
 
 def correct_sentences(
@@ -295,8 +308,8 @@ def restore_sentences(
 ANSWERS = Answers(
     restore=prepare_restoration,
     restore_sentences=restore_sentences,
-    restore_text=restore_text,
+    restore_texts=restore_texts,
     correct=prepare_correction,
     correct_sentences=correct_sentences,
-    correct_text=correct_text,
+    correct_texts=correct_texts,
 )

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2] / "semipunct"
 ABLE = {
     "restore": {"punctuation", "commas", "phrase-commas", "text"},
     "restore_sentences": {"punctuation", "commas", "phrase-commas", "text"},
-    "restore_text": {"punctuation", "commas", "phrase-commas", "text"},
+    "restore_texts": {"punctuation", "commas", "phrase-commas", "text"},
     "correct": {"correction", "text"},
     "correct_sentences": {"correction", "text"},
     "parse": {"parser", "beam-parser", "phrase-parser", "ccg-parser"},

@@ -16,16 +16,19 @@ def is_comment(line: str) -> bool:
     return line.lstrip(BYTE_ORDER_MARK).startswith("#")
 
 
-def blocks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Group lines into sentences; yield the number of the first line, from 1, and all lines.
+def blocks(lines: Iterable[str], first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
+    """Group lines into sentences; yield the number of the first line and all lines.
 
     Comments that are separated from any sentence belong to the next sentence or, at the end of the
     file, to the last one, so nothing is lost.
+
+    Args:
+        lines: the raw lines.
+        first_line: the number of the first of them.
     """
     block: list[str] = []
     following: list[str] = []  # the lines since the blank line after the words of the block
     has_words = ended = False
-    first_line = 1
     for line in lines:
         if is_blank(line):
             ended = has_words

@@ -18,7 +18,7 @@ from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 
 from semipunct.errors import TreebankError, UsageError
-from semipunct.files import display_name
+from semipunct.files import display_name, first_line, sentences_before
 from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment
 from semipunct.formats.conllu.misc import with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
@@ -94,10 +94,10 @@ def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
             sentence at all.
     """
     name = display_name(path)
-    ordinal = 0
-    for first_line, raw in blocks(text_lines(path)):
+    ordinal = sentences_before(path)
+    for line, raw in blocks(text_lines(path), first_line(path)):
         ordinal += 1
-        yield record_of(name, first_line, raw, ordinal, trees)
+        yield record_of(name, line, raw, ordinal, trees)
     if not ordinal:
         raise TreebankError(
             f"{name}: no sentence was found (the file is empty or holds only comments); "

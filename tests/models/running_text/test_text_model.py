@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise, product
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -136,7 +137,7 @@ def test_a_text_at_the_end_of_a_row_gets_what_it_gets_alone(reader: TextReader):
     queries = [
         Query(["so", "ba"] * (n // 2) + ["gu"] * (n % 2), [()] * (n + 1), False) for n in sizes
     ]
-    biased = dict(reader.parameters)
+    biased: dict[str, Any] = dict(reader.parameters)
     biased["case.bias"] = np.linspace(-2, 2, SHAPES, dtype=np.float32)
     biased["pairs"] = np.random.default_rng(0).normal(size=biased["pairs"].shape).astype(np.float32)
     model = TextReader(reader.model, biased)

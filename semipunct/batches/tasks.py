@@ -1,0 +1,214 @@
+"""The part that tasks on batches share: loading where they are called, and errors as values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from semipunct.batches.columns import column_of, with_columns
+from semipunct.errors import ConfigError, ModelError, SemipunctError, UsageError
+from semipunct.version import __version__
+from semipunct.wording import quantity
+
+if TYPE_CHECKING:
+    from semipunct.store.checkpoint import SavedModel
+
+B = TypeVar("B")
+
+LIMIT = 1_000_000
+"""Characters of the text of a row, unless another limit is set."""
+
+_ROWS = 256
+"""Rows that are answered together, at most."""
+
+_CHARACTERS = 2**18
+"""Characters of the rows that are answered together, unless one row has more."""
+
+_SETUP = (UsageError, ModelError, ConfigError)
+"""Errors of models and options, which all rows share."""
+
+
+class BatchTask(ABC):
+    """A task that is applied to batches of rows, each of which has a text.
+
+    An instance can be pickled; its models are loaded by each process that calls it, once.
+
+    Attributes:
+        column: the name of the column with the texts.
+        output: the name of the column for the answers.
+        error: the name of the column for the errors: None where there is an answer.
+        limit: the maximum number of characters of a row.
+    """
+
+    def __init__(self, *, column: str, output: str, error: str, limit: int | None) -> None:
+        """Name the columns; nothing is loaded.
+
+        Args:
+            column: as the attribute, like the others.
+            output: the column for answers.
+            error: the column for errors.
+            limit: of characters; None for 1,000,000.
+        """
+        self.column, self.output, self.error = column, output, error
+        self.limit = LIMIT if limit is None else limit
+        if self.limit < 1:
+            raise UsageError(f"the limit is {quantity(self.limit, 'character')}; give at least 1")
+        if len({column, output, error}) < 3:
+            raise UsageError(
+                f"the columns {column}, {output} and {error} must have different names"
+            )
+        self.version = __version__
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore an instance in another process.
+
+        Raises:
+            UsageError: if semipunct has another version there.
+        """
+        if state["version"] != __version__:
+            raise UsageError(
+                f"this worker has semipunct {__version__}, but the task is from "
+                f"{state['version']}; install the same version everywhere"
+            )
+        vars(self).update(state)
+
+    def __call__(self, batch: B) -> B:
+        """Answer a batch; neither its size nor the order of rows affects what a row gets.
+
+        A row that cannot be answered gets the reason in the column ``error`` instead.
+
+        Args:
+            batch: a mapping from names to columns, a sequence of records, a table or record batch
+                of pyarrow, or a data frame of pandas.
+
+        Returns:
+            A batch of the same form, with the same rows in the same order and two more columns.
+
+        Raises:
+            UsageError: if the batch has no column of texts, or has one of the new columns; if an
+                option is invalid.
+            ModelError: if a model is missing, damaged, or of another kind.
+        """
+        answers: list[tuple[str | None, str | None]] = []
+        for group in _groups(column_of(batch, self.column), self.limit):
+            usable = [value for value in group if isinstance(value, str)]
+            answered = iter(self._isolated(usable))
+            for value in group:
+                answers.append(
+                    (None, value.reason) if isinstance(value, _Fault) else next(answered)
+                )
+        texts, errors = ([row[i] for row in answers] for i in (0, 1))
+        return with_columns(batch, {self.output: texts, self.error: errors})
+
+    @abstractmethod
+    def answer(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return the answers for texts, none of which affects another one.
+
+        Args:
+            texts: in valid Unicode.
+        """
+
+    def _isolated(self, texts: Sequence[str]) -> list[tuple[str | None, str | None]]:
+        """Answer texts together, and those of a group that fails in smaller groups."""
+        if not texts:
+            return []
+        try:
+            return [(str(answer), None) for answer in self.answer(texts)]
+        except _SETUP:
+            raise
+        except Exception as error:  # noqa: BLE001 - a row must not end what an engine does with all
+            if len(texts) == 1:
+                return [(None, _reason(error))]
+        half = len(texts) // 2
+        return [*self._isolated(texts[:half]), *self._isolated(texts[half:])]
+
+
+class _Fault:
+    """A value that is no text.
+
+    Attributes:
+        reason: why it is none.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+def _groups(values: Iterable[Any], limit: int) -> Iterator[list[str | _Fault]]:
+    """Yield rows that are answered together: not too many for the memory."""
+    group: list[str | _Fault] = []
+    size = 0
+    for value in values:
+        checked = _checked(value, limit)
+        length = len(checked) if isinstance(checked, str) else 0
+        if group and (len(group) == _ROWS or size + length > _CHARACTERS):
+            yield group
+            group, size = [], 0
+        group.append(checked)
+        size += length
+    if group:
+        yield group
+
+
+def _checked(value: Any, limit: int) -> str | _Fault:
+    if not isinstance(value, str):
+        is_missing = value is None or (isinstance(value, float) and isnan(value))
+        kind = "a missing value" if is_missing else f"a value of the type {type(value).__name__}"
+        return _Fault(f"no text, but {kind}; give a string")
+    if len(value) > limit:
+        return _Fault(
+            f"a text of {len(value):,} characters; divide it, or set limit, which is {limit:,}"
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        code = ord(value[error.start])
+        return _Fault(
+            f"a lone surrogate, U+{code:04X}, at character {error.start:,}; decode the text again"
+        )
+    if (place := value.find("\0")) >= 0:
+        return _Fault(f"a NUL character at character {place:,}; this is no text, or a damaged one")
+    return str(value)
+
+
+def _reason(error: Exception) -> str:
+    words = " ".join(str(error).split())
+    return words if isinstance(error, SemipunctError) else f"{type(error).__name__}: {words}"
+
+
+def load_model(name: str | Path, digest: str | None = None) -> SavedModel[Any]:
+    """Return a model, which a process loads once.
+
+    Args:
+        name: a folder, an archive, or the name of an installed model.
+        digest: the beginning of the digest that the model must have; None for any.
+
+    Raises:
+        ModelError: if it is missing or damaged, or has another digest.
+    """
+    from semipunct.store.folder import MANIFEST
+    from semipunct.store.installed import folder_of
+
+    folder = folder_of(name)
+    saved_at = 0
+    with suppress(OSError):  # the message of loading is better
+        saved_at = (folder / MANIFEST).stat().st_mtime_ns
+    model = _loaded(str(folder), saved_at)
+    if digest is not None and not model.digest.startswith(digest):
+        raise ModelError(
+            f"{name}: the model of this worker has the digest {model.digest[:12]}, not "
+            f"{digest[:12]}; give all workers the same model"
+        )
+    return model
+
+
+@lru_cache(maxsize=16)
+def _loaded(folder: str, saved_at: int) -> SavedModel[Any]:
+    from semipunct.store.checkpoint import load
+
+    return load(folder)
