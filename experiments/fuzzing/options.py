@@ -254,7 +254,8 @@ COMMANDS = (
         {
             "--output": "output", "--format": "explained", "--task": "task",
             "--left-out": "fraction", "--parser": "model", "--tokeniser": "model",
-            "--samples": "count", "--seed": "integer", "--quiet": "",
+            "--samples": "count", "--seed": "integer", "--marks": "marks", "--keep": "keep",
+            "--min-confidence": "fraction", "--text": "model", "--lines": "lines", "--quiet": "",
         },
         2,
     ),

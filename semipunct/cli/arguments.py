@@ -6,6 +6,7 @@ import typer
 
 from semipunct.errors import UsageError
 from semipunct.files import STANDARD
+from semipunct.tasks.options import Lines
 
 _OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
 
@@ -32,6 +33,24 @@ Parser = Annotated[
         "input are ignored.",
     ),
 ]
+TextModel = Annotated[
+    str | None,
+    typer.Option(
+        "--text",
+        metavar="TEXTMODEL",
+        help="With --parser: folder of a text model, which finds the sentences and capitals of "
+        "running text, and whose marks are averaged with those of the punctuation model.",
+    ),
+]
+LineEnds = Annotated[
+    Lines | None,
+    typer.Option(
+        "--lines",
+        help="With a text model: a line is part of a text (none), such as a subtitle, one or "
+        "more sentences (paragraph), or a sentence [paragraph; none for subtitles and transcripts; "
+        "sentence for a treebank].",
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 GoldJson = Annotated[bool, typer.Option("--json", help="With --gold: print one JSON object.")]
@@ -40,6 +59,30 @@ GoldResult = Annotated[
     typer.Option(metavar="FILE", help="With --gold: store the result for 'semipunct compare'."),
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")]
+
+
+def check_text_model(text: str | None, *, parser: bool, tokeniser: bool, case: bool) -> None:
+    """Check that the options beside a text model do not do its work.
+
+    Args:
+        text: its folder.
+        parser: whether there is a parser.
+        tokeniser: whether there is a tokeniser.
+        case: whether there is a truecaser.
+
+    Raises:
+        UsageError: if they do, or there is no parser.
+    """
+    if text is not None and not parser:
+        raise UsageError(
+            "--text adds a text model to a punctuation model and a parser; give --parser as well, "
+            "or name the text model as MODEL to use it alone"
+        )
+    if text is not None and (tokeniser or case):
+        raise UsageError(
+            "--text finds sentences and capitals itself; leave out "
+            + ("--tokeniser" if tokeniser else "--case")
+        )
 
 
 def check_figures(out: str | None, result: str | None, *, printed: bool) -> None:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.options import with_options
 from semipunct.cli.run import read_ahead
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
+from semipunct.tasks.options import ExplainOptions
 
 if TYPE_CHECKING:
     from semipunct.render.explanations import Explanation
@@ -18,6 +20,7 @@ Form = Literal["text", "json", "html"]
 """The formats that explanations are written in."""
 
 
+@with_options
 def explain(
     model: arguments.Model,
     inputs: Annotated[
@@ -29,6 +32,7 @@ def explain(
         ),
     ],
     out: arguments.OptionalOutput = None,
+    options: ExplainOptions = ExplainOptions(),
     form: Annotated[
         Form,
         typer.Option(
@@ -63,10 +67,8 @@ def explain(
             "and words. Without it, each line is a sentence, and blanks separate words.",
         ),
     ] = None,
-    samples: Annotated[
-        int, typer.Option(min=1, max=limits.SAMPLES, help="Number of draws per sentence.")
-    ] = 1000,
-    seed: arguments.Seed = 0,
+    text: arguments.TextModel = None,
+    lines: arguments.LineEnds = None,
     quiet: arguments.Quiet = False,
 ) -> None:
     """Explain marks: probability, alternatives, and the reason in the words of a style guide.
@@ -77,11 +79,15 @@ def explain(
     """
     if tokeniser is not None and not parser:
         raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
-    console.check_targets(out, inputs=inputs, kept=(model, parser, tokeniser))
+    arguments.check_text_model(
+        text, parser=parser is not None, tokeniser=tokeniser is not None, case=False
+    )
+    console.check_targets(out, inputs=inputs, kept=(model, parser, tokeniser, text))
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.kinds.explanations import prepare_explanation
+        from semipunct.models.running_text.model import TextModel
         from semipunct.store.checkpoint import load
 
     with phase("loading the model"):
@@ -91,9 +97,10 @@ def explain(
             inputs,
             task=task,
             parser=None if parser is None else load(parser),
+            options=options,
             tokeniser=None if tokeniser is None else load(tokeniser),
-            samples=samples,
-            seed=seed,
+            text_model=None if text is None else load(text, TextModel),
+            lines=lines,
             least=left_out,
             where=model,
         )

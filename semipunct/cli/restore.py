@@ -12,7 +12,7 @@ from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
-from semipunct.tasks.options import Lines, Objective, RestoredForm, RestoreOptions
+from semipunct.tasks.options import Objective, RestoredForm, RestoreOptions
 
 if TYPE_CHECKING:
     from semipunct.tasks.restoration import Restoration
@@ -71,14 +71,7 @@ def restore(
             "and words. Without it, each line is a sentence, and blanks separate words.",
         ),
     ] = None,
-    text: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXTMODEL",
-            help="With --parser: folder of a text model, which finds the sentences and capitals of "
-            "running text, and whose marks are averaged with those of the punctuation model.",
-        ),
-    ] = None,
+    text: arguments.TextModel = None,
     case: Annotated[
         str | None,
         typer.Option(
@@ -86,13 +79,7 @@ def restore(
             help="Folder of a truecaser, which restores the capitals of lower-case words.",
         ),
     ] = None,
-    lines: Annotated[
-        Lines | None,
-        typer.Option(
-            help="With a text model: a line is part of a text (none), such as a subtitle, one or "
-            "more sentences (paragraph), or a sentence [paragraph; sentence for a treebank]."
-        ),
-    ] = None,
+    lines: arguments.LineEnds = None,
     lower: Annotated[
         bool,
         typer.Option(
@@ -150,16 +137,9 @@ def restore(
             "--tokeniser reads text, which has no trees; "
             + ("--gold needs a treebank to compare with" if gold else "give --parser as well")
         )
-    if text is not None and not parser:
-        raise UsageError(
-            "--text adds a text model to a punctuation model and a parser; give --parser as well, "
-            "or name the text model as MODEL to use it alone"
-        )
-    if text is not None and (tokeniser or case):
-        raise UsageError(
-            "--text finds sentences and capitals itself; leave out "
-            + ("--tokeniser" if tokeniser else "--case")
-        )
+    arguments.check_text_model(
+        text, parser=bool(parser), tokeniser=tokeniser is not None, case=case is not None
+    )
     if case is not None and gold and out is None:
         raise UsageError(
             "--case has no effect with --gold alone, as restored sentences are written only to the "

@@ -13,7 +13,7 @@ from semipunct.render.explanations import Explanation, explained_outcomes, expla
 from semipunct.tasks.base import Trained
 from semipunct.tasks.explain import Answer, analyse_answers
 from semipunct.tasks.limits import LEFT_OUT
-from semipunct.tasks.options import CorrectOptions, RestoreOptions
+from semipunct.tasks.options import ExplainOptions, Lines
 from semipunct.tasks.run import Outcome, in_chunks
 
 if TYPE_CHECKING:
@@ -59,10 +59,11 @@ def prepare_explanation(
     inputs: Sequence[str],
     *,
     task: Task | None,
+    options: ExplainOptions,
     parser: SavedModel[Any] | None,
     tokeniser: SavedModel[Any] | None,
-    samples: int,
-    seed: int,
+    text_model: SavedModel[Any] | None,
+    lines: Lines | None,
     least: float,
     where: str,
 ) -> tuple[RestoreWork | CorrectWork, Explain]:
@@ -72,10 +73,11 @@ def prepare_explanation(
         model: a model of any kind that restores or corrects.
         inputs: the files.
         task: by default to restore, if the kind can.
+        options: of the task.
         parser: that makes the trees, if the input has none.
         tokeniser: of running text.
-        samples: draws per sentence, for models that draw.
-        seed: the random seed.
+        text_model: that finds the sentences of running text, and whose marks are averaged.
+        lines: what the end of a line says; None for the default.
         least: the probability from which a mark that was left out is listed.
         where: the folder of the model, for messages.
 
@@ -93,15 +95,20 @@ def prepare_explanation(
         request: Any = RestoreRequest(
             system=where,
             inputs=inputs,
-            options=RestoreOptions(samples, seed),
+            options=options.for_restoration(),
             parsers=() if parser is None else (parser,),
             tokeniser=tokeniser,
+            text_model=text_model,
+            lines=lines,
         )
     else:
+        for option, value in (("--text", text_model), ("--lines", lines)):
+            if value is not None:
+                raise UsageError(f"{option} is an option of restoration; leave it out to correct")
         request = CorrectRequest(
             system=where,
             inputs=inputs,
-            options=CorrectOptions(samples, seed),
+            options=options.for_correction(),
             parser=parser,
             tokeniser=tokeniser,
         )

@@ -67,6 +67,13 @@ Samples = Annotated[
     int, Option(help="Number of draws per sentence.", minimum=1, maximum=limits.SAMPLES)
 ]
 Seed = Annotated[int, Option(help="Random seed.", minimum=0)]
+Keeping = Annotated[
+    Keep | None,
+    Option(
+        help="Marks in the input: remove them first (replace), use them as uncertain evidence "
+        "(repair), or keep them (keep) [keep for text without --gold, otherwise replace]."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +107,7 @@ class RestoreOptions:
         int,
         Option(help="With JSON: list the N most frequent draws.", metavar="N", minimum=0),
     ] = 0
-    keep: Annotated[
-        Keep | None,
-        Option(
-            help="Marks in the input: remove them first (replace), use them as uncertain evidence "
-            "(repair), or keep them (keep) [keep for text without --gold, otherwise replace]."
-        ),
-    ] = None
+    keep: Keeping = None
     mistaken: Annotated[
         float,
         Option(
@@ -255,6 +256,56 @@ class CorrectSettings(TypedDict, total=False):
     minimum_confidence: float | None
     minimise: Loss
     analyses: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """Options of the restoration or correction whose marks are explained.
+
+    If ``marks`` is None, all may be changed; without a ``minimum_confidence`` each task has its
+    default.
+    """
+
+    samples: Samples = 1000
+    seed: Seed = 0
+    marks: Annotated[
+        Set[str] | None,
+        Option(help="Insert, or correct, only these marks, e.g. ', . ?'.", metavar="MARKS"),
+    ] = None
+    minimum_confidence: Annotated[
+        float | None,
+        Option(
+            help="Minimum probability of a mark that is inserted, or of a correction "
+            "[that of restore, or of correct].",
+            name="min_confidence",
+            metavar="P",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = None
+    keep: Keeping = None
+
+    def for_restoration(self) -> RestoreOptions:
+        """Return the options of restoration."""
+        return RestoreOptions(
+            self.samples,
+            self.seed,
+            marks=self.marks,
+            minimum_confidence=self.minimum_confidence or 0.0,
+            keep=self.keep,
+        )
+
+    def for_correction(self) -> CorrectOptions:
+        """Return the options of correction.
+
+        Raises:
+            UsageError: if there are some that correction does not have.
+        """
+        if self.keep is not None:
+            raise UsageError("correction keeps what is right; leave out --keep, or restore")
+        return CorrectOptions(
+            self.samples, self.seed, self.marks, minimum_confidence=self.minimum_confidence
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,44 @@ def test_objects(cli: Cli):
     assert '"left out"' not in few
 
 
+def test_options_of_restoration(cli: Cli):
+    """The text is that of ``restore`` with the same options."""
+    text = "he said, it was late\nand we left , but\nshe stayed"
+    for options in (
+        ("--keep", "replace"),
+        ("--lines", "none"),
+        ("--keep", "replace", "--lines", "sentence", "--marks", ", ?"),
+        ("--min-confidence", "0.9"),
+    ):
+        explained = cli("explain", "en", "-", "--format", "json", *options, stdin=text.encode())
+        rows = [json.loads(line) for line in explained.out.splitlines()]
+        restored = cli("restore", "en", "-", *options, stdin=text.encode())
+        assert "".join(row["text"] for row in rows) == restored.out, options
+
+
+def test_a_text_model_beside_trees(cli: Cli, model: Path, parser: Path, text_model: Path):
+    options = ("--parser", parser, "--text", text_model, "--keep", "replace", "--samples", 40)
+    explained = cli("explain", model, "-", "--format", "json", *options, stdin=b"so ba but do so")
+    rows = [json.loads(line) for line in explained.out.splitlines()]
+    restored = cli("restore", model, "-", "--format", "text", *options, stdin=b"so ba but do so")
+    assert "".join(row["text"] for row in rows) == restored.out
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--task", "correct", "--keep", "keep"], "leave out --keep"),
+        (["--task", "correct", "--lines", "none"], "--lines is an option of restoration"),
+        (["--text", "en"], "--text adds a text model"),
+        (["--marks", ", xx"], "the model has never seen xx"),
+    ],
+)
+def test_options_that_do_not_fit(cli: Cli, options: list[str], message: str):
+    result = cli("explain", "en", "-", *options, stdin=b"so")
+    assert (result.status, result.out) == (2, "")
+    assert message in result.message
+
+
 def test_a_page(cli: Cli, tmp_path: Path):
     out = tmp_path / "page.html"
     assert cli("explain", "en", "-", "--format", "html", "-o", out, stdin=TEXT.encode()).status == 0
