@@ -18,6 +18,14 @@ def serve(
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, max=1_000_000, help="Characters of a text at most.")
     ] = limits.SERVED,
+    parser: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PARSER",
+            help="A parser, for /v1/parse: its folder or its name [that of the same name as MODEL, "
+            "if it is installed].",
+        ),
+    ] = None,
 ) -> None:
     """Serve LanguageTool's interface for editors, JSON for programs, and a page for browsers.
 
@@ -34,12 +42,18 @@ def serve(
                 f'the server needs {error.name}; install it: pip install "semipunct[web]"'
             ) from error
         from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.signals import leave_to_server
+        from semipunct.kinds.loaded import PARSER
+        from semipunct.kinds.loading import load
+        from semipunct.models.parsing.parser import Parser
         from semipunct.models.running_text.model import TextModel
-        from semipunct.store.checkpoint import load
     _check_port(host, port)
     keep_programs()
     with phase("loading the model"):
-        app = application(load(model, TextModel), limit=limit)
+        text_model = load(model, TextModel)
+        folder = text_model.parts.get(PARSER) if parser is None else parser
+        app = application(text_model, None if folder is None else load(folder, Parser), limit=limit)
+    leave_to_server()
     uvicorn.run(
         app, host=host, port=port, log_level="info", access_log=False, timeout_graceful_shutdown=10
     )

@@ -32,6 +32,18 @@ def end_at_signals() -> None:
             signal.signal(number, _end)
 
 
+def leave_to_server() -> None:
+    """Install handlers that do nothing, for a server that ends itself at signals.
+
+    While it runs, uvicorn has handlers of its own; when it has stopped, it sends the signal again
+    to those from before, for which nothing is left to do.
+    """
+    for name in WORDS:
+        number = getattr(signal, name, None)
+        if number is not None and name != "SIGHUP":
+            signal.signal(number, lambda _number, _frame: None)
+
+
 def _end(number: int, _frame: FrameType | None) -> NoReturn:
     signal.signal(number, signal.SIG_IGN)  # it may be sent again
     # Not imported here: the signal may arrive during that import.

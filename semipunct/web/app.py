@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -14,11 +14,13 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from semipunct.kinds.functions import correct_text, restore_text
-from semipunct.render.changes import changes
+from semipunct.render.changes import changes, split_text
 from semipunct.render.explanations import mark_as_dict
+from semipunct.render.parsed_texts import parses_as_dict
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
 from semipunct.tasks.limits import SERVED
+from semipunct.tasks.parse_text import parse_text
 from semipunct.version import __version__
 from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task
@@ -44,21 +46,31 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def application(
-    model: Trained[Any], *, limit: int = SERVED, waiting: int = WAITING, seconds: float = SECONDS
+    model: Trained[Any],
+    parser: Trained[Any] | None = None,
+    *,
+    limit: int = SERVED,
+    waiting: int = WAITING,
+    seconds: float = SECONDS,
 ) -> Starlette:
-    """Return an ASGI application that restores and corrects text.
+    """Return an ASGI application that restores, corrects and parses text.
 
     Nothing of what is sent is stored or logged.
 
     Args:
         model: a text model with its weights.
+        parser: a parser with its weights; without one, texts are not parsed.
         limit: the largest number of characters of a text.
         waiting: the largest number of requests that wait.
         seconds: the longest time that a request waits.
     """
 
-    def answer(task: Task, text: str) -> PunctuatedText:
-        return restore_text(model, text) if task == "restore" else correct_text(model, text)
+    def answer(task: Task, texts: Sequence[str]) -> Sequence[Any]:
+        if task == "parse":
+            return [parse_text(parser, text, text_model=model) for text in texts if parser]
+        joined = "\n".join(texts)
+        asked = restore_text if task == "restore" else correct_text
+        return split_text(asked(model, joined), [text.count("\n") for text in texts])
 
     batches = Batches(answer, waiting, seconds)
 
@@ -80,7 +92,14 @@ def application(
     def asking(task: Task) -> Endpoint:
         async def ask(request: Request) -> Response:
             text = text_field(await read_fields(request, limit), "text", limit)
-            return JSONResponse(_as_dict(text, await batches.ask(task, text)))
+            if task == "parse" and parser is None:
+                raise BadRequest(
+                    501, "this server has no parser; start it with --parser, or install one"
+                )
+            answer = await batches.ask(task, text)
+            return JSONResponse(
+                parses_as_dict(answer) if task == "parse" else _as_dict(text, answer)
+            )
 
         return ask
 
@@ -94,7 +113,7 @@ def application(
         return PlainTextResponse(str(limit))
 
     async def openapi(request: Request) -> Response:
-        return JSONResponse(description(limit))
+        return JSONResponse(description(limit, parses=parser is not None))
 
     async def page(request: Request) -> Response:
         name = request.url.path.lstrip("/")
@@ -109,6 +128,7 @@ def application(
             Route("/openapi.json", openapi),
             Route("/v1/restore", asking("restore"), methods=["POST"]),
             Route("/v1/correct", asking("correct"), methods=["POST"]),
+            Route("/v1/parse", asking("parse"), methods=["POST"]),
             # Clients append the path to a base that may have it already.
             Route("/{base:path}check", check, methods=both),
             Route("/{base:path}languages", languages),

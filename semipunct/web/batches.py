@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
 
 from semipunct.errors import SemipunctError
-from semipunct.render.changes import split_text
-from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.web.requests import BadRequest
 
-Task = Literal["restore", "correct"]
-Answer = Callable[[Task, str], PunctuatedText]
+Task = Literal["restore", "correct", "parse"]
+Answer = Callable[[Task, Sequence[str]], Sequence[Any]]
+"""Returns the answers to some texts, one for each."""
 
 TOGETHER = 100_000
 """Characters answered together."""
@@ -28,7 +27,7 @@ class Job(NamedTuple):
 
     task: Task
     text: str
-    answer: asyncio.Future[PunctuatedText]
+    answer: asyncio.Future[Any]
 
 
 class Batches:
@@ -46,7 +45,7 @@ class Batches:
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
 
-    async def ask(self, task: Task, text: str) -> PunctuatedText:
+    async def ask(self, task: Task, text: str) -> Any:
         """Return the answer for a text.
 
         Args:
@@ -74,16 +73,15 @@ class Batches:
             texts = [job.text for job in batch]
             if not texts:
                 continue
-            asked = asyncio.to_thread(self._answer, batch[0].task, "\n".join(texts))
+            asked = asyncio.to_thread(self._answer, batch[0].task, texts)
             # An error is an answer, too, or all clients would wait for ever.
-            (answer,) = await asyncio.gather(asked, return_exceptions=True)
-            if isinstance(answer, BaseException):
-                self._fail(batch, answer)
+            (answers,) = await asyncio.gather(asked, return_exceptions=True)
+            if isinstance(answers, BaseException):
+                self._fail(batch, answers)
                 continue
-            answers = split_text(answer, [text.count("\n") for text in texts])
-            for job, text in zip(batch, answers, strict=True):
+            for job, answer in zip(batch, answers, strict=True):
                 if not job.answer.done():
-                    job.answer.set_result(text)
+                    job.answer.set_result(answer)
 
     def _next(self) -> list[Job]:
         """Remove the first text and those after it that are answered together with it."""

@@ -6,12 +6,25 @@ from typing import Any
 
 from semipunct.version import __version__
 
+PUNCTUATION = tuple(
+    (task, f"{task} the punctuation of a text", "text, its marks with reasons, and its pieces")
+    for task in ("restore", "correct")
+)
+"""Each path, what it does, and what it answers."""
 
-def description(limit: int) -> dict[str, Any]:
+PARSING = (
+    "parse",
+    "parse a text",
+    "sentences: words with tags, heads (0: the root), relations and the marks after them",
+)
+
+
+def description(limit: int, *, parses: bool = False) -> dict[str, Any]:
     """Return the description as values for JSON.
 
     Args:
         limit: the largest number of characters of a text.
+        parses: whether there is a parser.
     """
     text = {"type": "string", "maxLength": limit}
     body = {
@@ -25,7 +38,6 @@ def description(limit: int) -> dict[str, Any]:
         },
     }  # fmt: skip
     answers = {
-        "200": {"description": "text, its marks with reasons, and its pieces"},
         "400": {"description": "the request is malformed"},
         "413": {"description": "the text is too long"},
         "503": {"description": "too many requests wait; Retry-After says how long to wait"},
@@ -36,11 +48,11 @@ def description(limit: int) -> dict[str, Any]:
         "paths": {
             f"/v1/{task}": {
                 "post": {
-                    "summary": f"{task} the punctuation of a text",
+                    "summary": summary,
                     "requestBody": body,
-                    "responses": answers,
+                    "responses": {"200": {"description": answer}, **answers},
                 }
             }
-            for task in ("restore", "correct")
+            for task, summary, answer in (*PUNCTUATION, *((PARSING,) if parses else ()))
         },
     }

@@ -6,10 +6,11 @@ import asyncio
 import json
 import random
 import re
+import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import semipunct
+from semipunct.cli.signals import end_at_signals
 from semipunct.kinds.functions import correct_text, restore_text
 from semipunct.render.punctuated_text import PunctuatedText
+from semipunct.tasks.parse import Parse
+from semipunct.tasks.parse_text import parse_text
 from tests.commands import run
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
@@ -33,6 +37,7 @@ from semipunct.web.requests import BadRequest
 
 WRONG = "However I think its fine. He said that the man which I know, is here"
 LIMIT = 2000
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +153,51 @@ def test_other_answers(client: TestClient):
     assert client.get("/health").json()["status"] == "ok"
     assert client.get("/v2/maxtextlength").text == str(LIMIT)
     assert set(client.get("/openapi.json").json()["paths"]) == {"/v1/restore", "/v1/correct"}
+    refused = client.post("/v1/parse", json={"text": "so"})
+    assert (refused.status_code, "no parser" in refused.text) == (501, True)
     assert client.get("/nowhere").status_code == 404
+
+
+def test_parsed_text(english: Any, parser: Path):
+    trees = semipunct.load(parser)
+    text = "“where are you?” she said, and\n\nleft"
+    with TestClient(application(english, trees)) as client:
+        answer = client.post("/v1/parse", json={"text": text}).json()
+        assert "/v1/parse" in client.get("/openapi.json").json()["paths"]
+        assert client.post("/v1/parse", json={"text": ""}).json()["sentences"] == []
+    expected = [p for p in parse_text(trees, text, text_model=english) if isinstance(p, Parse)]
+    assert len(answer["sentences"]) == len(expected) >= 2
+    for row, parse in zip(answer["sentences"], expected, strict=True):
+        sentence, words = parse.sentence, row["words"]
+        assert [word["id"] for word in words] == [*range(1, len(sentence.forms) + 1)]
+        columns = [[w[key] for w in words] for key in ("form", "upos", "head", "deprel")]
+        tree = sentence.tree
+        assert columns == [*map(list, (sentence.forms, sentence.upos, tree.heads, tree.relations))]
+        marks = [row["marks_before"], *(word["marks_after"] for word in words)]
+        assert marks == [list(slot) for slot in sentence.slots]
+
+
+def test_a_stopped_server_says_nothing(monkeypatch: pytest.MonkeyPatch):
+    """uvicorn sends a signal again when it has stopped, to the handlers from before."""
+    handlers: list[Any] = []
+    monkeypatch.setattr(
+        "uvicorn.run", lambda *_, **__: handlers.extend(map(signal.getsignal, STOPPING))
+    )
+    before = [signal.getsignal(number) for number in STOPPING]
+    try:
+        end_at_signals()
+        ends = [signal.getsignal(number) for number in STOPPING]
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            number = free.getsockname()[1]
+        assert run("serve", "en", "--port", number).status == 0
+    finally:
+        for number, handler in zip(STOPPING, before, strict=True):
+            signal.signal(number, handler)
+    assert not {*handlers} & {*ends}
+    assert [handler(number, None) for handler, number in zip(handlers, STOPPING, strict=True)] == [
+        None, None,
+    ]  # fmt: skip
 
 
 def test_the_page_is_strict(client: TestClient):
@@ -212,23 +261,23 @@ def test_no_malformed_request_fails(client: TestClient):
 def test_requests_are_answered_together():
     asked: list[str] = []
 
-    def answer(task: str, text: str) -> Any:
+    def answer(task: str, texts: Sequence[str]) -> Any:
         time.sleep(0.05)
-        asked.append(text)
-        return PunctuatedText(text.upper())
+        asked.append(task)
+        return [text.upper() for text in texts]
 
     async def ask() -> list[Any]:
         batches = Batches(answer, 50, 10)
         return await asyncio.gather(*(batches.ask("correct", f"a{i}\nb") for i in range(20)))
 
-    assert [str(t) for t in asyncio.run(ask())] == [f"A{i}\nB" for i in range(20)]
+    assert asyncio.run(ask()) == [f"A{i}\nB" for i in range(20)]
     assert len(asked) <= 2
 
 
 def test_too_many_requests_and_slow_ones():
-    def answer(task: str, text: str) -> Any:
+    def answer(task: str, texts: Sequence[str]) -> Any:
         time.sleep(0.3)
-        return PunctuatedText(text)
+        return texts
 
     async def ask(waiting: int, seconds: float) -> list[Any]:
         batches = Batches(answer, waiting, seconds)
