@@ -1,0 +1,188 @@
+"""Time of alignments and hidden Markov models, with other libraries in the same run.
+
+    python experiments/benchmarks/alignments.py [--rounds 20] [--output PATH]
+
+The CTC loss with its gradient is compared with that of optax, and fails unless both agree in double
+precision; the largest error of each gradient in single precision is reported. The
+iterations of Baum and Welch are compared with those of hmmlearn where that is installed, and fail
+unless both give the same parameters; both start from the same ones, in double precision. Times are
+medians over rounds in which all computations take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # pyright: ignore[reportMissingTypeStubs]
+from figures import machine, report
+
+from semipunct.structures import (
+    Distribution,
+    HiddenMarkovCounts,
+    affine_gaps,
+    alignments,
+    ctc,
+    hidden_markov,
+    hidden_markov_counts,
+    transducer,
+)
+
+BATCH, FRAMES, LABELS, SYMBOLS = 32, 200, 40, 64
+WORDS = 40
+SEQUENCES, LENGTH, STATES, LETTERS, ITERATIONS = 100, 100, 8, 20, 10
+
+Questions = dict[str, Callable[[], Any]]
+
+
+def losses() -> tuple[Questions, dict[str, float]]:
+    """Return the losses of sequences of labels, with their gradients, and errors of gradients."""
+    keys = jax.random.split(jax.random.key(0), 3)
+    logits = jax.random.normal(keys[0], (BATCH, FRAMES, SYMBOLS))
+    labels = jax.random.randint(keys[1], (BATCH, LABELS), 1, SYMBOLS)
+
+    def loss(logits: jax.Array) -> jax.Array:
+        return -Distribution(ctc(jax.nn.log_softmax(logits), labels)).log_partition().sum()
+
+    def of_optax(logits: jax.Array) -> jax.Array:
+        unpadded = (jnp.zeros(x.shape[:2], logits.dtype) for x in (logits, labels))
+        return optax.ctc_loss(logits, next(unpadded), labels, next(unpadded)).sum()
+
+    def of_transducer(logits: jax.Array) -> jax.Array:
+        structure = transducer(jax.nn.log_softmax(logits), labels[: len(logits)])
+        return -Distribution(structure).log_partition().sum()
+
+    ours, theirs = (jax.jit(jax.value_and_grad(x)) for x in (loss, of_optax))
+    joint = jax.random.normal(keys[2], (4, FRAMES, LABELS + 1, SYMBOLS))
+    with jax.enable_x64(True):
+        precise = np.asarray(logits, np.float64)
+        expected = ours(precise)[1]
+        np.testing.assert_allclose(expected, theirs(precise)[1], atol=1e-10)
+    errors = {
+        name: float(f"{np.abs(loss_of(logits)[1] - expected).max():.2g}")
+        for name, loss_of in (("CTC", ours), ("CTC, optax", theirs))
+    }
+    questions: Questions = {
+        "CTC loss and gradient": lambda: ours(logits),
+        "CTC loss and gradient, optax": lambda: theirs(logits),
+        "best CTC alignment": jit_of(lambda x: Distribution(ctc(x, labels)).best(), logits),
+        "transducer loss and gradient, batch 4": jit_of(jax.value_and_grad(of_transducer), joint),
+    }
+    return questions, errors
+
+
+def lattices() -> Questions:
+    """Return questions about alignments of two sequences."""
+    match = jax.random.normal(jax.random.key(0), (BATCH, WORDS, WORDS))
+    transition, initial = affine_gaps(-2.0, -0.5)
+
+    def edits(x: jax.Array) -> Distribution[Any]:
+        return Distribution(alignments(x, -1.0, -1.0))
+
+    def gaps(x: jax.Array) -> Distribution[Any]:
+        return Distribution(alignments(x, 0.0, 0.0, transition, initial))
+
+    return {
+        "edits, log partition and marginals": jit_of(
+            lambda x: edits(x).log_partition_and_marginals(), match
+        ),
+        "edits, best": jit_of(lambda x: edits(x).best(), match),
+        "affine gaps, log partition and marginals": jit_of(
+            lambda x: gaps(x).log_partition_and_marginals(), match
+        ),
+        "affine gaps, best": jit_of(lambda x: gaps(x).best(), match),
+    }
+
+
+def jit_of(question: Callable[[jax.Array], Any], argument: jax.Array) -> Callable[[], Any]:
+    """Compile a question.
+
+    Args:
+        question: a function of an array.
+        argument: the array.
+    """
+    compiled = jax.jit(question)
+    return lambda: compiled(argument)
+
+
+def training() -> Questions:
+    """Return iterations of Baum and Welch; with hmmlearn, check that both have the same result."""
+    rng = np.random.default_rng(0)
+    parameters = (
+        rng.dirichlet(np.ones(STATES)),
+        rng.dirichlet(np.ones(STATES), STATES),
+        rng.dirichlet(np.ones(LETTERS), STATES),
+    )
+    lengths = rng.integers(LENGTH // 2, LENGTH + 1, SEQUENCES)
+    observations = rng.integers(0, LETTERS, (SEQUENCES, LENGTH))
+
+    @jax.jit
+    def iterate(parameters: HiddenMarkovCounts) -> HiddenMarkovCounts:
+        def step(_: Any, parameters: HiddenMarkovCounts) -> HiddenMarkovCounts:
+            chains = Distribution(hidden_markov(*parameters, observations, lengths))
+            return hidden_markov_counts(chains.marginals(), observations, LETTERS).log_probs()
+
+        return jax.lax.fori_loop(0, ITERATIONS, step, parameters)
+
+    def ours() -> Any:
+        with jax.enable_x64(True):
+            return iterate(HiddenMarkovCounts(*map(jnp.log, parameters)))
+
+    questions: Questions = {f"{ITERATIONS} iterations of Baum and Welch": ours}
+    try:
+        module = import_module("hmmlearn.hmm")
+    except ImportError:
+        return questions
+    rows = [row[:length] for row, length in zip(observations, lengths, strict=True)]
+    sequences = np.concatenate(rows)[:, None]
+
+    def theirs() -> Any:
+        model = module.CategoricalHMM(STATES, n_iter=ITERATIONS, tol=-np.inf, init_params="")
+        model.startprob_, model.transmat_, model.emissionprob_ = parameters
+        model.n_features = LETTERS
+        model.fit(sequences, lengths)
+        return model.startprob_, model.transmat_, model.emissionprob_
+
+    for x, y in zip(ours(), theirs(), strict=True):
+        np.testing.assert_allclose(np.exp(x), y, rtol=1e-8, atol=1e-12)
+    return questions | {f"{ITERATIONS} iterations, hmmlearn": theirs}
+
+
+def main() -> None:
+    """Check that computations agree, time them and report."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    questions, errors = losses()
+    questions |= lattices() | training()
+    first: dict[str, float] = {}
+    jax.clear_caches()
+    for name, ask in questions.items():
+        began = time.process_time()
+        jax.block_until_ready(ask())
+        first[name] = time.process_time() - began
+    times: dict[str, list[float]] = {name: [] for name in questions}
+    for _ in range(options.rounds):
+        for name, ask in questions.items():
+            began = time.perf_counter()
+            jax.block_until_ready(ask())
+            times[name].append(1000 * (time.perf_counter() - began))
+    figures = {
+        "milliseconds": {name: round(statistics.median(x), 2) for name, x in times.items()},
+        "CPU seconds of the first call": {name: round(x, 2) for name, x in first.items()},
+    }
+    figures["largest error of the gradient in single precision"] = errors
+    report(figures | {"jax": jax.__version__} | machine(), options.output)
+
+
+if __name__ == "__main__":
+    main()
