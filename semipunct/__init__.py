@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
+    from semipunct.tasks.diff import TreebankDiff, diff
     from semipunct.tasks.jackknife import jackknife
     from semipunct.tasks.normalise import Normalised, normalise
     from semipunct.tasks.normalise_marks import NormalisedTreebank
@@ -61,11 +62,13 @@ __all__ = [
     "Suspect",
     "Tree",
     "Treebank",
+    "TreebankDiff",
     "analyse",
     "compare",
     "correct",
     "correct_text",
     "decode",
+    "diff",
     "evaluate",
     "explain",
     "jackknife",
@@ -99,11 +102,13 @@ _ROOMS = {
     "Suspect": "semipunct.tasks.suspects",
     "Tree": "semipunct.trees",
     "Treebank": "semipunct.corpus",
+    "TreebankDiff": "semipunct.tasks.diff",
     "analyse": "semipunct.tasks.analyse",
     "compare": "semipunct.evaluation.systems",
     "correct": "semipunct.kinds.functions",
     "correct_text": "semipunct.kinds.functions",
     "decode": "semipunct.tasks.decode",
+    "diff": "semipunct.tasks.diff",
     "evaluate": "semipunct.kinds.functions",
     "explain": "semipunct.kinds.explanations",
     "jackknife": "semipunct.tasks.jackknife",

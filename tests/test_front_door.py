@@ -57,6 +57,7 @@ COMMANDS = {
     "correct": (
         "model", "inputs", "samples", "seed", "only", "min_confidence", "minimise", "analyses",
     ),
+    "diff": ("a", "b"),
     "decode": ("model", "inputs", "semiring", "samples", "nbest", "seed"),
     "evaluate": ("model", "tests"),
     "explain": ("model", "left_out"),
@@ -116,7 +117,7 @@ def test_each_name_is_that_of_its_room():
     assert typed == semipunct._ROOMS
     assert sorted(typed) == semipunct.__all__
     assert set(semipunct.__all__) <= set(dir(semipunct))
-    assert len(semipunct.__all__) == 35
+    assert len(semipunct.__all__) == 37
     for name, room in typed.items():
         assert getattr(semipunct, name) is getattr(sys.modules[str(room)], name)
 

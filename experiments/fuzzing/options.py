@@ -265,6 +265,7 @@ COMMANDS = (
         {"--output": "output", "--top": "count", "--format": "suspected"},
         2,
     ),
+    Command(("diff",), ("treebank", "treebank"), {"--json": ""}, 2),
     Command(
         ("normalise",),
         ("treebank",),

@@ -10,6 +10,7 @@ from semipunct.cli.analyse import analyse
 from semipunct.cli.compare import compare
 from semipunct.cli.correct import correct
 from semipunct.cli.decode import decode
+from semipunct.cli.diff import diff
 from semipunct.cli.evaluate import evaluate
 from semipunct.cli.explain import explain
 from semipunct.cli.jackknife import jackknife
@@ -95,6 +96,7 @@ for command, example in (
     (rephrase, "model in.conllu --delete acl:relcl --delete appos --format text"),
     (normalise, "dev.conllu --check"),
     (suspects, "model dev.conllu --top 20"),
+    (diff, "before.conllu after.conllu"),
     (analyse, "model dev.conllu --plot rules.svg"),
     (serve, "en --port 8081"),
     (stats, "train.conllu dev.conllu --json"),

@@ -30,7 +30,7 @@ from semipunct.render.outputs.models import ModelList
 from semipunct.render.outputs.parts import Part
 from semipunct.render.outputs.semirings import SemiringList, SemiringReport
 from semipunct.render.outputs.sentences import CorrectedSentence, Decoded, LeftOut, Restored
-from semipunct.render.outputs.treebanks import Normalised, Suspected
+from semipunct.render.outputs.treebanks import Diffed, Normalised, Suspected
 
 OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
     "analyse": (Analysed,),
@@ -38,6 +38,7 @@ OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
     "correct": (CorrectedSentence, LeftOut),
     "correct-gold": (CorrectionsCompared,),
     "decode": (Decoded, LeftOut),
+    "diff": (Diffed,),
     "evaluate": (
         Evaluated,
         ParsesCompared,

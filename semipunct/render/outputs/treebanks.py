@@ -67,3 +67,29 @@ class Suspected(Part, tag_field="schema", tag="semipunct.suspects/1"):
 
     files: list[str]
     suspects: Annotated[list[SuspectMark], Meta(description="the most suspicious first")]
+
+
+DiffKindName = Literal["mark", "tag", "head", "space"]
+
+
+class DifferingMark(Part):
+    """A difference between two annotations; what has two values has one for each of them."""
+
+    kind: DiffKindName
+    sent_id: SentenceId
+    lines: Annotated[list[Ordinal], Meta(description="line in each file")]
+    tokens: Annotated[list[Count], Meta(description="ID in each, 0 where it is missing")]
+    form: str
+    values: Annotated[list[str], Meta(description="mark, tag, form of the head, or space")]
+    heads: Annotated[list[int] | None, Meta(description="IDs, for heads; -1 if there is none")]
+
+
+class Diffed(Part, tag_field="schema", tag="semipunct.diff/1"):
+    """Two annotations of the same text: ``diff --json``."""
+
+    files: list[str]
+    sentences: Count
+    marks: Annotated[list[Count], Meta(description="in each")]
+    common_marks: Annotated[Count, Meta(description="in both")]
+    counts: Annotated[dict[DiffKindName, Count], Meta(description="differences by kind")]
+    differences: list[DifferingMark]
