@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, NoReturn, get_args
 
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError
+from semipunct.files import display_name
 from semipunct.formats.conllu.records import Record, Token, read_records
 from semipunct.formats.conllu.renumber import spaces
 from semipunct.wording import quantity
@@ -90,14 +91,12 @@ def diff(a: str | Path, b: str | Path) -> TreebankDiff:
     """
     differences: list[MarkDifference] = []
     marks, common, sentences = [0, 0], 0, 0
-    records = zip_longest(read_records(a, trees=False), read_records(b, trees=False))
+    records: Iterator[Any] = zip_longest(read_records(a, trees=False), read_records(b, trees=False))
     for sentences, (first, second) in enumerate(records, start=1):
-        if first is None or second is None:
-            longer, file = (second, a) if first is None else (first, b)
-            raise TreebankError(
-                f"{longer.where()}: this is sentence {sentences:,} of the file, and {file} has "
-                f"only {quantity(sentences - 1, 'sentence')}; give two annotations of the same text"
-            )
+        if first is None:
+            _fail_by_length(second, a, sentences)
+        if second is None:
+            _fail_by_length(first, b, sentences)
         pairs = _aligned(first, second)
         differences += _differences(first, second, pairs)
         for number, record in enumerate((first, second)):
@@ -107,6 +106,15 @@ def diff(a: str | Path, b: str | Path) -> TreebankDiff:
         )
     return TreebankDiff(
         (str(a), str(b)), sentences, (marks[0], marks[1]), common, tuple(differences)
+    )
+
+
+def _fail_by_length(record: Record, shorter: str | Path, number: int) -> NoReturn:
+    """Raise the error that one file has more sentences."""
+    raise TreebankError(
+        f"{record.where()}: this is sentence {number:,} of the file, and "
+        f"{display_name(shorter)} has only {quantity(number - 1, 'sentence')}; "
+        "give two annotations of the same text"
     )
 
 
@@ -157,7 +165,7 @@ def _has_letters(token: Token) -> bool:
     return any(map(str.isalnum, token.form))
 
 
-def _fail(first: Record, second: Record, number: int, i: int | None, j: int | None) -> None:
+def _fail(first: Record, second: Record, number: int, i: int | None, j: int | None) -> NoReturn:
     shown = [
         "the sentence has ended"
         if index is None
