@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from semipunct.files import display_name
 from semipunct.render.outputs import output
 from semipunct.render.outputs.treebanks import Diffed
 from semipunct.tasks.diff import KINDS, MarkDifference, TreebankDiff
@@ -19,7 +18,7 @@ def line(treebanks: TreebankDiff, difference: MarkDifference) -> str:
         difference: one of theirs.
     """
     a, b = (
-        f"{display_name(file)}:{number}"
+        f"{file:{number}"
         for file, number in zip(treebanks.files, difference.lines, strict=True)
     )
     return f"{a} {b}: sentence {difference.sentence_id}: {_told(difference)}"

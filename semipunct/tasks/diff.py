@@ -105,7 +105,11 @@ def diff(a: str | Path, b: str | Path) -> TreebankDiff:
             first.tokens[i].upos == second.tokens[j].upos == PUNCTUATION for i, j in pairs
         )
     return TreebankDiff(
-        (str(a), str(b)), sentences, (marks[0], marks[1]), common, tuple(differences)
+        (display_name(a), display_name(b)),
+        sentences,
+        (marks[0], marks[1]),
+        common,
+        tuple(differences),
     )
 
 
