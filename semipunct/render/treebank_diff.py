@@ -18,8 +18,7 @@ def line(treebanks: TreebankDiff, difference: MarkDifference) -> str:
         difference: one of theirs.
     """
     a, b = (
-        f"{file:{number}"
-        for file, number in zip(treebanks.files, difference.lines, strict=True)
+        f"{file}:{number}" for file, number in zip(treebanks.files, difference.lines, strict=True)
     )
     return f"{a} {b}: sentence {difference.sentence_id}: {_told(difference)}"
 
