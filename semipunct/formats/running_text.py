@@ -1,5 +1,8 @@
 """Running text as words and marks, for models that learn from text alone and restore it."""
 
+import io
+import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,12 +27,14 @@ from semipunct.corpus.word_streams import (
 )
 from semipunct.errors import TreebankError
 from semipunct.files import display_name, first_line
+from semipunct.formats.code_blocks import judge_code
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
 from semipunct.formats.subtitles import Cue, Subtitles, cue_lines
 from semipunct.formats.text import Text, lines_with_text, text_entry
 from semipunct.formats.transcripts import Transcripts
 from semipunct.marks import spacing
+from semipunct.marks.neighbours import SIGNS
 
 PASSAGE = 192
 """The number of words of a passage."""
@@ -86,8 +91,8 @@ def read_lines(
 ) -> Iterator[Entry[Located, Words | Omitted]]:
     """Yield the lines of text files with their words and marks, for restoration.
 
-    Of subtitles, lines that are not the text of a cue are omitted ones. Of transcripts, segments
-    are lines.
+    Of subtitles, lines that are not the text of a cue are omitted ones, and of other text, lines of
+    blocks of code. Of transcripts, segments are lines.
 
     Args:
         paths: names of the files, or ``-`` for standard input.
@@ -109,7 +114,10 @@ def read_lines(
         if isinstance(form, Subtitles):
             yield from _cues(lines, name)
             continue
-        for line, text in enumerate(lines, first_line(path)):
+        for line, (text, is_text) in enumerate(judge_code(lines), first_line(path)):
+            if not is_text:
+                yield text_entry(markup_line(name, line, text))
+                continue
             for part in (text,) if whole else parts_of_line(text):
                 yield text_entry(line_of_text(f"#{line}", name, line, part))
 
@@ -122,6 +130,33 @@ def _cues(lines: Iterable[str], name: str) -> Iterator[Entry[Located, Words | Om
             continue
         core = line_of_text(f"#{number}", name, number, text[start:end])
         yield text_entry(Cue.of(core.surround(text[:start], text[end:]), ends_turn))
+
+
+def lines_of_text(text: str, name: str) -> list[Located]:
+    """Return the lines of a text with their words and marks; lines of code are omitted.
+
+    Args:
+        text: a text of any length.
+        name: its name in messages.
+    """
+    judged = judge_code(io.StringIO(text, newline="\n"))
+    return [
+        line_of_text(f"#{number}", name, number, line)
+        if is_text
+        else markup_line(name, number, line)
+        for number, (line, is_text) in enumerate(judged, start=1)
+    ]
+
+
+def markup_line(path: str, line: int, text: str) -> Located:
+    """Return a line that is not text.
+
+    Args:
+        path: the file.
+        line: its number there.
+        text: the line with its end.
+    """
+    return Located(Omitted(MARKUP, f"#{line}", path, line), text)
 
 
 def parts_of_line(text: str) -> Iterator[str]:
@@ -204,10 +239,31 @@ def _located(
         return sentence
     # They may contain blanks and marks.
     whole = [*whole_tokens(text), *fixed.words]
-    content = replace(
-        sentence.content, closed=sentence.content.closed | _slots_within(sentence, whole)
-    )
-    return replace(sentence, content=content)
+    closed = sentence.content.closed | _slots_within(sentence, whole)
+    closed |= _slots_beside_signs(sentence.content.forms)
+    if _HEADING.match(text):
+        closed |= {len(sentence.spans)}
+    return replace(sentence, content=replace(sentence.content, closed=closed))
+
+
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+"""The beginning of a heading of Markdown, after which there is usually no mark."""
+
+
+def _slots_beside_signs(forms: Sequence[str]) -> set[int]:
+    """Return the slots beside words such as *#*, *|*, *=* or *→*, but the first slot.
+
+    They are markup, or part cells and formulas. The first slot may have the end of a line before.
+
+    Args:
+        forms: the words.
+    """
+    signs = (i for i, form in enumerate(forms) if all(map(_is_sign, form)))
+    return {slot for word in signs for slot in (word, word + 1)} - {0}
+
+
+def _is_sign(char: str) -> bool:
+    return char in SIGNS or unicodedata.category(char) in ("Sm", "Sk")
 
 
 def _slots_within(sentence: Located, parts: Iterable[Span]) -> set[int]:

@@ -15,7 +15,7 @@ from semipunct.errors import UsageError
 from semipunct.files import display_name
 from semipunct.formats import Format, format_of, read_entries
 from semipunct.formats.conllu import Conllu
-from semipunct.formats.running_text import read_lines
+from semipunct.formats.running_text import lines_of_text, read_lines
 from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.formats.transcripts import Transcripts
@@ -23,14 +23,14 @@ from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations
 from semipunct.kinds.correction import prepare_comparison
 from semipunct.kinds.punctuation import restorations_of
-from semipunct.kinds.texts import lines_of_text, write_text
+from semipunct.kinds.texts import write_text
 from semipunct.tasks.correct_running_text import (
     check,
     correct_parts,
     correct_running_text,
     with_default,
 )
-from semipunct.tasks.notices import Omissions
+from semipunct.tasks.notices import ForeignWords, Omissions
 from semipunct.tasks.restore_running_text import (
     Part,
     restore_running_text,
@@ -93,7 +93,7 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
         entries = read_lines(inputs, whole=request.gold or written == "json")
     else:  # marks are attached by trees
         entries = read_entries(inputs)
-    omitted = Omissions("left unchanged")
+    omitted, foreign = Omissions("left unchanged"), ForeignWords(model.model.vocabulary)
 
     def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
         restored = [with_compared_marks(restoration) for restoration in restorations_of(outcomes)]
@@ -103,11 +103,11 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
         return assess_restorations(request.system, line, restored, most=request.confusions)
 
     return RestoreWork(
-        entries=entries,
+        entries=foreign.watch(entries),
         format=form,
         answer=partial(_answer_in_parts, model, options, settings, omitted),
         assess=assess,
-        messages=omitted.messages,
+        messages=lambda: (*omitted.messages(), *foreign.messages()),
         has_capitals=True,
         written=written,
     )
@@ -168,7 +168,7 @@ def restore_texts(
     names = ("parser", "tokeniser", "text_model", "case", "trees", "share")
     if needless := [name for name in names if getattr(request, name) not in (None, 0)]:
         raise UsageError(f"a text model needs no other; leave out {', '.join(needless)}")
-    lines_of_texts = [lines_of_text(text) for text in texts]
+    lines_of_texts = [lines_of_text(text, "text") for text in texts]
     usable = [without_omitted([line.content for line in lines]) for lines in lines_of_texts]
     parts = (Part(words, ends_text=words is lines[-1]) for lines in usable for words in lines)
     restored = restored_parts(
@@ -213,10 +213,10 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
         )
     options = with_default(request.options)
     check(options, model.model)
-    omitted = Omissions("left unchanged")
+    omitted, foreign = Omissions("left unchanged"), ForeignWords(model.model.vocabulary)
     crosses_lines = _meaning_of_lines(form) == "none"
     entries, assess = prepare_comparison(
-        model, read_lines(inputs, whole=True), request, options, running=True
+        model, foreign.watch(read_lines(inputs, whole=True)), request, options, running=True
     )
 
     def answer(chunk: Chunk) -> Sequence[Corrected]:
@@ -231,7 +231,7 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
             read, answer, omitted, size=_JOINED if crosses_lines else None
         ),
         assess=assess,
-        messages=omitted.messages,
+        messages=lambda: (*omitted.messages(), *foreign.messages()),
         written="text",
     )
 
@@ -260,7 +260,7 @@ def correct_texts(
         texts: of any length, one paragraph a line.
         options: of the correction.
     """
-    lines_of_texts = [lines_of_text(text) for text in texts]
+    lines_of_texts = [lines_of_text(text, "text") for text in texts]
     contents = [line.content for lines in lines_of_texts for line in lines]
     corrected = iter(correct_running_text(model, contents, options))
     return [write_text(lines, list(islice(corrected, len(lines)))) for lines in lines_of_texts]

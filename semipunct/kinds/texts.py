@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Omitted, Words
 from semipunct.corpus.located import Located
-from semipunct.formats.running_text import line_of_text
 from semipunct.render.punctuated_text import PunctuatedText, punctuate_part
 from semipunct.tasks.correction import Corrected
 from semipunct.tasks.restoration import Restoration
@@ -17,16 +15,6 @@ from semipunct.tasks.truecase import truecase
 
 if TYPE_CHECKING:
     from semipunct.tasks.base import Trained
-
-
-def lines_of_text(text: str) -> list[Located]:
-    """Return the lines of a text as a text model reads them.
-
-    Args:
-        text: a text of any length.
-    """
-    lines = enumerate(io.StringIO(text, newline="\n"), start=1)
-    return [line_of_text(f"#{number}", "text", number, line) for number, line in lines]
 
 
 def write_text(

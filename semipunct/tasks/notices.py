@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
+from semipunct.corpus import Entry
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.treebank import EMPTY, MARKUP, Omitted
 from semipunct.tasks import limits
 from semipunct.wording import quantity
+
+E = TypeVar("E", bound=Entry[Any, Any])
+
+_JUDGED, _FOREIGN = 12, 0.4
+"""The least number of words of which the language is judged, and the share of unknown ones from
+which it seems to be another."""
 
 _LISTED = 8  # the maximum number of unseen relations or tags in a message
 
@@ -48,6 +57,49 @@ class UnseenValues:
             yield (
                 f"{quantity(counts.total(), 'word')} with {noun} that the model has never "
                 f"seen: {listed}{more}"
+            )
+
+
+class ForeignWords:
+    """Counts words that a model does not know, which are many in a text of another language.
+
+    A model of English knows nine in ten words of any English text, but half of those of a Spanish
+    one, and fewer of more distant languages.
+    """
+
+    def __init__(self, vocabulary: Container[str]) -> None:
+        """Begin without counts.
+
+        Args:
+            vocabulary: the words in lower case that the model knows.
+        """
+        self._vocabulary = vocabulary
+        self._counts = np.zeros(2, np.int64)
+
+    def watch(self, entries: Iterable[E]) -> Iterator[E]:
+        """Yield entries, and count their words.
+
+        Args:
+            entries: of files, or omitted ones.
+        """
+        for entry in entries:
+            if not isinstance(entry.content, Omitted):
+                known = [
+                    form.lower() in self._vocabulary
+                    for form in entry.content.forms
+                    if form.isalpha()
+                ]
+                self._counts += len(known), len(known) - sum(known)
+            yield entry
+
+    def messages(self) -> Iterator[str]:
+        """Yield a warning if the text seems to be in another language."""
+        words, unknown = self._counts.tolist()
+        if words >= _JUDGED and unknown >= _FOREIGN * words:
+            yield (
+                f"warning: the model does not know {unknown / words:.0%} of the "
+                f"{quantity(words, 'word')}; is the text in another language? (semipunct models "
+                "list shows the models that are installed)"
             )
 
 

@@ -265,7 +265,7 @@ class _Passage:
         """Decide the section that ends with a slot; its first one has been decided before."""
         start, self._start = self._start, slot
         slots = self._slots[start : slot + 1]
-        closed = {number - start for number in self._closed if start < number <= slot}
+        closed = {number - start for number in self._closed if start <= number <= slot}
         if self._chosen:
             slots[0] = ()
             closed.add(0)

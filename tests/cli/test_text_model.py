@@ -111,3 +111,28 @@ def test_other_models_and_formats_are_refused(model: Path, text_model: Path, tmp
     refused = run("restore", text_model, trees)
     assert refused.status == 2
     assert "this is ptb" in refused.message
+
+
+def test_a_text_in_another_language_is_noticed(text_model: Path, tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_text("So ba do but gu und das ist alles was wir ihm sagen\n", encoding="utf-8")
+    for command in ("restore", "correct"):
+        result = run(command, text_model, path)
+        assert result.status == 0
+        assert "does not know 62% of the 13 words" in result.err
+    path.write_text("So ba do but gu so ke li but al mo ba do und das\n", encoding="utf-8")
+    assert "does not know" not in run("restore", text_model, path).err
+
+
+def test_code_stays_as_it_is(text_model: Path, tmp_path: Path):
+    path = tmp_path / "a.md.txt"
+    block = "```\nso ba do but gu so\n```\n"
+    path.write_text(f"# so ba\n{block}so ba do but gu\n", encoding="utf-8")
+    assert run("restore", text_model, path).out == f"# So ba\n{block}So ba do, but gu.\n"
+    assert run("correct", text_model, path).out.startswith(f"# so ba\n{block}")
+
+
+def test_the_dash_before_an_item_is_not_replaced(text_model: Path, tmp_path: Path):
+    path = tmp_path / "a.txt"
+    path.write_text("- so ba do but gu\n", encoding="utf-8")
+    assert run("restore", text_model, path, "--keep", "replace").out == "- So ba do, but gu.\n"

@@ -1,0 +1,39 @@
+"""Blocks of code in running text, as Markdown has them: lines between fences of backquotes."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+_OPENING = re.compile(r" {0,3}(`{3,})[^`]*$")
+_CLOSING = re.compile(r" {0,3}(`{3,})\s*$")
+
+_LONGEST = 2**12
+"""Lines after which a fence that is not closed is no fence, so that memory is bounded."""
+
+
+def judge_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield lines, each with whether it is text and not a part of a block of code.
+
+    A fence that nothing closes opens no block: its lines are text. Fences of tildes are not known,
+    since a line of tildes usually parts sections.
+
+    Args:
+        lines: of a file, with their ends.
+    """
+    block: list[str] = []
+    fence = ""
+    for line in lines:
+        if not block:
+            opening = _OPENING.match(line)
+            if opening is None:
+                yield line, True
+                continue
+            fence = opening[1]
+            block.append(line)
+            continue
+        block.append(line)
+        closing = _CLOSING.match(line)
+        is_closed = closing is not None and len(closing[1]) >= len(fence)
+        if is_closed or len(block) == _LONGEST:
+            yield from ((inner, not is_closed) for inner in block)
+            block.clear()
+    yield from ((inner, True) for inner in block)
