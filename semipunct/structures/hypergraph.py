@@ -209,11 +209,12 @@ def hypergraphs(
             cycle, its root has no derivation, one could use a node twice, or the room is too small.
     """
     weights = as_log_weights(weights)
+    check_shapes(weights=(weights, "batch edges"))
     batch, edges = weights.shape
     if not edges:
         raise UsageError("hypergraphs without hyperedges; give at least one, with lengths of 0")
-    heads, tails, roots = (np.asarray(x, np.int32) for x in (heads, tails, roots))
-    lengths = np.full(batch, edges, np.int32) if lengths is None else np.asarray(lengths)
+    heads, tails, roots = map(_integers, ("heads", "tails", "roots"), (heads, tails, roots))
+    lengths = np.full(batch, edges) if lengths is None else _integers("lengths", lengths)
     check_shapes(
         weights=(weights, "batch edges"),
         heads=(jnp.asarray(heads), "batch edges"),
@@ -233,6 +234,15 @@ def hypergraphs(
             raise UsageError(f"hypergraph {item}: {error}") from None
         layouts.append(each)
     return arrange_hypergraphs(weights, layouts, lengths, room)
+
+
+def _integers(name: str, array: npt.ArrayLike) -> npt.NDArray[np.int32]:
+    if isinstance(array, Tracer):
+        raise UsageError(f"{name} is traced by JAX; only weights may be, since levels depend on it")
+    values = np.asarray(array)
+    if values.size and not np.issubdtype(values.dtype, np.integer):
+        raise UsageError(f"{name} must be integers, not {values.dtype}")
+    return values.astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)

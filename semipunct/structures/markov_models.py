@@ -188,7 +188,7 @@ def hidden_markov_counts(
 
 
 def _log_probs(name: str, parameter: npt.ArrayLike, axes: int, form: Form) -> jax.Array:
-    """Return log probabilities; raise ``UsageError`` if rows of probabilities do not sum to one."""
+    """Return log probabilities; raise ``UsageError`` if those of a row do not add up to one."""
     if form not in ("log_probs", "probs", "logits"):
         raise UsageError(f"form is {form!r}, not 'log_probs', 'probs' or 'logits'")
     array = as_log_weights(parameter)
@@ -196,20 +196,20 @@ def _log_probs(name: str, parameter: npt.ArrayLike, axes: int, form: Form) -> ja
         array = array.astype(float)
     if array.ndim != axes:
         raise UsageError(f"{name} has shape {array.shape}; expected {axes} axes")
-    if form == "log_probs":
-        return array
     if form == "logits":
         return jax.nn.log_softmax(array, -1)
     if not isinstance(array, Tracer):
-        values = np.atleast_2d(np.asarray(array))
+        values = np.atleast_2d(np.asarray(array, float))
+        with np.errstate(over="ignore"):
+            values = np.exp(values) if form == "log_probs" else values
         wrong = np.flatnonzero(~((values >= 0).all(-1) & (abs(values.sum(-1) - 1) <= _ROUNDING)))
         if len(wrong):
             row = name if axes == 1 else f"{name}[{wrong[0]}]"
             raise UsageError(
-                f"{row} is no distribution: its sum is {values[wrong[0]].sum():g}, or an entry is "
-                "negative; give probabilities, or another form"
+                f"{row} is no distribution: its probabilities add up to "
+                f"{values[wrong[0]].sum():g}, or one is negative; form is {form!r}"
             )
-    return safe_log(array)
+    return array if form == "log_probs" else safe_log(array)
 
 
 def _emitted(

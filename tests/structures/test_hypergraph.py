@@ -117,6 +117,15 @@ def test_what_is_refused(heads: list, tails: list, roots: list, complaint: str):
         hypergraphs(jnp.zeros((1, len(heads[0]))), heads, tails, roots)
 
 
+def test_arrays_that_are_not_those_of_hyperedges():
+    with pytest.raises(UsageError, match="weights has shape"):
+        hypergraphs(jnp.zeros(1), [1], [[0]], [1])
+    with pytest.raises(UsageError, match="heads must be integers"):
+        hypergraphs(jnp.zeros((1, 1)), [[1.0]], [[[0]]], [1])
+    with pytest.raises(UsageError, match="heads is traced"):
+        jax.jit(lambda x: hypergraphs(jnp.zeros((1, 1)), x, [[[0]]], [1]))(jnp.ones((1, 1), int))
+
+
 def test_too_little_room():
     with pytest.raises(UsageError, match="give at least that"):
         hypergraphs(jnp.zeros((1, 1)), [[1]], [[(0, 0)]], [1], room=Room(1, 0, 1))
