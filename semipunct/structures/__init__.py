@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from semipunct.structures.phrases import PhraseMarkParts, PhraseMarks, phrase_marks
     from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
+    from semipunct.structures.readable import Readable
     from semipunct.structures.recursion import Plan, Recursion
     from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
     from semipunct.structures.spans import SpanParts, SpanTrees, span_trees
@@ -68,6 +69,7 @@ __all__ = [
     "Places",
     "Plan",
     "ProjectiveTrees",
+    "Readable",
     "Recursion",
     "SemiMarkovChain",
     "SemiMarkovParts",
@@ -128,6 +130,7 @@ _MODULES = {
     "Places": "semipunct.structures.draws",
     "Plan": "semipunct.structures.recursion",
     "ProjectiveTrees": "semipunct.structures.projective",
+    "Readable": "semipunct.structures.readable",
     "Recursion": "semipunct.structures.recursion",
     "SemiMarkovChain": "semipunct.structures.semi_markov",
     "SemiMarkovParts": "semipunct.structures.semi_markov",

@@ -50,18 +50,19 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
     return heads, log_weight
 
 
-def check_trees(heads: Any, lengths: Any, single_root: bool) -> None:
+def check_trees(heads: Any, lengths: Any, single_root: bool, first: int = 0) -> None:
     """Check that heads are trees.
 
     Args:
         heads: ``[batch, n]`` the head of word m at m - 1; 0 is the root.
         lengths: ``[batch]`` numbers of words.
         single_root: whether the root has exactly one child.
+        first: the number of the first item, for messages.
 
     Raises:
         UsageError: for the first item whose heads are not a tree.
     """
-    for item, (row, length) in enumerate(zip(heads, lengths, strict=True)):
+    for item, (row, length) in enumerate(zip(heads, lengths, strict=True), first):
         words = [0, *(int(h) for h in row[:length])]
         for word, head in enumerate(words[1:], 1):
             if not 0 <= head <= length or head == word:

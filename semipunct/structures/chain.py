@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from semipunct.arrays.shapes import (
     as_log_weights,
@@ -30,6 +31,15 @@ from semipunct.arrays.shapes import (
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import product, settle
+from semipunct.structures.readable import (
+    Readable,
+    as_form,
+    as_marks,
+    check_labels,
+    mask_places,
+    modules_of,
+    used_places,
+)
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
@@ -48,8 +58,11 @@ class ChainParts(NamedTuple):
     jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["method"]
 )
 @dataclass(frozen=True)
-class LinearChain(PartWise[ChainParts], Traceable):
-    """A batch of chains; see ``linear_chain``."""
+class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
+    """A batch of chains; see ``linear_chain``.
+
+    Their usual form is ``[..., batch, length]``: the state at each position.
+    """
 
     method: Literal["sequential", "parallel"] = "sequential"
 
@@ -58,6 +71,22 @@ class LinearChain(PartWise[ChainParts], Traceable):
         whole = (batch, max(length - 1, 0), states, states)
         transition = jnp.broadcast_to(self.weights.transition, whole)
         return replace(self, weights=self.weights._replace(transition=transition))
+
+    def places(self, derivations: Any) -> ChainParts:
+        """Return the places of the parts of sequences of states; see ``Readable.places``."""
+        batch, length, count = self.weights.emission.shape
+        states = as_form(derivations, (batch, length), "states")
+        used = used_places(self.lengths, length)
+        valid = check_labels(states, used, count, "states", "states")
+        xp = modules_of(states, used)
+        emitted = xp.where(used, np.arange(length) * count + states, -1)
+        pair = xp.where(used[:, 1:], emitted[..., :-1] * count + states[..., 1:], -1)
+        return ChainParts(*mask_places(valid, emitted, pair))
+
+    def from_parts(self, parts: ChainParts) -> jax.Array:
+        """Return states; see ``Readable.from_parts``."""
+        emission = as_marks(parts.emission)
+        return jnp.where(jnp.any(emission > 0, -1), jnp.argmax(emission, -1), -1)
 
     def path_log_weight(self, states: Any) -> jax.Array:
         """Return the log weights ``[batch]`` of given sequences.

@@ -20,6 +20,7 @@ from jax.core import Tracer
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total
 from semipunct.structures.draws import Draws, Traceable, trace_draws
+from semipunct.structures.readable import is_form, score_form
 from semipunct.structures.recursion import Plan, Recursion
 from semirings.base import Semiring
 from semirings.capabilities import Divisible, Selective
@@ -136,13 +137,50 @@ class Distribution(Generic[S]):
         """Return the probability of each part (the expected number of its uses)."""
         return self.log_partition_and_marginals()[1]
 
-    def log_prob(self, parts: Parts) -> jax.Array:
-        """Return the log probability ``[batch]`` of a derivation given by its parts."""
-        return self.score(parts) - self.log_partition()
+    def log_prob(self, derivation: Any) -> jax.Array:
+        """Return the log probability ``[batch]`` of a derivation of each item.
 
-    def score(self, parts: Parts) -> jax.Array:
-        """Return the log weight ``[batch]`` of a derivation given by its parts."""
-        return self.structure.expand().score(parts)
+        Args:
+            derivation: as for ``score``.
+
+        Raises:
+            UsageError: as for ``score``.
+        """
+        return self.score(derivation) - self.log_partition()
+
+    def score(self, derivation: Any) -> jax.Array:
+        """Return the log weight ``[batch]`` of a derivation of each item.
+
+        Args:
+            derivation: its parts, or the usual form of a ``Readable`` structure, such as states,
+                heads or spans, which may have leading axes that the result then has, too.
+
+        Raises:
+            UsageError: if it is in the usual form and does not fit the structure.
+        """
+        if is_form(self.structure, derivation):
+            return score_form(self.structure, derivation)
+        return self.structure.expand().score(derivation)
+
+    def read(self, answer: Answer | Draws[Any]) -> jax.Array:
+        """Return the derivations of ``best``, ``top`` or ``sample`` in the usual form.
+
+        Args:
+            answer: the answer.
+
+        Returns:
+            States, heads, segments, spans or an order, an array of integers with the axes that
+            ``Readable`` structures say; -1 in the padding and where there is no derivation.
+
+        Raises:
+            UsageError: if the structure has no usual form, and its parts are all there is.
+        """
+        from_parts = getattr(self.structure, "from_parts", None)
+        if from_parts is None:
+            raise UsageError(
+                f"{type(self.structure).__name__} has no form besides its parts; use them"
+            )
+        return from_parts(answer.uses if isinstance(answer, Draws) else answer.parts)
 
     def best(self, base: Selective = Viterbi()) -> Answer:
         """Find the best derivation: exactly one, the first in a tie.

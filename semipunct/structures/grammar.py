@@ -36,6 +36,7 @@ from semipunct.arrays.shapes import (
 )
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.brackets import children, spans_of_trees, trees_of
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -47,6 +48,7 @@ from semipunct.structures.chart import (
     with_row,
 )
 from semipunct.structures.draws import Traceable, choose, descend
+from semipunct.structures.readable import Readable, as_marks, check, mask_places, modules_of
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
@@ -64,8 +66,58 @@ class GrammarParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class PCFG(PartWise[GrammarParts], Traceable):
-    """A batch of sentences, each with a grammar; see ``pcfg``."""
+class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
+    """A batch of sentences, each with a grammar; see ``pcfg``.
+
+    Their usual form is ``[..., batch, spans, 3]``: first word, last word and symbol of each span,
+    single words included, in any order, and rows of -1.
+    """
+
+    def places(self, derivations: Any) -> GrammarParts:
+        """Return the places of the parts of parses; see ``Readable.places``."""
+        words, preterminals = self.weights.emission.shape[1:]
+        nonterminals = self.weights.root.shape[1]
+        symbols = nonterminals + preterminals
+        first, last, symbol, used, valid = spans_of_trees(derivations, self.lengths, words, 2)
+        xp = modules_of(symbol, used)
+        single = used & (first == last)
+        least, count = xp.where(single, nonterminals, 0), xp.where(single, symbols, nonterminals)
+        wrong = used & ((symbol < least) | (symbol >= count))
+
+        def explain(place: tuple[int, ...]) -> str:
+            row = [int(x[place][wrong[place]][0]) for x in (first, last, symbol, least, count)]
+            return (
+                f"item {place[-1]}: span {row[:3]}: a {'word' if row[0] == row[1] else 'phrase'} "
+                f"has one of the symbols {row[3]} to {row[4] - 1}"
+            )
+
+        fits = ~wrong.any(-1)
+        check(fits, explain)
+        left, right = (xp.take_along_axis(symbol, x, -1) for x in children(first, last, used))
+        wide, length = used & ~single, xp.max(xp.where(used, last + 1, 0), -1, initial=0)
+        top = wide & (first == 0) & (last == length[..., None] - 1)
+        span = xp.where(wide, (first * words + last) * nonterminals + symbol, -1)
+        root, rules, emission, spans = mask_places(
+            valid & fits,
+            xp.where(top, symbol, -1),
+            xp.where(wide, (symbol * symbols + left) * symbols + right, -1),
+            xp.where(single, first * preterminals + symbol - nonterminals, -1),
+            span,
+        )
+        positions = None if self.weights.span is None else spans
+        return GrammarParts(root, rules, emission, positions)
+
+    def from_parts(self, parts: GrammarParts) -> jax.Array:
+        """Return spans in preorder; see ``Readable.from_parts``.
+
+        Raises:
+            UsageError: if the parts have no spans.
+        """
+        if parts.span is None:
+            raise UsageError("a parse without spans has no positions; give pcfg(..., spans=0.0)")
+        span, emission = as_marks(parts.span), as_marks(parts.emission)
+        words = jnp.eye(emission.shape[-2], dtype=emission.dtype)[..., None]
+        return trees_of(jnp.concatenate([span, words * emission[..., None, :]], -1))
 
     def expand(self) -> PCFG:
         root, rules, emission, _ = self.weights

@@ -33,6 +33,8 @@ from semipunct.arrays.shapes import (
 )
 from semipunct.errors import UsageError
 from semipunct.structures.arborescences import best_heads, check_trees
+from semipunct.structures.draws import Places
+from semipunct.structures.heads import heads_of, places_of_heads
 
 _NO_ARC = 1 << 20
 """The order of a sum without terms, above that of any tree."""
@@ -125,12 +127,14 @@ class NonprojectiveTrees:
         """Return the arcs ``[..., n + 1, n + 1]`` of trees: one where an arc is used, else zero.
 
         Args:
-            heads: ``[..., n]`` heads, with -1 for none.
+            heads: ``[..., batch, n]`` heads.
+
+        Raises:
+            UsageError: as for ``score``. Traced heads that are not a tree have arcs of NaN.
         """
-        heads = jnp.asarray(heads)
         size = self.arcs.shape[1]
-        arcs = jax.nn.one_hot(heads, size, axis=-2, dtype=self.arcs.dtype)
-        return jnp.pad(arcs, [(0, 0)] * (heads.ndim - 1) + [(0, 0), (1, 0)])
+        index = places_of_heads(heads, self.lengths, size - 1, self.single_root, False)
+        return Places(index, (size, size), self.arcs.dtype).marks()
 
     def from_parts(self, parts: Any) -> jax.Array:
         """Return the heads ``[..., n]`` of trees, -1 for words without an arc.
@@ -138,8 +142,7 @@ class NonprojectiveTrees:
         Args:
             parts: ``[..., n + 1, n + 1]`` arcs of trees, as of ``to_parts``.
         """
-        parts = jnp.asarray(parts)[..., 1:]
-        return jnp.where(jnp.any(parts > 0, -2), jnp.argmax(parts, -2), -1)
+        return heads_of(parts)
 
     def best(self) -> Heads:
         """Find the best tree of each item: one of the best, in a tie. It runs on the host.

@@ -39,6 +39,15 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.readable import (
+    Readable,
+    as_form,
+    as_marks,
+    check,
+    mask_places,
+    modules_of,
+    used_places,
+)
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
@@ -57,8 +66,42 @@ class OrderingParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class LinearOrderings(PartWise[OrderingParts], Traceable):
-    """A batch of sets of orders; see ``linear_orderings``."""
+class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts]):
+    """A batch of sets of orders; see ``linear_orderings``.
+
+    Their usual form is ``[..., batch, n]``: the items in order, then -1.
+    """
+
+    def places(self, derivations: Any) -> OrderingParts:
+        """Return the places of the pairs of orders; see ``Readable.places``."""
+        batch, items = self.weights.precedence.shape[:2]
+        order = as_form(derivations, (batch, items), "orders")
+        used = used_places(self.lengths, items)
+        xp = modules_of(order, used)
+        ranked = xp.sort(xp.where(used, order, np.arange(items)), -1)
+        valid = xp.all(ranked == np.arange(items), -1)
+
+        def explain(place: tuple[int, ...]) -> str:
+            length = int(used[place[-1]].sum())
+            return (
+                f"item {place[-1]}: {order[place][:length].tolist()} is not an order of the "
+                f"numbers 0 to {length - 1}, each once"
+            )
+
+        check(valid, explain)
+        before, after = np.triu_indices(items, 1)
+        pair = order[..., before] * items + order[..., after]
+        return OrderingParts(*mask_places(valid, xp.where(used[:, after], pair, -1)))
+
+    def from_parts(self, parts: OrderingParts) -> jax.Array:
+        """Return the items in order; see ``Readable.from_parts``."""
+        pairs = as_marks(parts.precedence)
+        items = pairs.shape[-1]
+        used = jnp.arange(items) < self.lengths[:, None]
+        order = jnp.argsort(jnp.where(used, jnp.sum(pairs, -2), items), -1, stable=True)
+        # Without pairs there is no order of several items.
+        possible = jnp.sum(pairs, (-2, -1)) == self.lengths * (self.lengths - 1) // 2
+        return jnp.where(used & possible[..., None], order, -1)
 
     def total(
         self,

@@ -38,6 +38,8 @@ from semipunct.structures.chart import (
     with_row,
 )
 from semipunct.structures.draws import Traceable, choose, descend
+from semipunct.structures.heads import heads_of, places_of_heads
+from semipunct.structures.readable import Readable
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
@@ -56,10 +58,22 @@ class ArcParts(NamedTuple):
     meta_fields=["single_root"],
 )
 @dataclass(frozen=True)
-class ProjectiveTrees(PartWise[ArcParts], Traceable):
-    """A batch of sets of projective trees; see ``projective_trees``."""
+class ProjectiveTrees(PartWise[ArcParts], Traceable, Readable[ArcParts]):
+    """A batch of sets of projective trees; see ``projective_trees``.
+
+    Their usual form is ``[..., batch, n]``: the head of word m at m - 1, where 0 is the root.
+    """
 
     single_root: bool = True
+
+    def places(self, derivations: Any) -> ArcParts:
+        """Return the places of the arcs of heads; see ``Readable.places``."""
+        words = self.weights.arc.shape[1] - 1
+        return ArcParts(places_of_heads(derivations, self.lengths, words, self.single_root, True))
+
+    def from_parts(self, parts: ArcParts) -> jax.Array:
+        """Return heads; see ``Readable.from_parts``."""
+        return heads_of(parts.arc)
 
     def total(
         self,

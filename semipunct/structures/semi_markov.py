@@ -34,6 +34,16 @@ from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
 from semipunct.structures.products import product, settle
+from semipunct.structures.readable import (
+    Readable,
+    as_form,
+    as_marks,
+    check,
+    first_rows,
+    mask_places,
+    modules_of,
+    used_places,
+)
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.devices import scan
@@ -51,8 +61,57 @@ class SemiMarkovParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable):
-    """A batch of semi-Markov chains; see ``semi_markov_chain``."""
+class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovParts]):
+    """A batch of semi-Markov chains; see ``semi_markov_chain``.
+
+    Their usual form is ``[..., batch, segments, 3]``: first position, last position and state of
+    each segment in order, then rows of -1.
+    """
+
+    def places(self, derivations: Any) -> SemiMarkovParts:
+        """Return the places of the parts of segmentations; see ``Readable.places``."""
+        batch, length, widths, states = self.weights.segment.shape
+        segments = as_form(derivations, (batch, None, 3), "segments")
+        inside = used_places(self.lengths, length)
+        xp = modules_of(segments, inside)
+        first, last, state = (segments[..., i] for i in range(3))
+        used = first >= 0
+        start = xp.zeros_like(first[..., :1])
+        follows = first == xp.concatenate([start, last[..., :-1] + 1], -1)
+        possible = follows & (last >= first) & (last - first < widths)
+        possible = possible & (state >= 0) & (state < states)
+        # Once a row is unused, so are all after it: a segment after -1, -1 would begin at 0.
+        ordered = used[..., 1:] <= used[..., :-1]
+        covered = xp.max(xp.where(used, last + 1, 0), -1, initial=0)
+        whole = covered == xp.sum(inside, -1)
+        valid = xp.all(possible | ~used, -1) & xp.all(ordered, -1) & whole
+
+        def explain(place: tuple[int, ...]) -> str:
+            item, count = place[-1], int(inside[place[-1]].sum())
+            rows = segments[place][used[place]].tolist()
+            wrong = segments[place][used[place] & ~possible[place]].tolist()
+            return (
+                f"item {item}: segments {rows} "
+                + (f"include {wrong[0]}" if wrong else "do not cover the item")
+                + f"; they must cover positions 0 to {count - 1} in order, with at most {widths} "
+                f"positions each and states 0 to {states - 1}"
+            )
+
+        check(valid, explain)
+        place = xp.where(used, (last * widths + last - first) * states + state, -1)
+        pair = xp.where(used[..., 1:], state[..., :-1] * states + state[..., 1:], -1)
+        begun = xp.where(used, state, -1)[..., :1]
+        return SemiMarkovParts(*mask_places(valid, place, pair, begun))
+
+    def from_parts(self, parts: SemiMarkovParts) -> jax.Array:
+        """Return segments; see ``Readable.from_parts``."""
+        by_end = as_marks(parts.segment)
+        flat = by_end.reshape(*by_end.shape[:-2], -1)
+        states = by_end.shape[-1]
+        last = jnp.arange(flat.shape[-2])
+        place = jnp.argmax(flat, -1)
+        columns = (last - place // states, jnp.broadcast_to(last, place.shape), place % states)
+        return first_rows(jnp.stack(columns, -1), jnp.any(flat > 0, -1), flat.shape[-2])
 
     def expand(self) -> SemiMarkovChain:
         batch, _, _, states = self.weights.segment.shape

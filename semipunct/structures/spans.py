@@ -28,6 +28,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
+from semipunct.structures.brackets import spans_of_trees, trees_of
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -39,6 +40,7 @@ from semipunct.structures.chart import (
     with_row,
 )
 from semipunct.structures.draws import Traceable, choose, descend
+from semipunct.structures.readable import Readable, as_marks, check_labels, mask_places, modules_of
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
@@ -53,8 +55,24 @@ class SpanParts(NamedTuple):
 
 @partial(jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=[])
 @dataclass(frozen=True)
-class SpanTrees(PartWise[SpanParts], Traceable):
-    """A batch of sets of bracketings; see ``span_trees``."""
+class SpanTrees(PartWise[SpanParts], Traceable, Readable[SpanParts]):
+    """A batch of sets of bracketings; see ``span_trees``.
+
+    Their usual form is ``[..., batch, spans, 3]``: first word, last word and label of each span, in
+    any order, and rows of -1.
+    """
+
+    def places(self, derivations: Any) -> SpanParts:
+        """Return the places of spans; see ``Readable.places``."""
+        words, _, labels = self.weights.span.shape[1:]
+        first, last, label, used, valid = spans_of_trees(derivations, self.lengths, words)
+        valid = valid & check_labels(label, used, labels, "labels", "labels")
+        place = modules_of(label, used).where(used, (first * words + last) * labels + label, -1)
+        return SpanParts(*mask_places(valid, place))
+
+    def from_parts(self, parts: SpanParts) -> jax.Array:
+        """Return spans in preorder; see ``Readable.from_parts``."""
+        return trees_of(as_marks(parts.span))
 
     def total(
         self,

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import as_log_weights
@@ -26,6 +27,15 @@ from semipunct.structures.automata.machine import EPSILON, Automaton
 from semipunct.structures.automata.operations import checked_strings, read_strings, reading_step
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose, choose_in_row
+from semipunct.structures.readable import (
+    Readable,
+    as_form,
+    as_marks,
+    check_labels,
+    mask_places,
+    modules_of,
+    used_places,
+)
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring
 from semirings.devices import scan
@@ -47,8 +57,10 @@ class PathParts(NamedTuple):
     meta_fields=["symbols", "by_position"],
 )
 @dataclass(frozen=True)
-class StringPaths(PartWise[PathParts], Traceable):
+class StringPaths(PartWise[PathParts], Traceable, Readable[PathParts]):
     """The accepting paths of a batch of strings; see ``string_paths``.
+
+    Their usual form is ``[..., batch, length + 1]`` states: the first, and that after each symbol.
 
     Attributes:
         strings: ``[batch, length]`` symbols; epsilon beyond the lengths.
@@ -62,6 +74,27 @@ class StringPaths(PartWise[PathParts], Traceable):
 
     def expand(self) -> StringPaths:
         return replace(self, weights=self._written_out(self.weights), by_position=True)
+
+    def places(self, derivations: Any) -> PathParts:
+        """Return the places of the parts of sequences of states; see ``Readable.places``."""
+        batch, length = self.strings.shape
+        count = self.weights.initial.shape[-1]
+        states = as_form(derivations, (batch, length + 1), "states")
+        used = used_places(self.lengths + 1, length + 1)
+        valid = check_labels(states, used, count, "states", "states")
+        xp = modules_of(states, used)
+        arc = (np.arange(length) * count + states[..., :-1]) * count + states[..., 1:]
+        last = xp.sum(used, -1) - 1
+        ends = np.arange(length + 1) == last[:, None]
+        first = states[..., :1]
+        end = xp.sum(xp.where(ends, states, 0), -1)[..., None]
+        return PathParts(*mask_places(valid, first, xp.where(used[:, 1:], arc, -1), end))
+
+    def from_parts(self, parts: PathParts) -> jax.Array:
+        """Return states; see ``Readable.from_parts``."""
+        first, arcs = as_marks(parts.initial), jnp.sum(as_marks(parts.arcs), -2)
+        states = jnp.concatenate([first[..., None, :], arcs], -2)
+        return jnp.where(jnp.any(states > 0, -1), jnp.argmax(states, -1), -1)
 
     def uses(self, parts: PathParts) -> Automaton:
         """Count the uses of each arc of the automaton: sum expanded parts over positions.

@@ -1,0 +1,88 @@
+"""Dependency trees as arrays of heads: their places among arcs, and checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from semipunct.errors import UsageError
+from semipunct.structures.arborescences import check_trees
+from semipunct.structures.readable import as_form, as_marks, mask_places, modules_of, used_places
+
+
+def places_of_heads(
+    heads: Any, lengths: jax.Array, words: int, single_root: bool, projective: bool
+) -> jax.Array:
+    """Return the places ``[..., batch, n]`` of the arcs of trees among ``[n + 1, n + 1]``.
+
+    Args:
+        heads: ``[..., batch, n]`` the head of word m at m - 1; 0 is the root.
+        lengths: ``[batch]`` numbers of words.
+        words: the number n.
+        single_root: whether the root has exactly one child.
+        projective: whether arcs may not cross.
+
+    Raises:
+        UsageError: if the heads of an item are no such tree.
+    """
+    heads = as_form(heads, (len(lengths), words), "heads")
+    used = used_places(lengths, words)
+    xp = modules_of(heads, used)
+    head = xp.where(used, heads, 0)
+    valid = _are_trees(xp, head, used, lengths, single_root)
+    if projective:
+        valid = valid & ~_cross(xp, head, used)
+    if not isinstance(valid, Tracer) and not valid.all():
+        _explain(heads, np.asarray(lengths), valid, single_root)
+    word = np.arange(1, words + 1)
+    (index,) = mask_places(valid, xp.where(used, head * (words + 1) + word, -1))
+    return index
+
+
+def heads_of(arc: Any) -> jax.Array:
+    """Return the heads ``[..., n]`` of trees, -1 for words without an arc.
+
+    Args:
+        arc: ``[..., n + 1, n + 1]`` the uses of arcs, or their places.
+    """
+    arcs = as_marks(arc)[..., 1:]
+    return jnp.where(jnp.any(arcs > 0, -2), jnp.argmax(arcs, -2), -1)
+
+
+def _are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -> Any:
+    """Return ``[..., batch]`` whether heads are trees: steps upwards, doubled, reach the root."""
+    last = lengths[:, None] if isinstance(lengths, Tracer) else np.asarray(lengths)[:, None]
+    inside = xp.all(((head >= 0) & (head <= last)) | ~used, -1)
+    above = xp.concatenate([xp.zeros_like(head[..., :1]), xp.clip(head, 0, head.shape[-1])], -1)
+    for _ in range(above.shape[-1].bit_length()):
+        above = xp.take_along_axis(above, above, -1)
+    valid = inside & xp.all(above == 0, -1)
+    return valid & (xp.sum(used & (head == 0), -1) <= 1) if single_root else valid
+
+
+def _cross(xp: Any, head: Any, used: Any) -> Any:
+    """Return ``[..., batch]`` whether two arcs cross, that from the root included."""
+    word = np.arange(1, head.shape[-1] + 1)
+    low, high = xp.minimum(head, word), xp.maximum(head, word)
+    first, second = (..., slice(None), None), (..., None, slice(None))
+    crossed = (low[first] < low[second]) & (low[second] < high[first])
+    crossed = crossed & (high[first] < high[second]) & used[first] & used[second]
+    return xp.any(crossed, (-2, -1))
+
+
+def _explain(heads: Any, lengths: Any, valid: Any, single_root: bool) -> None:
+    """Raise an error that tells why the heads of some item are no tree."""
+    place = tuple(int(i) for i in np.argwhere(~valid)[0])
+    item = place[-1]
+    row, length = heads[place], lengths[item]
+    check_trees([row], [length], single_root, first=item)
+    arcs = [(*sorted((int(h), m)), m) for m, h in enumerate(row[:length], 1)]
+    crossed = [(a[2], b[2]) for a in arcs for b in arcs if a[0] < b[0] < a[1] < b[1]]
+    raise UsageError(
+        f"item {item}: the arcs to words {crossed[0][0]} and {crossed[0][1]} cross; use "
+        "nonprojective_trees for such trees"
+    )
