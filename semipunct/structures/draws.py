@@ -48,7 +48,7 @@ class Places:
         """Count the uses of each part: ``[..., batch, *shape]``; NaN if a weight is NaN."""
         *leading, most = self.index.shape
         size = math.prod(self.shape)
-        flat = self.index.reshape(-1, most)
+        flat = self.index.reshape(math.prod(leading), most)
         rows = jnp.arange(flat.shape[0])[:, None]
         # JAX would count a negative index from the end.
         place = jnp.where(flat < 0, size, flat)

@@ -132,6 +132,9 @@ class LinearOrderings(PartWise[OrderingParts], Traceable, Readable[OrderingParts
         """
         precedence = self.weights.precedence
         batch, items = precedence.shape[:2]
+        if items == 0:
+            nothing = jnp.zeros((count, batch, 0), jnp.int32)
+            return OrderingParts(nothing), jnp.zeros((batch,), precedence.dtype)
         levels, preceding, _ = _forward(self, Log(), None)
         by_set = jnp.concatenate(levels, 1)[:, _rank_of_set(items)]
         item, row = jnp.arange(items), jnp.arange(batch)[:, None]

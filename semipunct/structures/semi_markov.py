@@ -106,8 +106,8 @@ class SemiMarkovChain(PartWise[SemiMarkovParts], Traceable, Readable[SemiMarkovP
     def from_parts(self, parts: SemiMarkovParts) -> jax.Array:
         """Return segments; see ``Readable.from_parts``."""
         by_end = as_marks(parts.segment)
-        flat = by_end.reshape(*by_end.shape[:-2], -1)
-        states = by_end.shape[-1]
+        widths, states = by_end.shape[-2:]
+        flat = by_end.reshape(*by_end.shape[:-2], widths * states)
         last = jnp.arange(flat.shape[-2])
         place = jnp.argmax(flat, -1)
         columns = (last - place // states, jnp.broadcast_to(last, place.shape), place % states)
