@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from semipunct.cli.completion import complete_models
 from semipunct.errors import UsageError
 from semipunct.files import STANDARD
 from semipunct.tasks.options import Lines
@@ -11,7 +12,12 @@ from semipunct.tasks.options import Lines
 _OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
 
 Model = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model folder, or the name of an installed model.")
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model folder, or the name of an installed model.",
+        autocompletion=complete_models,
+    ),
 ]
 Treebanks = Annotated[
     list[str], typer.Argument(metavar="IN...", help="Treebanks in CoNLL-U, '-' for stdin.")
@@ -29,6 +35,7 @@ Parser = Annotated[
     str | None,
     typer.Option(
         metavar="PARSER",
+        autocompletion=complete_models,
         help="Folder of a parser. The input may then be text, or words without trees; trees in the "
         "input are ignored.",
     ),
@@ -38,6 +45,7 @@ TextModel = Annotated[
     typer.Option(
         "--text",
         metavar="TEXTMODEL",
+        autocompletion=complete_models,
         help="With --parser: folder of a text model, which finds the sentences and capitals of "
         "running text, and whose marks are averaged with those of the punctuation model.",
     ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_models
 from semipunct.cli.explain import write_plain
 from semipunct.cli.options import with_options
 from semipunct.cli.run import read_ahead, run
@@ -26,7 +27,12 @@ ERRORS = 10
 @with_options
 def correct(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Folder of a model of --kind correction or text.")
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="Folder of a model of --kind correction or text.",
+            autocompletion=complete_models,
+        ),
     ],
     inputs: Annotated[
         list[str],
@@ -43,6 +49,7 @@ def correct(
         str | None,
         typer.Option(
             metavar="TOKENISER",
+            autocompletion=complete_models,
             help="With --parser: folder of a tokeniser, which splits running text into sentences, "
             "words and marks. Without it, each line is a sentence, and blanks separate words and "
             "marks.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_semirings
 from semipunct.cli.timings import phase
 from semipunct.tasks import limits
 
@@ -27,6 +28,7 @@ def decode(
         str,
         typer.Option(
             metavar="NAME",
+            autocompletion=complete_semirings,
             help="viterbi: the best tree; kbest: the k best trees; sampling: trees drawn from "
             "the posterior; or another one of 'semipunct semirings list'.",
         ),

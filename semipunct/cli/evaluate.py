@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_models
 from semipunct.cli.report import report
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
@@ -13,7 +14,11 @@ from semipunct.errors import UsageError
 def evaluate(
     model: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="A model folder, or derivations of a parser (.auto)."),
+        typer.Argument(
+            metavar="MODEL",
+            help="A model folder, or derivations of a parser (.auto).",
+            autocompletion=complete_models,
+        ),
     ],
     tests: Annotated[
         list[str],

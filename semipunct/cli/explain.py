@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import read_ahead
 from semipunct.cli.timings import phase
@@ -63,6 +64,7 @@ def explain(
         str | None,
         typer.Option(
             metavar="TOKENISER",
+            autocompletion=complete_models,
             help="With --parser: folder of a tokeniser, which splits running text into sentences "
             "and words. Without it, each line is a sentence, and blanks separate words.",
         ),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_models
 from semipunct.errors import ModelError
 
 if TYPE_CHECKING:
@@ -17,7 +18,12 @@ app = typer.Typer(
 )
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A name listed by 'models list', or a model folder.")
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A name listed by 'models list', or a model folder.",
+        autocompletion=complete_models,
+    ),
 ]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import run
 from semipunct.cli.timings import phase
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 @with_options
 def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Folder of a parser.")],
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="Folder of a parser.", autocompletion=complete_models),
+    ],
     inputs: Annotated[
         list[str],
         typer.Argument(
@@ -35,6 +39,7 @@ def parse(
         str | None,
         typer.Option(
             metavar="TOKENISER",
+            autocompletion=complete_models,
             help="Folder of a tokeniser, which splits running text into sentences and words. "
             "Without it, each line is a sentence, and blanks separate words.",
         ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
@@ -36,6 +37,7 @@ def restore(
         list[str] | None,
         typer.Option(
             metavar="PARSER",
+            autocompletion=complete_models,
             help="Folder of a parser. The input may then be text, or words without trees; trees "
             "in the input are ignored. For several parsers repeat the option, or name a folder of "
             "parsers, such as that of jackknife --models.",
@@ -67,6 +69,7 @@ def restore(
         str | None,
         typer.Option(
             metavar="TOKENISER",
+            autocompletion=complete_models,
             help="With --parser: folder of a tokeniser, which splits running text into sentences "
             "and words. Without it, each line is a sentence, and blanks separate words.",
         ),
@@ -76,6 +79,7 @@ def restore(
         str | None,
         typer.Option(
             metavar="TRUECASER",
+            autocompletion=complete_models,
             help="Folder of a truecaser, which restores the capitals of lower-case words.",
         ),
     ] = None,

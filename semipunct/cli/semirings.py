@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_semirings
 from semipunct.tasks import limits
 from semipunct.wording import quantity
 
@@ -100,7 +101,14 @@ def _print_table(plugins: "list[Plugin]") -> None:
 
 @app.command("check", epilog=console.example("semirings check viterbi --draws 100"))
 def check_semiring(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name listed by 'semirings list'.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A name listed by 'semirings list'.",
+            autocompletion=complete_semirings,
+        ),
+    ],
     draws: Annotated[
         int, typer.Option(min=1, max=limits.LAW_DRAWS, help="Number of random values per operand.")
     ] = 1000,

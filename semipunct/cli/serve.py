@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from semipunct.cli.completion import complete_models
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
@@ -11,7 +12,12 @@ from semipunct.tasks import limits
 
 def serve(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A text model: its folder or its name.")
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A text model: its folder or its name.",
+            autocompletion=complete_models,
+        ),
     ] = "en",
     host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8081,
@@ -22,6 +28,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="PARSER",
+            autocompletion=complete_models,
             help="A parser, for /v1/parse: its folder or its name [that of the same name as MODEL, "
             "if it is installed].",
         ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.completion import complete_kinds
 from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
 from semipunct.marks.edits import Direction
@@ -75,7 +76,12 @@ def train(
         ),
     ] = None,
     kind: Annotated[
-        str, typer.Option(metavar="KIND", help=f"The kind of model: {', '.join(KINDS)}.")
+        str,
+        typer.Option(
+            metavar="KIND",
+            help=f"The kind of model: {', '.join(KINDS)}.",
+            autocompletion=complete_kinds,
+        ),
     ] = DEFAULT,
     config: arguments.Settings = None,
     settings: Annotated[

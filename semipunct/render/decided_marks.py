@@ -33,6 +33,8 @@ class Mark:
         probability: of these.
         alternatives: other strings and their probabilities, the most probable first.
         why: the reason as a sentence, and its key in the catalogue.
+        slot: the number of the slot in its sentence, 0 before the first word.
+        word: the word before the slot; empty before the first one.
     """
 
     start: int
@@ -42,6 +44,8 @@ class Mark:
     probability: float
     alternatives: tuple[tuple[str, float], ...]
     why: MarkReason = _UNKNOWN
+    slot: int = 0
+    word: str = ""
 
     @property
     def is_changed(self) -> bool:
@@ -115,5 +119,7 @@ def decided_marks(
             place, marks_before, marks_after, probability, alternatives, sentence, reason
         )
         shown = shown_string(marks_before), shown_string(marks_after)
-        marks.append(Mark(start, end, *shown, probability, alternatives[:_LISTED], why))
+        word = forms[slot - 1] if slot else ""
+        listed = alternatives[:_LISTED]
+        marks.append(Mark(start, end, *shown, probability, listed, why, slot, word))
     return marks

@@ -18,6 +18,7 @@ from semipunct.render.outputs.explanations import ExplainedSentence
 from semipunct.render.punctuated_text import PunctuatedText, punctuate_part
 from semipunct.render.reasons.marks import percent
 from semipunct.render.reasons.names import rule
+from semipunct.render.records import MarkRecord, mark_records
 from semipunct.tasks.explain import Analysed, Answer
 from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.run import Outcome
@@ -40,6 +41,10 @@ class Explanation:
     text: PunctuatedText
     analysis: Analysed | None = None
     omitted: Omitted | None = None
+
+    def to_records(self) -> list[MarkRecord]:
+        """Return the marks as rows of a table, each with the id of the sentence."""
+        return mark_records((self.name, mark) for mark in self.text.marks)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the sentence as values for JSON."""

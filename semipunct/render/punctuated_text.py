@@ -11,6 +11,7 @@ from semipunct.corpus.located import Located
 from semipunct.marks import Puncteme
 from semipunct.render.corrected import Places
 from semipunct.render.decided_marks import Mark, decided_marks
+from semipunct.render.records import MarkRecord, mark_records
 from semipunct.tasks.explain import Analysed
 from semipunct.tasks.limits import LEFT_OUT
 from semipunct.tasks.slot_posteriors import SlotPosterior
@@ -61,6 +62,15 @@ class PunctuatedText(str):
             for mark in self.marks
         )
         return PunctuatedText(str(self), marks)
+
+    def to_records(self) -> list[MarkRecord]:
+        """Return the marks as rows of a table: ``pandas.DataFrame(text.to_records())``."""
+        rows: list[tuple[str, Mark]] = []
+        line, place = 1, 0
+        for mark in self.marks:
+            line, place = line + self.count("\n", place, mark.start), mark.start
+            rows.append((f"#{line}", mark))
+        return mark_records(rows)
 
     def _repr_html_(self) -> str:
         """Return the text with its changed marks shaded, the darker the less certain.

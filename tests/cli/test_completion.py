@@ -1,0 +1,42 @@
+"""Names that the shell completes."""
+
+import pytest
+from typer.testing import CliRunner
+
+from semipunct.cli.app import app
+from semipunct.models.registry import KINDS
+
+
+@pytest.mark.parametrize(
+    "line, names",
+    [
+        ("restore en/te", ["en/text"]),
+        ("restore m --parser en/te", ["en/text"]),
+        ("models show en/te", ["en/text"]),
+        ("train a --kind pars", ["parser"]),
+        ("train a --kind q", []),
+        ("decode m --semiring sam", ["sampling"]),
+        ("semirings check vit", ["viterbi"]),
+        ("decode m --format co", ["conllu"]),
+    ],
+)
+def test_completed_names(line: str, names: list[str]):
+    words = f"semipunct {line}"
+    environment = {
+        "_SEMIPUNCT_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": f"{len(words.split()) - 1}",
+    }
+    result = CliRunner().invoke(app, [], env=environment, prog_name="semipunct")
+    assert result.output.split() == names
+
+
+def test_all_kinds_are_completed():
+    from semipunct.cli.completion import complete_kinds
+
+    assert complete_kinds("")[: len(KINDS)] == [*KINDS]
+
+
+def test_the_script_for_the_shell():
+    script = CliRunner().invoke(app, ["--show-completion", "bash"], prog_name="semipunct")
+    assert "_SEMIPUNCT_COMPLETE" in script.output
