@@ -262,8 +262,13 @@ def _slots_beside_signs(forms: Sequence[str]) -> set[int]:
     return {slot for word in signs for slot in (word, word + 1)} - {0}
 
 
+_MEASURES = frozenset("%‰‱°′″‴$†‡©®™")
+"""Signs that follow a number or a name, and so may end a sentence."""
+
+
 def _is_sign(char: str) -> bool:
-    return char in SIGNS or unicodedata.category(char) in ("Sm", "Sk")
+    is_markup = char in SIGNS or unicodedata.category(char) in ("Sm", "Sk")
+    return is_markup and char not in _MEASURES
 
 
 def _slots_within(sentence: Located, parts: Iterable[Span]) -> set[int]:

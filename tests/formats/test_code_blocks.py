@@ -49,3 +49,4 @@ def test_cells_formulas_and_headings():
     assert closed("## a b c\n") == [1, 4]  # the sign is a word; no mark after it, nor at the end
     assert closed("a b # c\n") == [2, 3]
     assert closed("#a b\n") == []
+    assert closed("it rose by 5 %\n") == []  # which may end a sentence
