@@ -1,7 +1,7 @@
 """HTML pages with pictures of trees: underlying trees, suspicious marks, new heads of marks.
 
 Every sentence is a section whose anchor is ``sent-`` and its ID, so other pages can refer to it
-(docs/decisions/0059-pages-of-trees.md).
+(docs/decisions/0060-pages-of-trees.md).
 """
 
 from __future__ import annotations
