@@ -28,6 +28,7 @@ _SAVE = (
     "save it as plain text in UTF-8 and name that file (pandoc --to plain --wrap none {file} -o "
     "OUT.txt)"
 )
+_EXPORT = "save it as plain text in UTF-8 with the program that wrote it, and name that file"
 _UNPACK = "unpack it, and name the files in it"
 _TABLE = "export its text as a text file"
 _PDF = Content("a PDF document", "extract its text (pdftotext {file} OUT.txt), and name that file")
@@ -60,7 +61,7 @@ _SIGNATURES: tuple[tuple[bytes, Content], ...] = (
     (rb"%PDF-", _PDF),
     (rb"\{\\rtf", _RTF),
     (rb"%!PS", _POSTSCRIPT),
-    (rb"\xd0\xcf\x11\xe0", Content("a document of Office 2003 or older", _SAVE)),
+    (rb"\xd0\xcf\x11\xe0", Content("a document of Office 2003 or older", _EXPORT)),
     (rb"\xff\xfe\x00\x00|\x00\x00\xfe\xff", _encoded("UTF-32", "UTF-32")),
     (rb"\xff\xfe|\xfe\xff", _encoded("UTF-16", "UTF-16")),
     (rb"(?:[\t\n\r -~]\x00){4}", _encoded("UTF-16", "UTF-16LE")),

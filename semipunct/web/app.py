@@ -69,8 +69,8 @@ def application(
         if task == "parse":
             return [parse_text(parser, text, text_model=model) for text in texts if parser]
         joined = "\n".join(texts)
-        asked = restore_text if task == "restore" else correct_text
-        return split_text(asked(model, joined), [text.count("\n") for text in texts])
+        punctuate = restore_text if task == "restore" else correct_text
+        return split_text(punctuate(model, joined), [text.count("\n") for text in texts])
 
     batches = Batches(answer, waiting, seconds)
 

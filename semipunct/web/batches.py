@@ -73,9 +73,9 @@ class Batches:
             texts = [job.text for job in batch]
             if not texts:
                 continue
-            asked = asyncio.to_thread(self._answer, batch[0].task, texts)
+            answering = asyncio.to_thread(self._answer, batch[0].task, texts)
             # An error is an answer, too, or all clients would wait for ever.
-            (answers,) = await asyncio.gather(asked, return_exceptions=True)
+            (answers,) = await asyncio.gather(answering, return_exceptions=True)
             if isinstance(answers, BaseException):
                 self._fail(batch, answers)
                 continue

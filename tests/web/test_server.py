@@ -8,7 +8,6 @@ import random
 import re
 import signal
 import socket
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.parse import Parse
 from semipunct.tasks.parse_text import parse_text
 from tests.commands import run
+from tests.web.conftest import LIMIT
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("httpx2", reason="httpx2, with which the server is tested, is not installed")
@@ -36,18 +36,7 @@ from semipunct.web.batches import Batches
 from semipunct.web.requests import BadRequest
 
 WRONG = "However I think its fine. He said that the man which I know, is here"
-LIMIT = 2000
 STOPPING = (signal.SIGINT, signal.SIGTERM)
-
-
-@pytest.fixture(scope="module")
-def english() -> Any:
-    return semipunct.load("en")
-
-
-@pytest.fixture(scope="module")
-def app(english: Any) -> Any:
-    return application(english, limit=LIMIT)
 
 
 @pytest.fixture(scope="module")
@@ -307,24 +296,6 @@ def test_changes_rebuild_the_source(english: Any):
             pieces += (source[place : change.place], text[change.start : change.end])
             place = change.place + len(change.replacement)
         assert "".join((*pieces, source[place:])) == text
-
-
-@pytest.fixture(scope="module")
-def port(app: Any) -> Iterator[int]:
-    """A port at which the server listens."""
-    uvicorn = pytest.importorskip("uvicorn", reason="the extra web is not installed")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        number = free.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(app, port=number, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield number
-    server.should_exit = True
-    thread.join(10)
-    assert not thread.is_alive()
 
 
 def test_a_port_in_use(port: int):

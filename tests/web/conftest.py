@@ -1,0 +1,47 @@
+"""A server for the tests of this folder."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import semipunct
+
+LIMIT = 2000
+"""The characters of a text that the server accepts."""
+
+
+@pytest.fixture(scope="package")
+def english() -> Any:
+    return semipunct.load("en")
+
+
+@pytest.fixture(scope="package")
+def app(english: Any) -> Any:
+    pytest.importorskip("starlette", reason="the extra web is not installed")
+    from semipunct.web.app import application
+
+    return application(english, limit=LIMIT)
+
+
+@pytest.fixture(scope="package")
+def port(app: Any) -> Iterator[int]:
+    """A port at which the server listens."""
+    uvicorn = pytest.importorskip("uvicorn", reason="the extra web is not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number = free.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(app, port=number, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    yield number
+    server.should_exit = True
+    thread.join(10)
+    assert not thread.is_alive()
