@@ -198,10 +198,10 @@ def _picture(before: str, after: str) -> list[Difference]:
     """Compare the words of the sentences with the texts of a picture; some have no tree."""
     root = ElementTree.fromstring(after)
     texts = Counter(
-        each.text or "" for each in root.iter() if each.get("class") == "word" and each.text
+        (each.text or "").rstrip(".") for each in root.iter() if each.get("class") == "word"
     )
     forms = Counter(
-        "".join(char if char.isprintable() else "\ufffd" for char in row[1])
+        "".join(c if c.isprintable() else "\ufffd" for c in row[1].rstrip("."))
         for block in split_file(before)[0]
         for unit in read_block(block).units
         for row in unit.rows

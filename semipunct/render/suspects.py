@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import exp
 from typing import Any
+from unicodedata import normalize
 
 from semipunct.formats.conllu.records import format_record, read_records
 from semipunct.marks import shown_string, spacing
@@ -143,7 +144,8 @@ def annotate(suspects: Sequence[Suspect], files: Iterable[str]) -> Iterator[str]
     for suspect in suspects:
         place = suspect.sentence.path, suspect.sentence.line
         values = values_of.setdefault(place, {}).setdefault(max(suspect.token, 1), [])
-        values.append(f"{suspect.score:.2f}:{suspect.error}")
+        # MISC is in the normal form C, whatever the forms of the file are in.
+        values.append(normalize("NFC", f"{suspect.score:.2f}:{suspect.error}"))
     for path in files:
         for record in read_records(path):
             attributes = values_of.get((record.path, record.line), {})

@@ -7,7 +7,8 @@ import pytest
 
 import semipunct
 from semipunct.errors import ModelError
-from semipunct.formats.conllu.misc import attributes
+from semipunct.formats.conllu.misc import attributes, unescape
+from semipunct.render.suspects import annotate
 from tests.commands import Cli, sample_lines
 from tests.trained import Finished
 
@@ -76,6 +77,13 @@ def test_without_a_model(tmp_path: Path):
     assert {(suspect.kind, suspect.line) for suspect in listed} == {
         ("space", 29), ("pair", 32), ("head", 38),
     }  # fmt: skip
+    # MISC is in the normal form C where the form that is named in it is not.
+    path.write_text(usual + odd + crossing.replace("left", "le\u0301ft"), "utf-8")
+    annotated = "".join(annotate(semipunct.suspects(None, path), [path]))
+    (misc,) = (line.split("\t")[9] for line in annotated.split("\n") if "5\t-" in line)
+    assert misc.startswith("Suspect=")
+    assert "l\u00e9ft" in unescape(misc)
+    assert "le\u0301ft" in annotated
 
 
 def test_wrong_usage(cli: Cli, finished: Finished, parser: Path, planted: tuple[Path, int, int]):
