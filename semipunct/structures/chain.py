@@ -41,6 +41,7 @@ from semipunct.structures.readable import (
     used_places,
 )
 from semipunct.structures.recursion import Recursion
+from semipunct.structures.scale import Scale
 from semirings.base import Semiring, Value
 from semirings.devices import scan
 from semirings.log import Log
@@ -144,9 +145,9 @@ class LinearChain(PartWise[ChainParts], Traceable, Readable[ChainParts]):
 
             forward = first[0][:, None]
             if length == 1:
-                return forward, first[3]
+                return forward, first[2]
             last, later = recursion.scan_outputs(step_with_state, first, slices, length - 1)
-            return jnp.concatenate([forward, later], 1), last[3]
+            return jnp.concatenate([forward, later], 1), last[2]
 
         forward = settle(Log(), run) if _multiplies(self, Log()) else run(False)[0]
         shared = transition.shape[1] == 1
@@ -225,8 +226,8 @@ class _Forward(NamedTuple):
 
     Attributes:
         step: maps the state and slices to the next state.
-        state: the state at position 0: forward values ``[batch, states]``; and ``[batch]`` the
-            log of the factors divided out, its rounding error, and whether a product may be wrong.
+        state: the state at position 0: forward values ``[batch, states]``, their ``Scale``, and
+            ``[batch]`` whether a product may be wrong.
         slices: ``[batch, length - 1, ...]``.
     """
 
@@ -243,7 +244,7 @@ def _sequential(
         # Plans of the same steps are reported once.
         how = replace(recursion, report=None) if by_terms else recursion
         state = how.scan(step, state, slices, chain.weights.emission.shape[1] - 1)
-        return state[:2], state[3]
+        return (state[0], state[1].log), state[2]
 
     forward, log_scale = settle(s, run) if _multiplies(chain, s) else run(False)[0]
     return _ended(chain, s.sum(forward, axis=1), log_scale, s)
@@ -273,7 +274,7 @@ def _forward(
     is_one = _multiplies(chain, s)
 
     def step(state: Any, slices: Any) -> Any:
-        forward, log_scale, lost, unsure = state
+        forward, scale, unsure = state
         position, *padded = slices
         active = position < chain.lengths
         weight, weight_feature, arrive, arrive_feature = mask_padding(active, tuple(padded))
@@ -286,13 +287,7 @@ def _forward(
             after = s.sum(s.times(before, leave), axis=1)
         after = s.times(after, lift_weights(s, arrive, arrive_feature))
         after, factor = s.balance(after, (1,))
-        # Compensated (Kahan 1965): otherwise many small terms would round a large sum in one
-        # direction.
-        factor = jnp.where(active, factor, 0.0) - lost
-        scaled = log_scale + factor
-        # Where the scale overflows to infinity the error is set to zero.
-        lost = jnp.where(jnp.isfinite(scaled), (scaled - log_scale) - factor, 0.0)
-        return s.where(active[:, None], after, forward), scaled, lost, unsure
+        return s.where(active[:, None], after, forward), scale.times(factor, active), unsure
 
     later = jnp.broadcast_to(jnp.arange(1, length), (batch, length - 1))
     beginning = emission[:, 0], _at(None if feature is None else feature.emission, 0)
@@ -307,8 +302,8 @@ def _forward(
         None if feature is None else jax.tree.map(lambda x: x[:, 1:], feature.emission),
     )
     start, factor = s.balance(start, (1,))
-    factor = factor.astype(emission.dtype)
-    state = (start, factor, jnp.zeros_like(factor), jnp.zeros((batch,), bool))
+    scale = Scale.of(factor.astype(emission.dtype))
+    state = (start, scale, jnp.zeros((batch,), bool))
     return _Forward(step, state, slices)
 
 
