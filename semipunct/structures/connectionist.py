@@ -23,17 +23,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
-from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
     as_log_weights,
     check_log_weights,
     check_shapes,
 )
-from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
 from semipunct.structures.labelling import label_sequences, symbols_of
+from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
 from semipunct.structures.scale import Scale
 from semirings.base import Semiring, Value
@@ -57,8 +56,10 @@ class CTCParts(NamedTuple):
     meta_fields=["blank"],
 )
 @dataclass(frozen=True)
-class CTC(PartWise[CTCParts], Traceable):
+class CTC(PartWise[CTCParts], Traceable, Readable[CTCParts]):
     """A batch of sets of alignments; see ``ctc``.
+
+    Their usual form is ``[..., batch, frames]``: the symbol of each frame.
 
     Attributes:
         weights: log weights of the parts.
@@ -77,49 +78,34 @@ class CTC(PartWise[CTCParts], Traceable):
         symbol = jnp.where(state % 2 == 1, jnp.repeat(padded, 2, 1)[:, :-1], self.blank)
         return jnp.where(state <= 2 * self.lengths[:, 1:], symbol, -1)
 
-    def to_parts(self, alignment: Any) -> CTCParts:
-        """Return the states ``[..., frames, 2 * labels + 1]`` of alignments: one where used.
-
-        Args:
-            alignment: ``[..., batch, frames]`` the symbol of each frame; the padding is ignored.
-
-        Raises:
-            UsageError: if the symbols of an item do not stand for its labels. Traced ones have
-                parts, and so a score and a probability, of NaN.
-        """
-        alignment = jnp.asarray(alignment)
+    def places(self, derivations: Any) -> CTCParts:
+        """Return the places of the states of alignments; see ``Readable.places``."""
         batch, frames, states = self.weights.state.shape
-        if alignment.shape[-2:] != (batch, frames):
-            raise UsageError(
-                f"alignments have shape {alignment.shape}, not [..., {batch}, {frames}]"
-            )
+        alignment = jnp.asarray(as_form(derivations, (batch, frames), "alignments"))
         used = jnp.arange(frames) < self.lengths[:, :1]
         is_label = (alignment != self.blank) & used
         before = jnp.pad(alignment, [(0, 0)] * (alignment.ndim - 1) + [(1, 0)])[..., :-1]
         begins = is_label & ((alignment != before) | (jnp.arange(frames) == 0))
-        begun = jnp.cumsum(begins, -1)
-        state = 2 * begun - is_label
+        state = 2 * jnp.cumsum(begins, -1) - is_label
         symbols = jnp.broadcast_to(self.symbols(), (*alignment.shape[:-1], states))
         there = jnp.take_along_axis(symbols, jnp.minimum(state, states - 1), -1)
         fits = jnp.all((there == alignment) | ~used, -1)
         fits &= jnp.sum(begins, -1) == self.lengths[:, 1]
-        if not isinstance(fits, Tracer) and not bool(jnp.all(fits)):
-            item = np.argwhere(~np.asarray(fits))[0].tolist()
-            raise UsageError(
-                f"the symbols of alignment {item} are not those of labels[{item[-1]}], each once "
-                f"or several times in a row, with blanks ({self.blank}) between, and between equal "
-                "labels at least one"
+
+        def explain(place: tuple[int, ...]) -> str:
+            return (
+                f"the symbols of alignment {[*place]} are not those of labels[{place[-1]}], each "
+                f"once or several times in a row, with blanks ({self.blank}) between, and between "
+                "equal labels at least one"
             )
-        parts = jax.nn.one_hot(jnp.where(used, state, -1), states, dtype=self.weights.state.dtype)
-        return CTCParts(jnp.where(fits[..., None, None], parts, jnp.nan))
+
+        check(fits, explain)
+        place = jnp.where(used, jnp.arange(frames) * states + state, -1)
+        return CTCParts(*mask_places(fits, place))
 
     def from_parts(self, parts: CTCParts) -> jax.Array:
-        """Return the symbols ``[..., batch, frames]`` of alignments, -1 where there is none.
-
-        Args:
-            parts: states ``[..., batch, frames, 2 * labels + 1]``, as of ``to_parts``.
-        """
-        state = jnp.asarray(parts.state)
+        """Return the symbols of alignments; see ``Readable.from_parts``."""
+        state = as_marks(parts.state)
         symbols = jnp.broadcast_to(self.symbols(), (*state.shape[:-2], state.shape[-1]))
         there = jnp.take_along_axis(symbols, jnp.argmax(state, -1), -1)
         return jnp.where(jnp.any(state > 0, -1), there, -1)

@@ -27,12 +27,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 
 from semipunct.arrays.shapes import used_by_any
-from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
+from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
 from semipunct.structures.scale import Scale
 from semirings.base import Semiring, Value
@@ -58,8 +57,10 @@ class AlignmentParts(NamedTuple):
     jax.tree_util.register_dataclass, data_fields=["weights", "lengths"], meta_fields=["moves"]
 )
 @dataclass(frozen=True)
-class Alignments(PartWise[AlignmentParts], Traceable):
+class Alignments(PartWise[AlignmentParts], Traceable, Readable[AlignmentParts]):
     """A batch of sets of alignments; see ``alignments`` and ``transducer``.
+
+    Their usual form is ``[..., batch, steps]``: the operations in order, and -1 for none.
 
     Attributes:
         weights: log weights of the parts.
@@ -103,56 +104,37 @@ class Alignments(PartWise[AlignmentParts], Traceable):
         at = matches[..., None] & (cell[..., :1] == jnp.arange(rows))
         return jnp.max(jnp.where(at, cell[..., 1:], -1), -2, initial=-1)
 
-    def to_parts(self, operations: Any) -> AlignmentParts:
-        """Return the parts of alignments: how often each uses each.
-
-        Args:
-            operations: ``[..., batch, steps]`` the operations of each alignment in order, -1 for
-                none.
-
-        Raises:
-            UsageError: if a number is not that of an operation, or the operations of an item do not
-                consume its two sequences. Traced ones have parts, and so a score and a
-                probability, of NaN.
-        """
-        operations = jnp.asarray(operations)
+    def places(self, derivations: Any) -> AlignmentParts:
+        """Return the places of the parts of alignments; see ``Readable.places``."""
         step, transition = self.weights
-        batch, rows, columns, count = step.shape
-        if operations.ndim < 2 or operations.shape[-2] != batch:
-            raise UsageError(f"operations have shape {operations.shape}, not [..., {batch}, steps]")
+        batch, _, columns, count = step.shape
+        operations = jnp.asarray(as_form(derivations, (batch, None), "operations"))
         none = [(0, 0)] * (operations.ndim - 1)
         operations = jnp.pad(operations, [*none, (0, 1)], constant_values=-1)  # at least one entry
         cells = self.cells(operations)
         reached = cells[..., -1, :]
         known = jnp.all((operations >= -1) & (operations < count), -1)
         fits = jnp.all(reached == self.lengths, -1) & known
-        if not isinstance(fits, Tracer) and not bool(jnp.all(fits)):
-            place = np.argwhere(~np.asarray(fits))[0].tolist()
-            raise UsageError(
-                f"the operations of alignment {place} consume {np.asarray(reached)[tuple(place)]} "
+
+        def explain(place: tuple[int, ...]) -> str:
+            return (
+                f"the operations of alignment {[*place]} consume {np.asarray(reached)[place]} "
                 f"symbols of the two sequences, which have "
                 f"{np.asarray(self.lengths)[place[-1]]}; give numbers from 0 to {count - 1}, and "
                 "-1 for none"
             )
-        nan = jnp.where(fits, 0.0, jnp.nan).astype(step.dtype)
+
+        check(fits, explain)
         place = (cells[..., 0] * columns + cells[..., 1]) * count + operations
         place = jnp.where(operations >= 0, place, -1)
-        used = _counts(place, rows * columns * count, step.dtype) + nan[..., None]
-        of_steps = used.reshape(*used.shape[:-1], rows, columns, count)
-        if transition is None:
-            return AlignmentParts(of_steps)
         ordered = _first(operations)
         pair = jnp.where(ordered[..., 1:] < 0, -1, ordered[..., :-1] * count + ordered[..., 1:])
-        followed = _counts(pair, count * count, step.dtype) + nan[..., None]
-        return AlignmentParts(of_steps, followed.reshape(*followed.shape[:-1], count, count))
+        steps, pairs = mask_places(fits, place, pair)
+        return AlignmentParts(steps, None if transition is None else pairs)
 
     def from_parts(self, parts: AlignmentParts) -> jax.Array:
-        """Return the operations ``[..., batch, n + m]`` of alignments in order, then -1.
-
-        Args:
-            parts: as of ``to_parts``.
-        """
-        by_diagonal = jnp.sum(_skewed(jnp.asarray(parts.step)), -3)[..., 1:, :]
+        """Return the operations ``[..., batch, n + m]``; see ``Readable.from_parts``."""
+        by_diagonal = jnp.sum(_skewed(as_marks(parts.step)), -3)[..., 1:, :]
         used = jnp.any(by_diagonal > 0, -1)
         return _first(jnp.where(used, jnp.argmax(by_diagonal, -1), -1))
 
@@ -208,15 +190,6 @@ class Alignments(PartWise[AlignmentParts], Traceable):
         used, followed = (jnp.moveaxis(x, 0, 2) for x in places)
         total = onward[item, 0, -1, self.lengths[:, 0]]
         return AlignmentParts(used, None if weights.transition is None else followed), total
-
-
-def _counts(place: jax.Array, size: int, dtype: Any) -> jax.Array:
-    """Return ``[..., size]`` how often each place occurs; -1 is none."""
-    flat = place.reshape(-1, place.shape[-1])
-    rows = jnp.arange(len(flat))[:, None]
-    counts = jnp.zeros((len(flat), size), dtype)
-    counts = counts.at[rows, jnp.where(flat < 0, size, flat)].add(1, mode="drop")
-    return counts.reshape(*place.shape[:-1], size)
 
 
 def _first(operations: jax.Array) -> jax.Array:

@@ -55,6 +55,9 @@ def _batches(name) -> tuple[Any, Any, np.ndarray]:
         "grammar with spans",
         "string paths",
         "permutations",
+        "CTC",
+        "alignments",
+        "transducer",
     ],
 )
 def test_all_derivations_have_different_forms(name):
