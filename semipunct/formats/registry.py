@@ -49,7 +49,8 @@ def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -
     Args:
         paths: files, or ``-`` for standard input.
         words: whether only words are needed. A file with an unknown suffix, such as standard input,
-            is then text, unless its first lines are those of a CoNLL-U file.
+            is then text, unless its first lines are those of a CoNLL-U file, of subtitles or of a
+            transcript in JSON.
         default: the name of the format of a file whose format is unknown; with ``words``, of one
             that cannot be inspected before it is read, such as a named pipe.
 
@@ -92,15 +93,32 @@ def _name_by_content(path: str | Path, default: str) -> str:
     first = beginning(path, KIND, _CONTENT.search)
     if first is None:
         return default
-    first_line = _CONTENT.search(first + b"\n")
-    return Conllu.name if first_line and _WORD_LINE.match(first_line[0]) else Text.name
+    content = _CONTENT.search(first + b"\n")
+    if content is None:
+        return Text.name
+    for name, pattern in _FIRST_LINES.items():
+        if pattern.match(content[0]):
+            return name
+    return Text.name
 
 
-_CONTENT = re.compile(rb"^(?!\xef\xbb\xbf#|#|\s*$)[^\n]*\n", re.MULTILINE)
-"""A complete line that is neither empty nor a comment of CoNLL-U."""
+_CONTENT = re.compile(
+    rb"^(?!\xef\xbb\xbf#|#|\s*$)(?:(?:\xef\xbb\xbf)?[0-9]+[ \t\r]*\n)?+[^\n]*\n", re.MULTILINE
+)
+"""A complete line that is neither empty nor a comment of CoNLL-U, with the number before it."""
 
 _WORD_LINE = re.compile(rb"(\xef\xbb\xbf)?[0-9]+([-.][0-9]+)?(\t[^\t]*){2}")
 """A line of CoNLL-U that is not a comment: an ID and at least two more columns."""
+
+_FIRST_LINES = {
+    Conllu.name: _WORD_LINE,
+    Subtitles.name: re.compile(
+        rb"(?:\xef\xbb\xbf)?(?:WEBVTT\s|(?:\d+\s*\n)?\s*(?:\d+:)?\d+:\d\d[.,]\d+\s*-->"
+        rb"\s*(?:\d+:)?\d+:\d\d[.,]\d+(?:[ \t]+[A-Za-z]\w*:\S+)*\s*$)"
+    ),
+    Transcripts.name: re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*(?:\"|$)|\[\s*(?:\{|$))"),
+}
+"""What the first lines of a file are that is not plain text."""
 
 
 def read_entries(paths: Iterable[str | Path]) -> Iterator[AnyEntry]:

@@ -61,6 +61,12 @@ def test_several_files(lines: Lines):
         ("", "text"), ("a b\n", "text"), ("1\ta\n", "text"), ("# a\n\n", "text"),
         ("so\n1\ta\ta\tX\n", "text"), ("1\ta\ta\tX", "conllu"), ("\ufeff1-2\ta\t_\n", "conllu"),
         ("\ufeff# a licence\n" * 20_000 + "\n1\ta\ta\tX\n", "conllu"),
+        ("\ufeff1\r\n00:00:01,000 --> 00:00:02,500\r\nso\r\n", "subtitles"),
+        ("\n00:01.000 --> 00:02.500 align:start position:10%\nso\n", "subtitles"),
+        ("WEBVTT - so\n\n", "subtitles"), ("1\n", "text"), ("1\nso\n", "text"),
+        ("00:01.000 --> 00:02.500 so ba\n", "text"), ("[00:01.000 --> 00:02.500] so\n", "text"),
+        ('{"text": "so"}\n', "transcript"), ("\ufeff{\n", "transcript"), ("[\n", "transcript"),
+        ('\n[{"text": "so"}]', "transcript"), ("[so] ba\n", "text"), ("{ so }\n", "text"),
     ],
 )  # fmt: skip
 def test_what_nothing_tells_of(

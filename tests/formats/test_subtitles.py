@@ -158,6 +158,7 @@ def test_what_one_person_says_is_a_text_of_its_own(text_model: Path, tmp_path: P
     path.write_text(cues, "utf-8", newline="")
     restored = run("restore", text_model, path).out.split("\n")
     assert restored[1:3] == ["- So ba.", "- but do."]
+    assert run("restore", text_model, "-", stdin=path.read_bytes()).out.split("\n") == restored
     assert restored[5:7] == ["ANNA: So", "ba."]
     assert restored[9] == "BOB: but do."
     # Without turns a comma stands before "but", and it is corrected only there.

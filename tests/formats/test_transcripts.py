@@ -51,6 +51,7 @@ def restore(cli: Cli, model: Path, path: Path, text: str, *options: str, to: str
 def test_a_transcript_of_whisper(cli: Cli, text_model: Path, tmp_path: Path):
     done = restore(cli, text_model, tmp_path / "talk.json", WHISPER)
     assert (done.status, done.out) == (0, RESTORED)
+    assert cli("restore", text_model, "-", stdin=WHISPER.encode()).out == RESTORED
     crlf = restore(cli, text_model, tmp_path / "talk.json", WHISPER.replace("\n", "\r\n"))
     assert crlf.out == RESTORED.replace("\n", "\r\n")
 
