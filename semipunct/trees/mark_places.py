@@ -5,7 +5,7 @@ unit that ends there or starts there, or to the lowest word above both, without 
 Trees may be non-projective; in a projective one, the words at a slot are found in linear time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -195,7 +195,20 @@ class MarkedTree:
         """
         head = self.heads[mark]
         low, high = sorted((mark, head))
-        return any(head not in self.path(token) for token in range(low + 1, high))
+        return not self._dominates(head, range(low + 1, high))
+
+    def _dominates(self, head: int, tokens: Iterable[int]) -> bool:
+        """Return whether a word dominates all of some tokens, in linear time altogether."""
+        below = {head: True, 0: False}
+        for token in tokens:
+            path: list[int] = []
+            while token not in below:
+                path.append(token)
+                token = self.heads[token]
+            if not below[token]:
+                return False
+            below.update(dict.fromkeys(path, True))
+        return True
 
     def _is_sound(self, mark: int, head: int) -> bool:
         """Return whether a mark with this head is projective and makes no word non-projective.
@@ -206,9 +219,9 @@ class MarkedTree:
         heads = self.heads
         above = set(self.path(head))
         low, high = sorted((mark, head))
+        if not self._dominates(head, (word for word in self.words if low < word < high)):
+            return False
         for word in self.words:
-            if low < word < high and head not in self.path(word):
-                return False
             governor = heads[word]
             if not governor or governor in above:
                 continue
