@@ -92,6 +92,7 @@ TOML = (
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "semiring": ("viterbi", "viterbi", "viterbi", "log", "real", "vitrbi"),
+    "shard": ("1/1", "1/2", "2/2", "3/2", "0/1", "1", "x/y", "1/" + "9" * 5000, "²/2"),
     "decoded": ("conllu", "brackets", "json", "svg"),
     "restored": ("conllu", "text", "json"),
     "decoder": ("risk", "best"),
@@ -164,6 +165,7 @@ COMMANDS = (
         {
             "--output": "output", "--semiring": "semiring", "--samples": "one",
             "--nbest": "one", "--seed": "integer", "--format": "decoded", "--quiet": "",
+            "--parts": "output", "--shard": "shard", "--part-size": "count",
         },
         2,
     ),
@@ -173,7 +175,9 @@ COMMANDS = (
         {
             "--output": "output", "--decoder": "decoder", "--trees": "count", "--nbest": "one",
             "--seed": "integer", "--probabilities": "", "--gold": "", "--json": "",
-            "--result": "output", "--quiet": "", "--tokeniser": "model",
+            "--result": "output", "--quiet": "",
+            "--parts": "output", "--shard": "shard", "--part-size": "count",
+            "--tokeniser": "model",
             "--punctuation": "model", "--weight": "fraction",
         },
         2,
@@ -186,7 +190,9 @@ COMMANDS = (
             "--minimise": "minimise", "--marks": "marks", "--min-confidence": "fraction",
             "--nbest": "count", "--keep": "keep", "--mistaken": "fraction",
             "--format": "restored", "--gold": "", "--json": "", "--confusions": "count",
-            "--result": "output", "--quiet": "", "--parser": "model", "--trees": "count",
+            "--result": "output", "--quiet": "",
+            "--parts": "output", "--shard": "shard", "--part-size": "count",
+            "--parser": "model", "--trees": "count",
             "--tokeniser": "model", "--case": "model", "--parser-share": "fraction",
             "--lines": "lines", "--objective": "objective", "--lower": "", "--text": "model",
         },
@@ -246,6 +252,7 @@ COMMANDS = (
             "--seed": "integer", "--format": "corrected", "--gold": "treebank",
             "--align": "aligned", "--json": "", "--errors": "count", "--result": "output",
             "--quiet": "",
+            "--parts": "output", "--shard": "shard", "--part-size": "count",
         },
     ),
     Command(

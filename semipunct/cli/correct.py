@@ -1,7 +1,7 @@
 """``semipunct correct``: correct the punctuation of treebanks and text."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -10,11 +10,13 @@ from semipunct.cli import arguments, console
 from semipunct.cli.completion import complete_models
 from semipunct.cli.explain import write_plain
 from semipunct.cli.options import with_options
+from semipunct.cli.parts import check_parts, run_parts
 from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
 from semipunct.corpus.parallel import Alignment
 from semipunct.errors import UsageError
-from semipunct.tasks.options import CorrectedForm, CorrectOptions
+from semipunct.files import first_character
+from semipunct.tasks.options import CorrectedForm, CorrectOptions, PartOptions
 
 if TYPE_CHECKING:
     from semipunct.tasks.correction import Corrected
@@ -44,6 +46,7 @@ def correct(
     ],
     out: arguments.OptionalOutput = None,
     options: CorrectOptions = CorrectOptions(),
+    parts: PartOptions = PartOptions(),
     parser: arguments.Parser = None,
     tokeniser: Annotated[
         str | None,
@@ -122,6 +125,14 @@ def correct(
         raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
     if options.analyses and analysis is None:
         raise UsageError("--analyses needs --analysis, the model of the trees; give it as well")
+    check_parts(
+        parts,
+        inputs,
+        {
+            "--output": out is not None, "--gold": bool(gold),
+            "--format explain": form == "explain",
+        }
+    )  # fmt: skip
     arguments.check_figures(out, result, printed=json)
     console.check_targets(
         out,
@@ -162,12 +173,32 @@ def correct(
     writer = work.format.writer(first)
     written = form or work.written
 
-    def write_all(outcomes: "Iterator[Outcome[Corrected]]", stream: TextIO) -> None:
+    def write_all(
+        outcomes: "Iterator[Outcome[Corrected]]", stream: TextIO, characters: int = 0
+    ) -> None:
         if written == "explain":
             write_plain(explain_outcomes(loaded, outcomes, writer), stream)
             return
-        write(outcomes, written, writer, stream, parsed=work.parsed)
+        write(outcomes, written, writer, stream, parsed=work.parsed, characters=characters)
 
+    if parts.folder is not None:
+        models = (loaded, request.parser, request.tokeniser, request.analysis)
+        run_parts(
+            parts,
+            replace(work, entries=entries),
+            lambda sections, first: prepare(loaded, replace(request, inputs=sections, first=first)),
+            lambda sections, outcomes, stream: write_all(
+                outcomes, stream, first_character(sections[0])
+            ),
+            inputs=inputs,
+            settings={
+                "command": "correct",
+                "models": [each and each.digest for each in models],
+                "options": {**asdict(options), "format": form},
+            },
+            quiet=quiet,
+        )
+        return
     run(
         replace(work, entries=entries), write_all, doing="correcting", inputs=inputs, out=out,
         gold=bool(gold), json=json, path=result, quiet=quiet,

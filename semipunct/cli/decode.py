@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.completion import complete_semirings
+from semipunct.cli.options import with_options
+from semipunct.cli.parts import check_parts, make_parts
 from semipunct.cli.timings import phase
 from semipunct.tasks import limits
+from semipunct.tasks.options import PartOptions
 
 if TYPE_CHECKING:
+    from semipunct.batches.parts import Part
     from semipunct.formats import Writer
     from semipunct.inference.decode import Analysis
     from semipunct.tasks.run import Chunk, Outcome
@@ -20,10 +24,12 @@ if TYPE_CHECKING:
 Format = Literal["conllu", "brackets", "json", "svg", "html"]
 
 
+@with_options
 def decode(
     model: arguments.Model,
     inputs: arguments.Treebanks,
     out: arguments.Output = console.STANDARD,
+    parts: PartOptions = PartOptions(),
     semiring: Annotated[
         str,
         typer.Option(
@@ -67,11 +73,21 @@ def decode(
         from semipunct.tasks.decode import choose_decoder
 
     decoder = choose_decoder(semiring, samples, nbest, seed)
+    check_parts(
+        parts,
+        inputs,
+        {
+            "--output": out != console.STANDARD, f"--format {form}": form in ("svg", "html"),
+            # A thousand sentences share their random numbers.
+            f"--semiring {semiring}": decoder.draws,
+        }
+    )  # fmt: skip
     console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.formats import format_of, read_entries
+        from semipunct.kinds.reading import unit_of
         from semipunct.marks import legend
         from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.render.analyses import NO_ANALYSIS, shown_tokens
@@ -82,9 +98,11 @@ def decode(
         from semipunct.tasks.run import answer_entries
 
     with phase("loading the model"):
-        fitted = InPlace.of(load(model, PunctuationModel))
+        loaded = load(model, PunctuationModel)
+        fitted = InPlace.of(loaded)
     keep_programs()
-    writer = format_of(*inputs).writer()
+    form_in = format_of(*inputs)
+    writer = form_in.writer()
     omitted, unseen = Omissions("not analysed"), UnseenValues(fitted.model)
     shown: set[str] = set()
 
@@ -96,29 +114,54 @@ def decode(
                 omitted.count_reason(NO_ANALYSIS)
             yield analyses or None
 
-    analysed = answer_entries(read_entries(inputs), analyse, omitted, size=CHUNK)
-    with (
-        console.output(out) as stream,
-        sentence_progress("decoding", out, quiet=quiet) as advancing,
-    ):
+    def write(analysed: "Iterator[Outcome[Sequence[Analysis]]]", stream: TextIO) -> None:
         if form == "conllu":
-            texts = (_annotated(item, writer, decoder.label) for item in advancing(analysed))
+            texts = (_annotated(item, writer, decoder.label) for item in analysed)
             writer.write(chain.from_iterable(texts), stream)
         elif form == "svg":
             from semipunct.render.tree_pictures import picture
 
-            stream.write(picture(tree for item in advancing(analysed) for tree in item[1] or ()))
+            stream.write(picture(tree for item in analysed for tree in item[1] or ()))
         elif form == "html":
             from semipunct.files import display_name
             from semipunct.render.trees_page import decoded_page
 
-            trees = (_for_page(item, decoder.label) for item in advancing(analysed))
+            trees = (_for_page(item, decoder.label) for item in analysed)
             stream.writelines(decoded_page(trees, ", ".join(map(display_name, inputs))))
         else:
-            for item in advancing(analysed):
+            for item in analysed:
                 stream.writelines(f"{text}\n" for text in _texts(item, form, decoder.label))
                 if form == "brackets":
                     shown.update(*map(shown_tokens, item[1] or ()))
+
+    def answer(files: Sequence[str]) -> "Iterator[Outcome[Sequence[Analysis]]]":
+        return answer_entries(read_entries(files), analyse, omitted, size=CHUNK)
+
+    if parts.folder is None:
+        with (
+            console.output(out) as stream,
+            sentence_progress("decoding", out, quiet=quiet) as advancing,
+        ):
+            write(advancing(answer(inputs)), stream)
+    else:
+
+        def write_part(part: "Part", sections: Sequence[str], stream: TextIO) -> Sequence[str]:
+            write(answer(sections), stream)
+            return ()
+
+        make_parts(
+            parts,
+            unit_of(form_in, tokenised=False),
+            write_part,
+            inputs=inputs,
+            settings={
+                "command": "decode",
+                "models": [loaded.digest],
+                "options": {"semiring": semiring, "nbest": nbest, "format": form},
+            },
+            quiet=quiet,
+            chunk=CHUNK,
+        )
     console.say_all(omitted.messages())
     if explanation := legend(shown):
         console.say(explanation)

@@ -1,6 +1,7 @@
 """``semipunct parse``: tag and parse words."""
 
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -9,11 +10,12 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.completion import complete_models
 from semipunct.cli.options import with_options
+from semipunct.cli.parts import check_parts, run_parts
 from semipunct.cli.run import run
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
-from semipunct.tasks.options import ParseOptions
+from semipunct.tasks.options import ParseOptions, PartOptions
 
 if TYPE_CHECKING:
     from semipunct.tasks.run import Outcome
@@ -35,6 +37,7 @@ def parse(
     ],
     out: arguments.OptionalOutput = None,
     options: ParseOptions = ParseOptions(),
+    parts: PartOptions = PartOptions(),
     tokeniser: Annotated[
         str | None,
         typer.Option(
@@ -103,6 +106,7 @@ def parse(
         raise UsageError(
             "--tokeniser reads text, which has no trees; --gold needs a treebank to compare with"
         )
+    check_parts(parts, inputs, {"--output": out is not None, "--gold": gold})
     arguments.check_figures(out, result, printed=json)
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
@@ -135,6 +139,25 @@ def parse(
     def write(outcomes: "Iterator[Outcome[Any]]", stream: TextIO) -> None:
         work.write(chain.from_iterable(map(work.texts, outcomes)), stream)
 
+    if parts.folder is not None:
+        models = (loaded, request.tokeniser, request.punctuation)
+        run_parts(
+            parts,
+            work,
+            lambda sections, first: prepare(loaded, replace(request, inputs=sections, first=first)),
+            lambda sections, outcomes, stream: write(outcomes, stream),
+            inputs=inputs,
+            settings={
+                "command": "parse",
+                "models": [each and each.digest for each in models],
+                "options": {
+                    **asdict(options), "trees": trees, "nbest": nbest, "weight": weight,
+                    "probabilities": probabilities,
+                },
+            },
+            quiet=quiet,
+        )  # fmt: skip
+        return
     run(
         work, write, doing="parsing", inputs=inputs, out=out, gold=gold, json=json, path=result,
         quiet=quiet,

@@ -1,7 +1,7 @@
 """``semipunct restore``: restore the punctuation of trees and text."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -9,11 +9,12 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.completion import complete_models
 from semipunct.cli.options import with_options
+from semipunct.cli.parts import check_parts, run_parts
 from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
-from semipunct.tasks.options import Objective, RestoredForm, RestoreOptions
+from semipunct.tasks.options import Objective, PartOptions, RestoredForm, RestoreOptions
 
 if TYPE_CHECKING:
     from semipunct.tasks.restoration import Restoration
@@ -33,6 +34,7 @@ def restore(
     ],
     out: arguments.OptionalOutput = None,
     options: RestoreOptions = RestoreOptions(),
+    parts: PartOptions = PartOptions(),
     parser: Annotated[
         list[str] | None,
         typer.Option(
@@ -156,6 +158,7 @@ def restore(
             "--nbest needs restored sentences as JSON: give --format json (with --gold also "
             "--output)"
         )
+    check_parts(parts, inputs, {"--output": out is not None, "--gold": gold})
     arguments.check_figures(out, result, printed=json)
     console.check_targets(
         out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, text, case)
@@ -209,6 +212,27 @@ def restore(
             outcomes = in_own_capitals(outcomes, writer)
         write(outcomes, form or work.written, writer, stream, parsed=work.parsed)
 
+    if parts.folder is not None:
+        models = (loaded, *request.parsers, request.tokeniser, request.text_model, request.case)
+        run_parts(
+            parts,
+            replace(work, entries=entries),
+            lambda sections, before: prepare(
+                loaded, replace(request, inputs=sections, first=before)
+            ),
+            lambda sections, outcomes, stream: write_all(outcomes, stream),
+            inputs=inputs,
+            settings={
+                "command": "restore",
+                "models": [each and each.digest for each in models],
+                "options": {
+                    **asdict(options), "trees": trees, "share": share, "lines": lines,
+                    "objective": objective, "lower": lower, "format": form,
+                },
+            },
+            quiet=quiet,
+        )  # fmt: skip
+        return
     run(
         replace(work, entries=entries), write_all, doing="restoring", inputs=inputs, out=out,
         gold=gold, json=json, path=result, quiet=quiet,

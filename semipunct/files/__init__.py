@@ -11,7 +11,14 @@ from semipunct.files.reading import (
     display_name,
     read_bytes,
 )
-from semipunct.files.sections import Section, first_byte, first_line, is_inside, sentences_before
+from semipunct.files.sections import (
+    Section,
+    first_byte,
+    first_character,
+    first_line,
+    is_inside,
+    sentences_before,
+)
 from semipunct.files.strict_json import finite, from_json, json_document, json_object, to_json
 from semipunct.files.unfinished import undo_unfinished, undoable
 from semipunct.files.writing import (
@@ -35,6 +42,7 @@ __all__ = [
     "file_sha256",
     "finite",
     "first_byte",
+    "first_character",
     "first_line",
     "from_json",
     "hold_lock",

@@ -45,6 +45,11 @@ class Section(str):
         return section
 
 
+def first_character(path: object) -> int:
+    """Return the number of characters in the file before the first one that is read."""
+    return path.first_character if isinstance(path, Section) else 0
+
+
 def first_line(path: object) -> int:
     """Return the number of the first line that is read under a name."""
     return path.first_line if isinstance(path, Section) else 1

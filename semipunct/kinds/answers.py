@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TextIO, TypeVar
 
 from semipunct.errors import ModelError, UsageError
 from semipunct.kinds.assessment import Assessment
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+Unit = Literal["line", "paragraph", "sentence", "file", "corpus"]
+"""The smallest part of a corpus that is answered as it is in the whole of it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work(Generic[R]):
@@ -47,6 +50,11 @@ class Work(Generic[R]):
         assess: compares all answers with the input or with references.
         messages: yields what users are told of when all answers are there.
         reads_again: whether ``assess`` reads the files itself and needs no answers.
+        unit: what a file may be divided into without an effect on the answers; ``corpus`` if not
+            even files may be answered apart from each other.
+        is_numbered: whether answers depend on the number of sentences of treebanks before them.
+        chunk: the number of sentences of treebanks that a part has a multiple of, because they are
+            answered together.
     """
 
     entries: Iterator[Entry[Any, Any]]
@@ -54,6 +62,9 @@ class Work(Generic[R]):
     assess: Callable[[Sequence[Outcome[R]]], Assessment]
     messages: Callable[[], Iterable[str]] = tuple
     reads_again: bool = False
+    unit: Unit = "file"
+    is_numbered: bool = False
+    chunk: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from semipunct.formats import format_of, read_entries, read_words
+from semipunct.formats.conllu import Conllu
 from semipunct.formats.m2 import M2
 from semipunct.formats.parallel import read_references
 from semipunct.formats.text import Text
 from semipunct.kinds.answers import Answers, CorrectWork
 from semipunct.kinds.assessment import Assessment, assess_corrections
 from semipunct.kinds.criteria import assess_perplexity
-from semipunct.kinds.reading import read_by_tokeniser, running_text_format
+from semipunct.kinds.reading import read_by_tokeniser, running_text_format, unit_of
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.segmentation.tokeniser import Tokeniser
@@ -20,7 +21,7 @@ from semipunct.store.checkpoint import of_kind
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.correct import correct, correction_model, correction_signature
 from semipunct.tasks.notices import LongSentences, Omissions, UnseenValues
-from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.run import CHUNK, Chunk, Outcome, answer_entries
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry
@@ -72,11 +73,17 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
     return CorrectWork(
         entries=entries,
         format=form,
-        answer=lambda read: answer_entries(read, answer, omitted),
+        answer=lambda read: answer_entries(read, answer, omitted, first=request.first),
         assess=assess,
         messages=lambda: [*omitted.messages(), *long.messages(), *unseen.messages()],
         written="m2" if form.name == M2.name else "text" if form.name == Text.name else "conllu",
         parsed=parser is not None,
+        # Drawn trees of sentences that are answered together share their random numbers.
+        unit="corpus"
+        if options.analyses and form.name != Conllu.name
+        else unit_of(form, tokenised=request.tokeniser is not None),
+        is_numbered=True,
+        chunk=CHUNK,
     )
 
 

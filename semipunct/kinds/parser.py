@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Treebank
 from semipunct.corpus.omission import without_omitted
-from semipunct.formats import read_entries, read_words
+from semipunct.files import STANDARD
+from semipunct.formats import format_of, read_entries, read_words
 from semipunct.formats.conllu import Conllu, Record
-from semipunct.kinds.answers import Answers, ParseWork
+from semipunct.kinds.answers import Answers, ParseWork, Unit
 from semipunct.kinds.assessment import Assessment, assess_parses
-from semipunct.kinds.reading import read_by_tokeniser, running_text_format
+from semipunct.kinds.reading import read_by_tokeniser, running_text_format, unit_of
 from semipunct.models.parsing.parser import Parser
 from semipunct.render.parses import parsed_texts
 from semipunct.store.checkpoint import of_kind
@@ -85,13 +86,25 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
     label = "sample" if request.trees else "rank" if request.nbest else ""
     return ParseWork(
         entries=entries,
-        answer=lambda read: answer_entries(read, answer, omitted, size=CHUNK),
+        answer=lambda read: answer_entries(read, answer, omitted, size=CHUNK, first=request.first),
         assess=assess,
         # The comparison says which sentences of a treebank were omitted.
         messages=lambda: [*(() if request.gold else omitted.messages()), *long.messages()],
         texts=partial(_texts, label, request.probabilities),
         write=Conllu().writer().write,
+        unit=_unit(request),
+        is_numbered=request.trees > 0,
     )
+
+
+def _unit(request: ParseRequest) -> Unit:
+    if request.gold or STANDARD in request.inputs:
+        return "file"
+    units: set[Unit] = {
+        unit_of(format_of(path, words=True), tokenised=request.tokeniser is not None)
+        for path in request.inputs
+    }
+    return units.pop() if len(units) == 1 else "file"
 
 
 def _texts(label: str, probabilities: bool, outcome: Outcome[Sequence[Parse]]) -> Iterator[str]:

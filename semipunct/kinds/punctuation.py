@@ -14,7 +14,12 @@ from semipunct.formats.text import Text
 from semipunct.kinds.answers import Answers, RestoreWork
 from semipunct.kinds.assessment import Assessment, assess_restorations
 from semipunct.kinds.criteria import assess_perplexity
-from semipunct.kinds.reading import read_by_text_model, read_by_tokeniser, running_text_format
+from semipunct.kinds.reading import (
+    read_by_text_model,
+    read_by_tokeniser,
+    running_text_format,
+    unit_of,
+)
 from semipunct.kinds.texts import write_text
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
@@ -23,7 +28,7 @@ from semipunct.tasks.base import InPlace
 from semipunct.tasks.notices import LongSentences, Omissions, UnseenValues
 from semipunct.tasks.restore import restoration_signature, restore
 from semipunct.tasks.restore_words import restore_words
-from semipunct.tasks.run import Chunk, Numbering, Outcome, answer_entries
+from semipunct.tasks.run import CHUNK, Chunk, Numbering, Outcome, answer_entries
 from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
 from semipunct.tasks.suspects import list_suspects
 
@@ -98,10 +103,16 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     return RestoreWork(
         entries=entries,
         format=form,
-        answer=lambda read: answer_entries(read, answer, omitted),
+        answer=lambda read: answer_entries(read, answer, omitted, first=request.first),
         assess=assess,
         messages=lambda: [*omitted.messages(), *long.messages(), *unseen.messages()],
         parsed=bool(parsers),
+        # A text model reads sentences that follow each other as one text.
+        unit="corpus"
+        if request.text_model is not None
+        else unit_of(form, tokenised=request.tokeniser is not None),
+        is_numbered=True,
+        chunk=CHUNK,
     )
 
 

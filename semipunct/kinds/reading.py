@@ -9,6 +9,7 @@ from semipunct.corpus.located import RawText
 from semipunct.errors import UsageError
 from semipunct.files import display_name, first_line
 from semipunct.formats import FORMATS, Format, format_of
+from semipunct.formats.conllu import Conllu
 from semipunct.formats.text import Text, lines_with_text, paragraphs, text_entry
 from semipunct.tasks.run import in_chunks
 from semipunct.tasks.segment import segment
@@ -16,6 +17,7 @@ from semipunct.tasks.segment_running_text import segment_running_text
 
 if TYPE_CHECKING:
     from semipunct.corpus.treebank import WordsEntry
+    from semipunct.kinds.answers import Unit
     from semipunct.tasks.base import Trained
     from semipunct.tasks.options import Keep, Lines
 
@@ -24,6 +26,20 @@ PARAGRAPHS = 64
 
 LINES = 256
 """Lines that a text model reads at a time."""
+
+
+def unit_of(form: Format[Any], *, tokenised: bool) -> Unit:
+    """Return what files of a format may be divided into.
+
+    Args:
+        form: the format.
+        tokenised: whether a tokeniser finds the sentences.
+    """
+    if tokenised:
+        return "paragraph"
+    if form.name == Conllu.name:
+        return "sentence"
+    return "line" if form.name == Text.name else "file"
 
 
 def running_text_format(paths: Sequence[str]) -> Format[Any]:

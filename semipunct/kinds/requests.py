@@ -40,6 +40,7 @@ class RestoreRequest:
         gold: whether the restored punctuation is compared with the input.
         confusions: to be listed in the comparison.
         form: the format of the output; None for the default.
+        first: the number of sentences of treebanks that precede the files.
     """
 
     system: str
@@ -57,6 +58,7 @@ class RestoreRequest:
     gold: bool = False
     confusions: int = 0
     form: RestoredForm | None = None
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,7 @@ class CorrectRequest:
         gold: references; none if nothing is compared.
         align: how sentences are aligned with references.
         errors: to be listed in the comparison.
+        first: the number of sentences of treebanks that precede the files.
     """
 
     system: str
@@ -86,6 +89,7 @@ class CorrectRequest:
     gold: Sequence[str] = ()
     align: str = "words"
     errors: int = 0
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +107,7 @@ class ParseRequest:
         nbest: most probable trees of each sentence; 0 likewise.
         probabilities: whether probabilities are written.
         gold: whether trees and tags are compared with those of the input.
+        first: the number of sentences of treebanks that precede the files.
     """
 
     system: str
@@ -115,6 +120,7 @@ class ParseRequest:
     nbest: int = 0
     probabilities: bool = False
     gold: bool = False
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from semipunct.formats.running_text import lines_of_text, read_lines
 from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.formats.transcripts import Transcripts
-from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, refuse
+from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, Unit, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations
 from semipunct.kinds.correction import prepare_comparison
 from semipunct.kinds.punctuation import restorations_of
@@ -110,7 +110,14 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
         messages=lambda: (*omitted.messages(), *foreign.messages()),
         has_capitals=True,
         written=written,
+        unit=_unit(form, settings["ends"]),
     )
+
+
+def _unit(form: Format[Any], ends: Lines) -> Unit:
+    if ends == "none":
+        return "file"
+    return "line" if isinstance(form, Text) else "sentence"
 
 
 def _meaning_of_lines(form: Format[Any]) -> Lines:
@@ -233,6 +240,8 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
         assess=assess,
         messages=lambda: (*omitted.messages(), *foreign.messages()),
         written="text",
+        # Lines that sentences cross are corrected together, wherever the file begins among them.
+        unit="corpus" if crosses_lines else "line",
     )
 
 

@@ -27,6 +27,7 @@ def write(
     stream: TextIO,
     *,
     parsed: bool,
+    characters: int = 0,
 ) -> None:
     """Write corrected sentences.
 
@@ -36,6 +37,7 @@ def write(
         writer: of the entries.
         stream: which must not translate line ends.
         parsed: whether a parser made their tags and trees.
+        characters: the number of characters before them in the file of the first one.
     """
     writer_of_form = {"text": TextWriter, "m2": M2Writer}.get(form)
     # The writer of CoNLL-U attaches marks by trees, and the trees of the input were not read.
@@ -45,7 +47,11 @@ def write(
     if form == "conllu" or (writer_of_form is not None and isinstance(writer, writer_of_form)):
         _as_input(outcomes, writer, stream)
     else:
-        lines = _json(outcomes, writer) if form == "json" else _lines(outcomes, form, writer)
+        lines = (
+            _json(outcomes, writer, characters)
+            if form == "json"
+            else _lines(outcomes, form, writer)
+        )
         stream.writelines(lines)
 
 
@@ -101,13 +107,17 @@ def _lines(
             yield after + "\n" if form == "text" else difference(corrected, before, after)
 
 
-def _json(outcomes: Iterable[Outcome[Corrected]], writer: Writer[Any]) -> Iterator[str]:
+def _json(
+    outcomes: Iterable[Outcome[Corrected]], writer: Writer[Any], characters: int
+) -> Iterator[str]:
 
-    offset, start = 0, None
+    offset, start = characters, None
     for entry, corrected in outcomes:
         record, content = entry.record, entry.content
         # A file may be given twice in a row.
-        if start is None or content.path != start[0] or content.sentence_id == start[1]:
+        if start is None:
+            start = (content.path, content.sentence_id)
+        elif content.path != start[0] or content.sentence_id == start[1]:
             offset, start = 0, (content.path, content.sentence_id)
         located = isinstance(record, Located)
         if corrected is not None:

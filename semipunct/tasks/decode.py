@@ -76,10 +76,12 @@ class Decoder:
         analyse: the function from model, weights, sentences and the number of their chunk to the
             analyses of each sentence.
         label: ``sample`` or ``rank`` if the analyses of a sentence are numbered in the output.
+        draws: whether analyses are drawn, which makes them depend on their chunk.
     """
 
     analyse: Callable[[PunctuationModel, Weights, Sequence[Sentence], int], list[list[Analysis]]]
     label: str = ""
+    draws: bool = False
 
 
 def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int) -> Decoder:
@@ -113,6 +115,7 @@ def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int)
                 m, p, sentences, draws, part_seed(seed, chunk)
             ),
             label="sample",
+            draws=True,
         )
     if isinstance(chosen, KBest):
         count = nbest or chosen.k

@@ -9,7 +9,7 @@ JAX is not imported here, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
@@ -316,6 +316,85 @@ class ParseOptions:
         Decoder, Option(help="risk: most expected correct arcs; best: the most probable tree.")
     ] = "risk"
     seed: Annotated[int, Option(help="With --trees: random seed.", minimum=0)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PartOptions:
+    """Options of commands that answer a corpus in parts.
+
+    Parts are a function of the input and of ``size``, not of the number of processes.
+    """
+
+    folder: Annotated[
+        str | None,
+        Option(
+            help="Divide the input, and write what would be the output for each part to a file of "
+            "this folder; parts that are there are not made again. 'cat FOLDER/part-*' is the "
+            "output for the whole input.",
+            name="parts",
+            metavar="FOLDER",
+        ),
+    ] = None
+    shard: Annotated[
+        str | None,
+        Option(
+            help="With --parts: make the parts I, I + N, I + 2N, ... only, for N processes that "
+            "share the work; I is 1 to N.",
+            metavar="I/N",
+        ),
+    ] = None
+    size: Annotated[
+        int,
+        Option(
+            help="With --parts: size of a part of the input.",
+            name="part_size",
+            metavar="KIB",
+            minimum=1,
+        ),
+    ] = 1024
+
+    def numbers(self, count: int) -> range:
+        """Return the numbers of the parts of a process, from 0.
+
+        Args:
+            count: the number of parts.
+
+        Raises:
+            UsageError: if the shard is none.
+        """
+        first, of = self._shard()
+        return range(first - 1, count, of)
+
+    def check(self, *, excluded: Mapping[str, bool]) -> None:
+        """Raise ``UsageError`` unless all values are valid.
+
+        Args:
+            excluded: other options that cannot be combined with parts, and whether they were given.
+        """
+        if self.folder is None:
+            defaults = PartOptions()
+            if self.shard != defaults.shard or self.size != defaults.size:
+                name = "--shard" if self.shard is not None else "--part-size"
+                raise UsageError(f"{name} needs --parts, the folder of the output; give it as well")
+            return
+        self._shard()
+        if names := [name for name, is_given in excluded.items() if is_given]:
+            raise UsageError(
+                f"--parts writes one file for each part of the input, so it excludes {names[0]}; "
+                "leave it out"
+            )
+
+    def _shard(self) -> tuple[int, int]:
+        if self.shard is None:
+            return 1, 1
+        first, _, of = self.shard.partition("/")
+        is_valid = all(len(n) < 10 and n.isascii() and n.isdigit() for n in (first, of))
+        if not is_valid or not 1 <= int(first) <= int(of):
+            raise UsageError(
+                f"--shard {self.shard[:20]}: give I/N with I from 1 to N, such as 1/4 for the first "
+                "of four"
+            )
+        return int(first), int(of)
 
 
 class ParseSettings(TypedDict, total=False):

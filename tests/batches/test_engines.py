@@ -23,7 +23,7 @@ RESTORED = "“Where is the station?” asked Anna."
 def test_recipe(library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     if find_spec(library) is None:
         pytest.skip(f"{library} is not installed")
-    section = PAGE.read_text("utf-8").split(f"## {RECIPES[library]}\n")[1]
+    section = PAGE.read_text("utf-8").split(f"### {RECIPES[library]}\n")[1]
     code = re.findall(r"```python\n(.*?)```", section, re.S)[0]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))

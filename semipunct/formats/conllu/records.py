@@ -318,11 +318,15 @@ def write_texts(texts: Iterable[str], stream: TextIO) -> None:
     for text in texts:
         stream.write(separator)
         stream.write(text)
-        separator = _separator(text)
+        separator = separator_after(text)
 
 
-def _separator(text: str) -> str:
-    """Return the line ends that must be added before another sentence."""
+def separator_after(text: str) -> str:
+    """Return the line ends that must be added before another sentence.
+
+    Args:
+        text: what precedes it, at least the last two lines.
+    """
     *_, before, last = ["", *text.rsplit("\n", 2)]
     if last:
         return "\n" if is_blank(last) else "\n\n"
