@@ -33,7 +33,11 @@ ONE_THREAD = {"NPROC": "1", "OMP_NUM_THREADS": "1"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the driver."""
+    """Run the driver.
+
+    Args:
+        arguments: of the command line; by default those of the process.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--treebank", type=Path, default=DEV)
     parser.add_argument("--sentences", type=int, default=20_000)
@@ -51,7 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the figures of all runs."""
+    """Return the figures of all runs.
+
+    Args:
+        folder: for the files.
+        options: of the command line.
+    """
     corpus = folder / "corpus.txt"
     size = write_corpus(corpus, options.treebank, options.sentences)
     whole = folder / "whole.txt"
@@ -86,7 +95,13 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def write_corpus(path: Path, treebank: Path, sentences: int) -> int:
-    """Write words of a treebank in lower case, repeated as often as needed; return the bytes."""
+    """Write words of a treebank in lower case, repeated as often as needed; return the bytes.
+
+    Args:
+        path: the file.
+        treebank: the treebank.
+        sentences: the number of lines.
+    """
     lines = [
         " ".join(entry.content.forms).lower()
         for entry in read_words([treebank])
@@ -97,13 +112,26 @@ def write_corpus(path: Path, treebank: Path, sentences: int) -> int:
 
 
 def command(*arguments: object) -> subprocess.Popen[bytes]:
-    """Start a command with one thread."""
+    """Start a command with one thread.
+
+    Args:
+        *arguments: of ``semipunct``.
+    """
     line = [sys.executable, "-m", "semipunct", *map(str, arguments)]
     return subprocess.Popen(line, env={**os.environ, **ONE_THREAD})
 
 
 def kill_and_repeat(arguments: Sequence[object], kills: int, moments: random.Random) -> int:
-    """Run two shards until both end by themselves, and kill one of them now and then."""
+    """Run two shards until both end by themselves; kill one of them now and then.
+
+    Args:
+        arguments: of ``semipunct``, without the shard.
+        kills: the number of processes to kill.
+        moments: draws the seconds between kills.
+
+    Returns:
+        The number of processes that were killed before they ended.
+    """
     done = 0
     running: dict[int, subprocess.Popen[bytes]] = {}
     ended: set[int] = set()
@@ -128,7 +156,11 @@ def kill_and_repeat(arguments: Sequence[object], kills: int, moments: random.Ran
 
 
 def joined(folder: Path) -> bytes:
-    """Return the concatenated parts of a folder."""
+    """Return the concatenated parts of a folder.
+
+    Args:
+        folder: of the parts.
+    """
     return b"".join(path.read_bytes() for path in sorted(folder.glob("part-*")))
 
 

@@ -391,8 +391,8 @@ class PartOptions:
         is_valid = all(len(n) < 10 and n.isascii() and n.isdigit() for n in (first, of))
         if not is_valid or not 1 <= int(first) <= int(of):
             raise UsageError(
-                f"--shard {self.shard[:20]}: give I/N with I from 1 to N, such as 1/4 for the first "
-                "of four"
+                f"--shard {self.shard[:20]}: give I/N with I from 1 to N, such as 1/4 for the "
+                "first of four"
             )
         return int(first), int(of)
 
