@@ -20,7 +20,7 @@ def joined(folder: Path) -> str:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     folder = tmp_path_factory.mktemp("corpus")
     contents = {
-        "a.txt": "so ba do so gu ba. so but ba\n\n" * 40 + "so",
+        "a.txt": "so ba do so gu ba. so but ba\n\n" * 70 + "so",
         "b.txt": "\n\nso gu ba do\nso ba, gu\n \n" * 12,
         "c.txt": "so é gu",
         # The last sentence of the first file lacks its end.
@@ -40,7 +40,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
         "correct text --format json",
         "restore model --samples 20",
         "restore model --parser parser --samples 20 --trees 2 --format json --keep replace",
-        "restore model --parser parser --tokeniser tokeniser --samples 20",
+        "restore model --parser parser --tokeniser tokeniser --samples 4",
         "correct corrector --samples 20",
         "parse parser --tokeniser tokeniser",
         "parse parser --trees 2",
