@@ -22,6 +22,7 @@ import numpy.typing as npt
 from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
+    as_batch,
     as_log_weights,
     check_lengths,
     check_log_weights,
@@ -75,7 +76,7 @@ def alignments(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    match = as_log_weights(match)
+    match = as_log_weights(match, 3)
     check_shapes(match=(match, "batch rows columns"))
     batch, rows, columns = match.shape
     both = _checked_lengths(lengths, match.shape)
@@ -147,7 +148,7 @@ def _checked_lengths(lengths: npt.ArrayLike | None, shape: tuple[int, ...]) -> j
     batch, *sizes = shape
     if lengths is None:
         return jnp.broadcast_to(jnp.array(sizes, int), (batch, 2))
-    both = jnp.asarray(lengths)
+    both = as_batch(jnp.asarray(lengths), 2)
     if both.shape != (batch, 2):
         raise UsageError(f"lengths has shape {both.shape}; expected [batch, 2]: {(batch, 2)}")
     checked = [

@@ -25,6 +25,7 @@ from semipunct.arrays.shapes import (
     check_lengths,
     check_log_weights,
     check_shapes,
+    lengths_or_all,
     used_by_any,
     within,
 )
@@ -194,7 +195,7 @@ def linear_chain(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    emission, transition = as_log_weights(emission), as_log_weights(transition)
+    emission, transition = as_log_weights(emission, 3), as_log_weights(transition)
     transition = transition.reshape((1,) * (4 - transition.ndim) + transition.shape)
     sizes = check_shapes(
         emission=(emission, "batch length states"),
@@ -203,9 +204,7 @@ def linear_chain(
     steps = max(sizes["length"] - 1, 0)
     if transition.shape[1] not in (1, steps):
         check_shapes(transition=(transition, f"batch? {steps} states states"))
-    if lengths is None:
-        lengths = jnp.full(emission.shape[0], emission.shape[1], jnp.int32)
-    lengths = jnp.asarray(lengths)
+    lengths = lengths_or_all(lengths, *emission.shape[:2])
     check_shapes(emission=(emission, "batch length states"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, emission.shape[1])
     positions = within(lengths, emission.shape[1])

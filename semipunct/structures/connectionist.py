@@ -189,7 +189,7 @@ def ctc(
         UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
             the blank, or a log weight that an alignment can use is not one.
     """
-    log_probs = as_log_weights(log_probs)
+    log_probs = as_log_weights(log_probs, 3)
     check_shapes(log_probs=(log_probs, "batch frames symbols"))
     labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
     if (of_item := symbols_of(labels, both, log_probs.shape[2], blank)) is None:

@@ -31,6 +31,7 @@ from semipunct.arrays.shapes import (
     check_lengths,
     check_log_weights,
     check_shapes,
+    lengths_or_all,
     used_by_any,
     within,
 )
@@ -281,7 +282,7 @@ def pcfg(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    root, rules, emission = (as_log_weights(x) for x in (root, rules, emission))
+    root, rules, emission = as_log_weights(root), as_log_weights(rules), as_log_weights(emission, 3)
     root = root.reshape((1,) * (2 - root.ndim) + root.shape)
     rules = rules.reshape((1,) * (4 - rules.ndim) + rules.shape)
     sizes = check_shapes(
@@ -297,14 +298,14 @@ def pcfg(
         )
     batch, words = emission.shape[:2]
     if spans is not None:
-        spans = as_log_weights(jnp.asarray(spans, jnp.result_type(spans, emission)))
+        spans = as_log_weights(jnp.asarray(spans, jnp.result_type(spans, emission)), 4)
         if not spans.ndim:
             spans = jnp.full((batch, words, words, sizes["nonterminals"]), spans)
         check_shapes(
             emission=(emission, "batch words preterminals"),
             spans=(spans, f"batch words words {sizes['nonterminals']}"),
         )
-    lengths = jnp.full(batch, words, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    lengths = lengths_or_all(lengths, batch, words)
     check_shapes(emission=(emission, "batch words preterminals"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
     inside, parsed = within(lengths, words), within(lengths - 1, 1)

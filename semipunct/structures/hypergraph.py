@@ -208,13 +208,17 @@ def hypergraphs(
         UsageError: if shapes do not fit, a node or a length is out of range, a hypergraph has a
             cycle, its root has no derivation, one could use a node twice, or the room is too small.
     """
-    weights = as_log_weights(weights)
+    is_single = jnp.ndim(weights) == 1
+    weights = as_log_weights(weights, 2)
     check_shapes(weights=(weights, "batch edges"))
     batch, edges = weights.shape
     if not edges:
         raise UsageError("hypergraphs without hyperedges; give at least one, with lengths of 0")
     heads, tails, roots = map(_integers, ("heads", "tails", "roots"), (heads, tails, roots))
     lengths = np.full(batch, edges) if lengths is None else _integers("lengths", lengths)
+    if is_single:
+        heads, tails, roots = heads[None], tails[None], roots[None]
+        lengths = np.atleast_1d(lengths)
     check_shapes(
         weights=(weights, "batch edges"),
         heads=(jnp.asarray(heads), "batch edges"),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from jax.core import Tracer
 
-from semipunct.arrays.shapes import check_lengths, within
+from semipunct.arrays.shapes import as_batch, check_lengths, within
 from semipunct.errors import UsageError
 
 
@@ -34,7 +34,7 @@ def label_sequences(
             the blank.
     """
     batch, frames, symbols = log_probs.shape[0], log_probs.shape[1], log_probs.shape[-1]
-    labels = jnp.asarray(labels)
+    labels = as_batch(jnp.asarray(labels), 2)
     if labels.ndim != 2 or len(labels) != batch:
         raise UsageError(f"labels has shape {labels.shape}; expected [{batch}, labels]")
     if not np.issubdtype(labels.dtype, np.integer):
@@ -83,7 +83,7 @@ def symbols_of(
 def _lengths(name: str, lengths: Any, batch: int, size: int) -> jax.Array:
     if lengths is None:
         return jnp.full(batch, size, int)
-    array = jnp.asarray(lengths)
+    array = as_batch(jnp.asarray(lengths), 1)
     if array.shape != (batch,):
         raise UsageError(f"{name} has shape {array.shape}; expected one of each item: ({batch},)")
     return check_lengths(array, size, name=name)

@@ -29,6 +29,7 @@ from semipunct.arrays.shapes import (
     check_lengths,
     check_log_weights,
     check_shapes,
+    lengths_or_all,
     within,
 )
 from semipunct.errors import UsageError
@@ -278,12 +279,10 @@ def nonprojective_trees(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    arcs = as_log_weights(arcs)
+    arcs = as_log_weights(arcs, 3)
     check_shapes(arcs=(arcs, "batch words words"))
     words = arcs.shape[1] - 1
-    if lengths is None:
-        lengths = jnp.full(arcs.shape[0], words, jnp.int32)
-    lengths = jnp.asarray(lengths)
+    lengths = lengths_or_all(lengths, len(arcs), words)
     check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
     inside = within(lengths + 1, words + 1)

@@ -34,6 +34,7 @@ from semipunct.arrays.shapes import (
     check_lengths,
     check_log_weights,
     check_shapes,
+    lengths_or_all,
     within,
 )
 from semipunct.errors import UsageError
@@ -178,14 +179,14 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
         UsageError: if shapes do not fit, there are too many items, a length is out of range or a
             log weight is not one.
     """
-    precedence = as_log_weights(precedence)
+    precedence = as_log_weights(precedence, 3)
     check_shapes(precedence=(precedence, "batch items items"))
     batch, items = precedence.shape[:2]
     if items > MOST_ITEMS:
         raise UsageError(
             f"{items} items have too many subsets to sum over; give at most {MOST_ITEMS}"
         )
-    lengths = jnp.full(batch, items, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    lengths = lengths_or_all(lengths, batch, items)
     check_shapes(precedence=(precedence, "batch items items"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, items)
     used = _used_pairs(within(lengths, items))

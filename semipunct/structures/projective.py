@@ -25,6 +25,7 @@ from semipunct.arrays.shapes import (
     check_lengths,
     check_log_weights,
     check_shapes,
+    lengths_or_all,
     within,
 )
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
@@ -152,12 +153,10 @@ def projective_trees(
     Source: Eisner (1996); Eisner (2000). Spans have their head at one end, so n**3 operations
     suffice.
     """
-    arcs = as_log_weights(arcs)
+    arcs = as_log_weights(arcs, 3)
     check_shapes(arcs=(arcs, "batch words words"))
     words = arcs.shape[1] - 1
-    if lengths is None:
-        lengths = jnp.full(arcs.shape[0], words, jnp.int32)
-    lengths = jnp.asarray(lengths)
+    lengths = lengths_or_all(lengths, len(arcs), words)
     check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
     check_log_weights({"arcs": _used_arcs(within(lengths + 1, words + 1))}, arcs=arcs)

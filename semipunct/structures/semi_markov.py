@@ -27,6 +27,7 @@ from semipunct.arrays.shapes import (
     check_lengths,
     check_log_weights,
     check_shapes,
+    lengths_or_all,
     used_by_any,
     within,
 )
@@ -285,18 +286,14 @@ def semi_markov_chain(
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    segment, transition = as_log_weights(segment), as_log_weights(transition)
+    segment, transition = as_log_weights(segment, 4), as_log_weights(transition)
     sizes = check_shapes(segment=(segment, "batch length max_width states"))
     if sizes["max_width"] == 0:
         raise UsageError(f"segment has shape {segment.shape}: axis 2 (widths) must not be empty")
     if initial is None:
         initial = jnp.zeros((sizes["states"],), segment.dtype)
     initial = as_log_weights(initial)
-    lengths = (
-        jnp.full(sizes["batch"], sizes["length"], jnp.int32)
-        if lengths is None
-        else jnp.asarray(lengths)
-    )
+    lengths = lengths_or_all(lengths, sizes["batch"], sizes["length"])
     transition = transition.reshape((1,) * (3 - transition.ndim) + transition.shape)
     initial = initial.reshape((1,) * (2 - initial.ndim) + initial.shape)
     check_shapes(

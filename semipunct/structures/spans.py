@@ -24,6 +24,7 @@ from semipunct.arrays.shapes import (
     check_lengths,
     check_log_weights,
     check_shapes,
+    lengths_or_all,
     used_by_any,
     within,
 )
@@ -194,10 +195,10 @@ def span_trees(spans: jax.Array, lengths: jax.Array | None = None) -> SpanTrees:
     Raises:
         UsageError: if shapes do not fit, a length is out of range or a log weight is not one.
     """
-    spans = as_log_weights(spans)
+    spans = as_log_weights(spans, 4)
     check_shapes(spans=(spans, "batch words words labels"))
     batch, words = spans.shape[:2]
-    lengths = jnp.full(batch, words, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    lengths = lengths_or_all(lengths, batch, words)
     check_shapes(spans=(spans, "batch words words labels"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
     used = used_by_any(_used_spans(within(lengths, words)), spans.shape)

@@ -56,7 +56,7 @@ def transducer(
 
     Source: Graves (2012), section 2.4.
     """
-    log_probs = as_log_weights(log_probs)
+    log_probs = as_log_weights(log_probs, 4)
     check_shapes(log_probs=(log_probs, "batch frames counts symbols"))
     labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
     frames, columns = log_probs.shape[1], labels.shape[1]

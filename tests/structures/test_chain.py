@@ -114,7 +114,7 @@ def test_scores_far_below_others_are_kept():
         ((2, 4, 3), (2, 4, 3, 3), None, r"transition has shape \(2, 4, 3, 3\).*size 3"),
         ((2, 4, 3), (3, 3, 3, 3), None, r"transition .*\(3, 3, 3, 3\) and emission .*\(2, 4, 3\)"),
         ((2, 4, 3), (5, 5), None, r"transition .*\(1, 1, 5, 5\) and emission .* axis 'states'"),
-        ((2, 4), (3, 3), None, r"emission has shape \(2, 4\); expected 3 axes"),
+        ((4,), (3, 3), None, r"emission has shape \(4,\); expected 3 axes"),
         ((2, 4, 3), (3, 3), [4, 5], r"lengths\[1\] is 5; the arrays allow 0 to 4"),
         ((2, 4, 3), (3, 3), [-1, 4], r"lengths\[0\] is -1"),
         ((2, 4, 3), (3, 3), [4], r"lengths has shape \(1,\) and emission has shape"),

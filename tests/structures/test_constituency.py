@@ -248,7 +248,7 @@ def test_no_words_at_all():
     "shape, lengths, message",
     [
         ((2, 3, 4, 1), None, r"spans has shape \(2, 3, 4, 1\).*'words'"),
-        ((2, 3, 3), None, r"spans has shape \(2, 3, 3\); expected 4 axes"),
+        ((2, 3), None, r"spans has shape \(2, 3\); expected 4 axes"),
         ((2, 3, 3, 1), [1], r"lengths has shape \(1,\) and spans has shape \(2, 3, 3, 1\)"),
         ((2, 3, 3, 1), [1, 4], r"lengths\[1\] is 4"),
     ],

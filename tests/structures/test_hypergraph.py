@@ -119,7 +119,7 @@ def test_what_is_refused(heads: list, tails: list, roots: list, complaint: str):
 
 def test_arrays_that_are_not_those_of_hyperedges():
     with pytest.raises(UsageError, match="weights has shape"):
-        hypergraphs(jnp.zeros(1), [1], [[0]], [1])
+        hypergraphs(jnp.zeros((1, 1, 1)), [[1]], [[[0]]], [1])
     with pytest.raises(UsageError, match="heads must be integers"):
         hypergraphs(jnp.zeros((1, 1)), [[1.0]], [[[0]]], [1])
     with pytest.raises(UsageError, match="heads is traced"):

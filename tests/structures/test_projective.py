@@ -150,7 +150,7 @@ def test_a_sentence_without_tree_has_gradient_zero():
     "shape, lengths, message",
     [
         ((2, 3, 4), None, r"arcs has shape \(2, 3, 4\).*'words'"),
-        ((2, 3), None, r"arcs has shape \(2, 3\); expected 3 axes"),
+        ((3,), None, r"arcs has shape \(3,\); expected 3 axes"),
         ((2, 3, 3), [1], r"lengths has shape \(1,\) and arcs has shape \(2, 3, 3\)"),
         ((2, 3, 3), [1, 3], r"lengths\[1\] is 3"),
         ((2, 3, 3), [1.0, 2.0], "lengths must be integers"),

@@ -243,7 +243,7 @@ def test_keeps_dtypes_and_ranks(strict_numerics: None):
     ({"initial": np.zeros(3)}, r"initial has shape .*segment has shape .*'states'"),
     ({"lengths": np.zeros(3, int)}, r"lengths has shape .*segment has shape .*'batch'"),
     ({"lengths": np.array([2, 5])}, r"lengths\[1\] is 5; the arrays allow 0 to 4"),
-    ({"segment": np.zeros((2, 4, 2))}, r"segment has shape .*batch length max_width states"),
+    ({"segment": np.zeros((4, 2))}, r"segment has shape .*batch length max_width states"),
     ({"segment": np.zeros((2, 4, 0, 2))}, r"segment has shape .* must not be empty"),
     ({"segment": np.full((2, 4, 3, 2), np.nan)}, r"segment\[0, 0, 0, 0\] is nan"),
     ({"initial": np.array([0, np.inf])}, r"initial\[0, 1\] is inf"),

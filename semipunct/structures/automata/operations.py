@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from jax.core import Tracer
 
-from semipunct.arrays.shapes import check_lengths, check_shapes
+from semipunct.arrays.shapes import as_batch, check_lengths, check_shapes, lengths_or_all
 from semipunct.errors import UsageError
 from semipunct.structures.automata.machine import EPSILON, Automaton, sizes
 from semipunct.structures.base import Total
@@ -227,10 +227,10 @@ def checked_strings(
     Raises:
         UsageError: if shapes do not fit, or a length or a symbol is out of range.
     """
-    strings = jnp.asarray(strings)
+    strings = as_batch(jnp.asarray(strings), 2)
     check_shapes(strings=(strings, "batch length"))
     batch, length = strings.shape
-    lengths = jnp.full(batch, length, jnp.int32) if lengths is None else jnp.asarray(lengths)
+    lengths = lengths_or_all(lengths, batch, length)
     sizes = check_shapes(
         strings=(strings, "batch length"), lengths=(lengths, "batch"), arcs=(arcs, axes)
     )

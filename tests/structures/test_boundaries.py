@@ -1,0 +1,152 @@
+"""One item without a batch axis, no items, no positions, long lists, and weights that are none."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.structures import (
+    Distribution,
+    alignments,
+    automata,
+    ctc,
+    hypergraphs,
+    linear_chain,
+    linear_orderings,
+    nonprojective_trees,
+    pcfg,
+    projective_trees,
+    semi_markov_chain,
+    span_trees,
+    string_paths,
+    transducer,
+)
+
+ZEROS = jnp.zeros
+MACHINE = automata.automaton(ZEROS(2), ZEROS((2, 2, 2)).at[0].set(-jnp.inf), ZEROS(2))
+
+
+def _grammar(spans, lengths=None):
+    emission = jnp.zeros((*spans.shape[:-2], 1))
+    return pcfg(ZEROS(1), ZEROS((1, 2, 2)), emission, lengths, spans)
+
+
+# Makes a structure of weights and lengths; the shape of one item with n positions.
+MAKERS = {
+    "chain": (lambda w, n=None: linear_chain(w, ZEROS((2, 2)), n), lambda n: (n, 2)),
+    "parallel": (
+        lambda w, n=None: linear_chain(w, ZEROS((2, 2)), n, "parallel"),
+        lambda n: (n, 2),
+    ),
+    "semi-Markov": (
+        lambda w, n=None: semi_markov_chain(w, ZEROS((2, 2)), None, n),
+        lambda n: (n, 2, 2),
+    ),
+    "projective": (projective_trees, lambda n: (n + 1, n + 1)),
+    "non-projective": (nonprojective_trees, lambda n: (n + 1, n + 1)),
+    "spans": (span_trees, lambda n: (n, n, 2)),
+    "grammar": (_grammar, lambda n: (n, n, 1)),
+    "orders": (linear_orderings, lambda n: (n, n)),
+}
+EVERY = pytest.mark.parametrize("name", MAKERS)
+
+
+def distribution(structure):
+    is_distribution = type(structure).__name__ == "NonprojectiveTrees"
+    return structure if is_distribution else Distribution(structure)
+
+
+@EVERY
+def test_one_item_is_a_batch_of_one(name):
+    make, shape = MAKERS[name]
+    weights = jnp.sin(jnp.arange(np.prod(shape(3)), dtype=jnp.float32)).reshape(shape(3))
+    alone, batch = distribution(make(weights, 2)), distribution(make(weights[None], jnp.array([2])))
+    assert alone.log_partition() == batch.log_partition()
+    assert alone.log_partition().shape == (1,)
+    structure = getattr(alone, "structure", alone)
+    read = {
+        "semi-Markov": [[0, 1, 1], [-1] * 3],
+        "spans": [[0, 1, 0], [0, 0, 1], [1, 1, 0]],
+        "grammar": [[0, 1, 0], [0, 0, 1], [1, 1, 1]],
+        "projective": [2, 0, 0],
+        "non-projective": [2, 0, 0],
+    }.get(name, [1, 0, 0])
+    assert jnp.isfinite(alone.log_prob([read])[0])
+    parts = structure.to_parts(read)
+    jax.tree.map(np.testing.assert_array_equal, parts, structure.to_parts([read]))
+
+
+def test_one_item_of_other_structures():
+    paths = string_paths(MACHINE, jnp.ones(3, int), 2)
+    assert jnp.exp(Distribution(paths).log_partition()).tolist() == pytest.approx([8])
+    edges = hypergraphs(ZEROS(2), [1, 1], [[0], [0]], 1)
+    assert jnp.exp(Distribution(edges).log_partition()).tolist() == pytest.approx([2])
+    edits = alignments(ZEROS((2, 1)), lengths=jnp.array([2, 1]))
+    assert jnp.exp(Distribution(edits).log_partition()).tolist() == pytest.approx([5])
+    frames = ctc(ZEROS((3, 2)), jnp.array([1]), lengths=2)
+    assert jnp.exp(Distribution(frames).log_partition()).tolist() == pytest.approx([3])
+    frames = transducer(ZEROS((2, 2, 2)), jnp.array([1]))
+    assert jnp.exp(Distribution(frames).log_partition()).tolist() == pytest.approx([2])
+
+
+@EVERY
+def test_a_batch_without_items_is_refused(name):
+    make, shape = MAKERS[name]
+    with pytest.raises(UsageError, match="a batch without items; give one or more"):
+        make(ZEROS((0, *shape(2))))
+
+
+@EVERY
+def test_items_without_positions_have_the_empty_derivation(name):
+    make, shape = MAKERS[name]
+    d = distribution(make(ZEROS((2, *shape(0)))))
+    total = -jnp.inf if name == "grammar" else 0.0
+    assert (d.log_partition() == total).all()
+    best, drawn = d.best(), d.sample(jax.random.key(0), 3)
+    assert (best.log_weight == total).all()
+    assert (drawn.log_weight == total).all()
+    if name == "non-projective":
+        assert best.heads.shape == (2, 0)
+        return
+    assert d.read(best).size == d.read(drawn).size == 0
+    assert (d.top(2).log_weight == jnp.array([[total] * 2, [-jnp.inf] * 2])).all()
+    assert all((x == 0).all() for x in jax.tree.leaves(drawn.parts))
+    assert (d.entropy() == 0).all()
+
+
+def test_lists_longer_than_the_number_of_derivations():
+    d = Distribution(linear_chain(ZEROS((1, 2, 2)), ZEROS((2, 2))))
+    top = d.top(7)
+    assert top.log_weight[:, 0].tolist() == [0.0] * 4 + [-np.inf] * 3
+    assert len({tuple(x) for x in d.read(top)[:4, 0].tolist()}) == 4
+    for k in (0, -1):
+        with pytest.raises(ValueError, match=f"k is {k}; give 1 or more"):
+            d.top(k)
+
+
+@EVERY
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_weights_that_are_none(name, wrong):
+    make, shape = MAKERS[name]
+    place = (1, 1, 1) if name == "semi-Markov" else (1, 0, 1)
+    weights = ZEROS((2, *shape(2))).at[place].set(wrong)
+    with pytest.raises(UsageError, match=rf"\[1, {place[1]}, 1.*\] is {wrong}"):
+        make(weights)
+
+
+@pytest.mark.parametrize("name", ["chain", "projective", "grammar"])
+def test_traced_weights_that_are_none_make_all_results_of_their_item_nan(name):
+    make, shape = MAKERS[name]
+
+    @jax.jit
+    def answers(weights):
+        d = Distribution(make(weights))
+        total, marginals = d.log_partition_and_marginals()
+        sums = jax.tree.leaves(marginals)[-1].reshape(2, -1).sum(1)
+        drawn = d.sample(jax.random.key(0), 1).log_weight[0]
+        return total, sums, d.best().log_weight, drawn, d.entropy()
+
+    for wrong in (np.nan, np.inf):
+        for answer in answers(ZEROS((2, *shape(2))).at[1, 0, 1].set(wrong)):
+            assert np.isnan(answer).tolist() == [False, True]
