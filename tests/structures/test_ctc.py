@@ -125,7 +125,7 @@ def test_symbols_that_are_not_of_the_labels(symbols):
         ({"labels": np.array([[1, 3]])}, r"labels\[0, 1\] is 3; .* 0 to 2 other than the blank, 0"),
         ({"labels": np.array([[0, 1]])}, r"labels\[0, 0\] is 0"),
         ({"labels": np.array([[1.0, 2]])}, "integers"),
-        ({"labels": np.array([1])}, "labels has shape"),
+        ({"labels": np.ones((2, 2), int)}, "labels has shape"),
         ({"lengths": [5]}, r"lengths\[0\] is 5; the arrays allow 0 to 4"),
         ({"label_lengths": [3]}, r"label_lengths\[0\] is 3"),
         ({"label_lengths": [1, 1]}, "label_lengths has shape"),
