@@ -182,7 +182,7 @@ def test_operations_that_do_not_fit(operations):
     ("change", "message"),
     [
         ({"match": np.full((1, 2, 2), np.inf)}, r"match\[0, 0, 0\] is inf"),
-        ({"match": np.zeros((2, 2))}, "match has shape"),
+        ({"match": np.zeros(2)}, "match has shape"),
         (
             {"delete": np.zeros((1, 2, 2))},
             r"delete has shape \(1, 2, 2\), which does not broadcast",
@@ -191,7 +191,7 @@ def test_operations_that_do_not_fit(operations):
         ({"transition": np.zeros((2, 2))}, "transition has shape"),
         ({"initial": np.array([0, np.nan, 0])}, r"initial\[0, 1\] is nan"),
         ({"final": np.zeros((2, 3))}, "final has shape"),
-        ({"lengths": [2, 2]}, r"lengths has shape \(2,\); expected \[batch, 2\]"),
+        ({"lengths": [2, 2, 2]}, r"lengths has shape \(1, 3\); expected \[batch, 2\]"),
         ({"lengths": [[2, 3]]}, r"lengths\[:, 1\]\[0\] is 3"),
     ],
 )
