@@ -67,6 +67,8 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     start = time.monotonic()
     command("restore", "en", corpus, "-o", whole, "--quiet").wait()
     alone = time.monotonic() - start
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)  # of this process alone
+    core_seconds = usage.ru_utime + usage.ru_stime
     parts = ("restore", "en", corpus, "--part-size", options.part_size, "--quiet", "--parts")
     start = time.monotonic()
     two = [command(*parts, folder / "two", "--shard", f"{i}/2") for i in (1, 2)]
@@ -82,6 +84,8 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "load": os.getloadavg()[0],
         "seconds_alone": round(alone, 1),
         "sentences_per_second_alone": round(options.sentences / alone, 1),
+        "core_seconds_alone": round(core_seconds, 1),
+        "sentences_per_core_second": round(options.sentences / core_seconds, 1),
         "seconds_two": round(together, 1),
         "speedup_of_two": round(alone / together, 2),
         "megabytes_of_a_process": round(
