@@ -171,11 +171,12 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
         top = choose(uniform, jnp.broadcast_to(whole, (count, *whole.shape)))
         ends = jnp.broadcast_to(self.lengths, top.shape)
         first = jnp.stack([top, jnp.zeros_like(top), ends], -1).reshape(-1, 1, 3)
-        drawn = _descend(spans, rules, first.astype(jnp.int32), descent, length)
-        places = jnp.swapaxes(drawn, 0, 1).reshape(4, count, batch, length - 1)
+        positions = wider is not None
+        drawn = _descend(spans, rules, first.astype(jnp.int32), descent, length, positions)
+        places = jnp.swapaxes(drawn, 0, 1).reshape(-1, count, batch, length - 1)
         emitted = jnp.concatenate([places[1], places[2]], -1)
-        positions = None if self.weights.span is None else places[3]
-        parts = GrammarParts(top[..., None], places[0], emitted, positions)
+        span = places[3] if positions else None
+        parts = GrammarParts(top[..., None], places[0], emitted, span)
         return parts, maximum(whole, 1)
 
 
@@ -201,7 +202,12 @@ def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
 
 
 def _descend(
-    spans: jax.Array, rules: jax.Array, first: jax.Array, key: jax.Array, length: int
+    spans: jax.Array,
+    rules: jax.Array,
+    first: jax.Array,
+    key: jax.Array,
+    length: int,
+    positions: bool,
 ) -> jax.Array:
     """Sample the rules and preterminals below given spans.
 
@@ -211,10 +217,11 @@ def _descend(
         first: ``[draws, 1, 3]`` symbol, start and end of the topmost span.
         key: a random key.
         length: the maximal number of words.
+        positions: whether the places of spans are wanted.
 
     Returns:
-        ``[draws, 4, length - 1]`` the places of rules, of preterminals that are left and right
-        children, and of spans; -1 for none.
+        ``[draws, 3, length - 1]`` the places of rules, and of preterminals that are left and right
+        children; -1 for none; with positions a fourth row, the places of spans.
     """
     _, nonterminals, symbols, _ = rules.shape
     batch = spans.shape[0]
@@ -241,8 +248,10 @@ def _descend(
         )
         word_left = jnp.where(one_left, i * preterminals + y - nonterminals, -1)
         word_right = jnp.where(one_right, k * preterminals + z - nonterminals, -1)
-        span = (i * length + j - 1) * nonterminals + x
-        report = jnp.stack([x * symbols**2 + pair, word_left, word_right, span], 1)
+        places = [x * symbols**2 + pair, word_left, word_right]
+        if positions:
+            places.append((i * length + j - 1) * nonterminals + x)
+        report = jnp.stack(places, 1)
         return below, jnp.where(x[:, None] < 0, -1, report)
 
     reports = descend(split, first, key, length - 1, length, 2)
