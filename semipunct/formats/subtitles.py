@@ -40,6 +40,9 @@ _BEFORE = re.compile(
 _AFTER = re.compile(rf"(?:{_BETWEEN}|(?<=\s)\#)+\Z")
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>]+)>")
 _DASH = re.compile(r"[-‐–—]+\s*(?=[^\W\d_]|[<{\[(\"'“‘«¿¡♪…]|\.\.)")
+_LONGEST_NAME = 256
+"""The characters at the beginning of a line among which a name and its colon are sought."""
+
 _ENDS_IN_DASH = re.compile(r"[-‐–—]\s*\Z")
 
 
@@ -180,7 +183,7 @@ def _edges(line: str, is_continued: bool) -> tuple[int, int, bool, str]:
         line: of a cue, with its line end.
         is_continued: whether a dash may continue the line before.
     """
-    start, is_turn, voice = 0, False, ""
+    start, is_turn, is_named, voice = 0, False, False, ""
     while True:
         place = start
         if edge := _BEFORE.match(line, start):
@@ -190,9 +193,9 @@ def _edges(line: str, is_continued: bool) -> tuple[int, int, bool, str]:
                 voice = named[1].strip()
         if not is_continued and (dash := _DASH.match(line, start)):
             start, is_turn = dash.end(), True
-        labels = fixed_parts(line[start:]).labels
+        labels = () if is_named else fixed_parts(line[start : start + _LONGEST_NAME]).labels
         if labels and labels[0][0] == 0 and line[start] != line[start].lower():
-            start, is_turn = start + labels[0][1], True
+            start, is_turn, is_named = start + labels[0][1], True, True
         if start == place:
             break
     edge = _AFTER.search(line, start)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,14 @@ def test_sentences_cross_cues(suffix: str, content: str, text_model: Path, tmp_p
     else:
         assert "<v So Ba>So ba,\n" in after
         assert after[-1].startswith("but <00:03.500>do")
+
+
+@pytest.mark.parametrize("part", ["A: ", "<i>", "- ", ">> ", "[so] ", "["])
+def test_long_lines_take_linear_time(part: str):
+    lines = ["00:01.000 --> 00:02.000\n", part * 20_000 + "so\n"]
+    start = time.perf_counter()
+    assert "".join(cue.line for cue in cue_lines(lines, "x.vtt")) == "".join(lines)
+    assert time.perf_counter() - start < 10  # it took minutes
 
 
 def test_what_one_person_says_is_a_text_of_its_own(text_model: Path, tmp_path: Path):
