@@ -90,9 +90,9 @@ def check_divisible(unit: "Unit") -> None:
     """
     if unit == "corpus":
         raise UsageError(
-            "with these options what a sentence gets depends on its neighbours, so --parts cannot "
-            "divide the input; leave out --text or --analyses, or give each file to a command of "
-            "its own"
+            "here what a sentence gets depends on its neighbours in the whole input, so --parts "
+            "cannot divide it; give each file to a command of its own, or leave out --text and "
+            "--analyses if you gave them"
         )
 
 
