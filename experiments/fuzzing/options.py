@@ -93,7 +93,7 @@ TOML = (
 CHOICES: dict[str, tuple[str, ...]] = {
     "semiring": ("viterbi", "viterbi", "viterbi", "log", "real", "vitrbi"),
     "shard": ("1/1", "1/2", "2/2", "3/2", "0/1", "1", "x/y", "1/" + "9" * 5000, "²/2"),
-    "decoded": ("conllu", "brackets", "json", "svg"),
+    "decoded": ("conllu", "brackets", "json", "svg", "html"),
     "restored": ("conllu", "text", "json"),
     "decoder": ("risk", "best"),
     "rephrased": ("conllu", "text"),
