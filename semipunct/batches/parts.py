@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import STANDARD, Section, byte_lines, read_bytes, sha256
+from semipunct.formats.code_blocks import lines_judged_together
 from semipunct.formats.conllu.lines import blocks
 from semipunct.formats.conllu.records import separator_after
 from semipunct.formats.lines import KIND
@@ -177,15 +178,16 @@ def units_of(path: str, unit: Unit) -> Iterator[bytes]:
     Raises:
         TreebankError: if the file cannot be read.
     """
-    if unit == "line":
-        yield from byte_lines(path, KIND)
-        return
-    if unit not in ("paragraph", "sentence"):
+    if unit not in ("line", "paragraph", "sentence"):
         yield read_bytes(path, KIND)
         return
-    has_units = False
     # Lines that are no text are refused where they are read for a model.
     lines = (line.decode("utf-8", "surrogateescape") for line in byte_lines(path, KIND))
+    if unit == "line":
+        for together, _ in lines_judged_together(lines):
+            yield "".join(together).encode("utf-8", "surrogateescape")
+        return
+    has_units = False
     texts = (
         (raw.text for raw in in_paragraphs(lines))
         if unit == "paragraph"

@@ -19,13 +19,23 @@ def judge_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
     Args:
         lines: of a file, with their ends.
     """
+    for together, is_text in lines_judged_together(lines):
+        yield from ((line, is_text) for line in together)
+
+
+def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
+    """Yield lines in groups between which a file may be divided, with whether they are text.
+
+    Args:
+        lines: as for ``judge_code``.
+    """
     block: list[str] = []
     fence = ""
     for line in lines:
         if not block:
             opening = _OPENING.match(line)
             if opening is None:
-                yield line, True
+                yield [line], True
                 continue
             fence = opening[1]
             block.append(line)
@@ -34,6 +44,7 @@ def judge_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
         closing = _CLOSING.match(line)
         is_closed = closing is not None and len(closing[1]) >= len(fence)
         if is_closed or len(block) == _LONGEST:
-            yield from ((inner, not is_closed) for inner in block)
-            block.clear()
-    yield from ((inner, True) for inner in block)
+            yield block, not is_closed
+            block = []
+    if block:
+        yield block, True

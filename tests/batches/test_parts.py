@@ -17,7 +17,7 @@ from semipunct.kinds.answers import Unit
 
 WORD = b"1\tso\t_\tNOUN\t_\t_\t0\troot\t_\t_"
 PIECES: dict[Unit, list[bytes]] = {
-    "line": [b"so", b" ba \xc3\xa9", b"\n", b"\r\n", b"\n\n", b"\xe2\x80\xa8", b"\xff"],
+    "line": [b"so", b" ba \xc3\xa9", b"\n", b"\r\n", b"\n\n", b"\xe2\x80\xa8", b"\n```\n", b"\xff"],
     "paragraph": [b"so", b" \xc3\xa9", b"\n", b"\r\n", b"\n\n", b" \t\n", b"\xc2\xa0\n", b"\xff"],
     "sentence": [
         WORD + b"\n\n", WORD + b"\r\n\r\n", b"\n", b"# a\n", b" \r\n", b"# b", WORD + b"\n",

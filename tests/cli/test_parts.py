@@ -22,7 +22,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     contents = {
         "a.txt": "so ba do so gu ba. so but ba\n\n" * 70 + "so",
         "b.txt": "\n\nso gu ba do\nso ba, gu\n \n" * 12,
-        "c.txt": "so é gu",
+        "c.txt": "so é gu\n```\nso ba do but gu\n\nso ba do but gu\n```\nso gu",
         # The last sentence of the first file lacks its end.
         "a.conllu": "".join(sample_lines()[:6]).rstrip("\n"),
         "b.conllu": "# an empty sentence is left out\n" + "".join(sample_lines()[6:10]),
