@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from semipunct.marks.matching import TYPOGRAPHIC, Matcher
+from semipunct.marks.matching import TYPOGRAPHIC, Matcher, OpenMarks
 from semipunct.marks.tokens import BRACKET_PAIRS, QUOTE_PAIRS, Puncteme
 
 ENCLOSING = Matcher(
@@ -87,25 +87,31 @@ class _Read(NamedTuple):
 
 
 class _Stack:
-    """The open marks after a part of a sentence.
+    """The open marks after a part of a sentence, of which it is the innermost.
 
     The stacks of a sentence are the nodes of a tree, with one node for each content. States are
     therefore compared and hashed by the identity of their stacks, however deep these are, and the
-    effect of a mark is computed once for all states that have the same stack.
+    effect of a mark is computed once for all states that have the same stack. A node takes constant
+    space and time: it has the innermost mark of each kind below it, and numbers of marks.
     """
 
-    __slots__ = ("_below", "_effects", "_statuses", "_tokens")
+    __slots__ = ("_below", "_depth", "_effects", "_innermost", "_inserted", "_status", "_token")
 
-    def __init__(self, below: "tuple[_Stack, ...]" = (), marks: tuple[_Mark, ...] = ()) -> None:
-        """Put marks, of which the innermost is the last, on the stacks without 0, 1, ... of them.
+    def __init__(self, below: "_Stack | None" = None, mark: _Mark | None = None) -> None:
+        """Put a mark on a stack; without one, begin with an empty stack.
 
         Args:
-            below: the stack of the first ``i`` marks for each ``i`` less than their number.
-            marks: the open marks.
+            below: the stack.
+            mark: the mark.
         """
         self._below = below
-        self._tokens = tuple(token for token, _ in marks)
-        self._statuses = tuple(status for _, status in marks)
+        self._token, self._status = mark or ("", Status.LONE)
+        self._depth = self._inserted = 0
+        self._innermost: Mapping[str, _Stack] = {}
+        if below is not None:
+            self._depth = below._depth + 1
+            self._inserted = below._inserted + (self._status is Status.INSERTED)
+            self._innermost = {**below._innermost, below._token: below}
         self._effects: dict[_Mark, _Read] = {}
 
     def after(self, mark: _Mark) -> _Read:
@@ -116,20 +122,26 @@ class _Stack:
         return effect
 
     def _after(self, token: str, status: Status) -> _Read:
-        closed = ENCLOSING.closed_by(token, self._tokens)
-        if closed is not None:
-            of_opening, *of_skipped = self._statuses[closed:]
-            robs = {of_opening, status} == {Status.INSERTED, Status.PARTNERED}
-            inserted = robs + of_skipped.count(Status.INSERTED)
-            return _Read(self._below[closed], len(of_skipped), inserted)
+        closed = self._closed_by(token)
+        if closed is not None and closed._below is not None:
+            robs = {closed._status, status} == {Status.INSERTED, Status.PARTNERED}
+            inserted = robs + self._inserted - closed._inserted
+            return _Read(closed._below, self._depth - closed._depth, inserted)
         if token in ENCLOSING.openings:
-            marks = (*zip(self._tokens, self._statuses, strict=True), (token, status))
-            return _Read(_Stack((*self._below, self), marks), 0, 0)
+            return _Read(_Stack(self, (token, status)), 0, 0)
         return _Read(self, 1, int(status is Status.INSERTED))
+
+    def _closed_by(self, token: str) -> "_Stack | None":
+        """Return the stack whose innermost mark a token closes, as ``Matcher.closed_by`` does."""
+        partners = ENCLOSING.partners.get(token, frozenset())
+        if self._token in partners:
+            return self
+        candidates = (self._innermost[p] for p in partners if p in self._innermost)
+        return max(candidates, key=lambda stack: stack._depth, default=None)
 
     def ended(self) -> _Read:
         """Return the effect of the end of a sentence, where nothing is open."""
-        return _Read(self, len(self._tokens), self._statuses.count(Status.INSERTED))
+        return _Read(self, self._depth, self._inserted)
 
 
 class _Count(NamedTuple):
@@ -218,19 +230,17 @@ def statuses(existing: Sequence[Puncteme]) -> Sequence[Statuses]:
         existing: ``[n + 1]`` the strings of all slots.
     """
     by_slot: list[dict[str, Status]] = [{} for _ in existing]
-    waiting: list[tuple[str, int]] = []
+    waiting = OpenMarks[int](ENCLOSING)
     for slot, string in enumerate(existing):
         for token in string:
             if token not in _MEMBERS:
                 continue
             by_slot[slot].setdefault(token, Status.LONE)
-            closed = ENCLOSING.closed_by(token, [opening for opening, _ in waiting])
-            if closed is not None:
-                opening, place = waiting[closed]
-                del waiting[closed:]
+            if closed := waiting.close(token):
+                opening, place = closed[0]
                 by_slot[slot][token] = by_slot[place][opening] = Status.PARTNERED
             elif token in ENCLOSING.openings:
-                waiting.append((token, slot))
+                waiting.open(token, slot)
     return by_slot
 
 

@@ -7,7 +7,7 @@ make a pair of two closing marks.
 from collections.abc import Collection, Sequence
 
 from semipunct.marks.balance import ENCLOSING
-from semipunct.marks.matching import Matcher, Place
+from semipunct.marks.matching import Matcher, OpenMarks, Place
 from semipunct.marks.tokens import Puncteme
 
 
@@ -34,19 +34,17 @@ def without_lone_marks(
         existing: ``[n + 1]`` the strings of slots that are not changed; empty for the others.
         matcher: of the language.
     """
-    waiting: list[tuple[str, Place]] = []
+    waiting = OpenMarks[Place](matcher)
     lone: set[Place] = set()
     for slot, string in enumerate(slots):
         for number, token in enumerate(string):
-            closed = matcher.closed_by(token, [opening for opening, _ in waiting])
-            if closed is not None:
-                lone.update(place for _, place in waiting[closed + 1 :])
-                del waiting[closed:]
+            if closed := waiting.close(token):
+                lone.update(place for _, place in closed[1:])
             elif token in matcher.openings:
-                waiting.append((token, (slot, number)))
+                waiting.open(token, (slot, number))
             elif token in ENCLOSING.partners:
                 lone.add((slot, number))
-    lone.update(place for _, place in waiting)
+    lone.update(place for _, place in waiting.marks)
     removed = {place for place in lone if not existing[place[0]]}
     if not removed:
         return list(slots)

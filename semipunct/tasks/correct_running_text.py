@@ -7,6 +7,7 @@ turn into the written one is more probable, and probable enough.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
@@ -223,8 +224,12 @@ def odds_of_sentence(words: int) -> float:
     Args:
         words: the number of words of the line.
     """
-    sentence, heading = ((1 - 1 / mean) ** (words - 1) / mean for mean in (_SENTENCE, _HEADING))
-    return _SENTENCE * min(_MOST_FORGOTTEN, _FORGOTTEN * sentence / heading)
+    # In logs: the probability of a heading of some 3,000 words is too small for a number.
+    sentence, heading = (
+        (words - 1) * math.log1p(-1 / mean) - math.log(mean) for mean in (_SENTENCE, _HEADING)
+    )
+    most = math.log(_MOST_FORGOTTEN / _FORGOTTEN)
+    return _SENTENCE * _FORGOTTEN * math.exp(min(most, sentence - heading))
 
 
 def _corrected(

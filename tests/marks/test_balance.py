@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from semipunct.marks import Puncteme
 from semipunct.marks.balance import Unmatched, balance_strings, count_unmatched, encloses, statuses
+from semipunct.marks.matching import matched_pairs
+from semipunct.marks.partners import matcher_of, without_lone_marks
 
 TOKENS = ((), ("(",), (")",), ("[",), ("]",), (",",), ("]", ")"), (")", "."))
 PARTNERS = {"(": ")", "[": "]"}
@@ -111,6 +113,18 @@ def test_long_sentences_with_many_alternatives_end():
     assert chosen is not None
     assert count_unmatched(chosen, ["w"] * 299, nothing) == (0, 0, 0)
     assert sum(map(bool, chosen)) > 250  # almost all slots get a mark with a partner
+
+
+def test_twenty_thousand_open_marks():
+    """Whatever is open, a further mark takes constant time and space."""
+    number = 20_000
+    slots: list[Puncteme] = [("[",) * number, ("}",) * number, ("]",) * (number - 1)]
+    marks = [status for by_token in statuses(slots) for status in by_token]
+    assert marks == ["[", "}", "]"]
+    assert count_unmatched(slots, ["so", "ba"]) == (number + 1, number + 1, 0)
+    assert len(matched_pairs(slots)) == number - 1
+    kept = without_lone_marks(slots, [(), (), ()], matcher_of("[]{}"))
+    assert list(map(len, kept)) == [number - 1, 0, number - 1]
 
 
 def test_straight_quotes_pair_with_themselves_and_question_marks_do_not():
