@@ -40,7 +40,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
         "correct text --format json",
         "restore model --samples 20",
         "restore model --parser parser --samples 20 --trees 2 --format json --keep replace",
-        "restore model --parser parser --tokeniser tokeniser --samples 4",
+        pytest.param(
+            "restore model --parser parser --tokeniser tokeniser --samples 4",
+            marks=pytest.mark.exhaustive,
+        ),
         "correct corrector --samples 20",
         "parse parser --tokeniser tokeniser",
         "parse parser --trees 2",
