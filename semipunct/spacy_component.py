@@ -6,6 +6,8 @@ are values that JSON has, since a ``Doc`` that is stored, or sent to another pro
 along.
 """
 
+# The library is an extra, without which its types are unknown.
+# pyright: reportMissingImports=false, reportUnknownParameterType=false
 from __future__ import annotations
 
 import shutil

@@ -6,6 +6,9 @@ udapi finds it by its name: for a block that begins with a dot it imports the cl
 of the same name in lower case. It needs the extra ``udapi``; nothing else imports this module.
 """
 
+# The library is an extra, without which its types are unknown.
+# pyright: reportMissingImports=false, reportUntypedBaseClass=false
+
 import logging
 from typing import TYPE_CHECKING, Any
 
