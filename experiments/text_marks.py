@@ -2,6 +2,7 @@
 
     python experiments/text_marks.py MODEL FILE.txt[.gz]... [--objective edits] [--output JSON]
 
+MODEL is a folder, an archive or the name of an installed model, such as ``en``.
 The text of a file is one line in lower case. The marks of its slots are counted as commas, full
 stops and question marks, as ``spoken_text.py`` does. The calibration error is the mean difference
 between the probability that a slot has a mark and the share of such slots that have one, in ten
@@ -21,8 +22,8 @@ from semipunct.corpus import Words
 from semipunct.corpus.word_streams import WordStream, items, word_stream
 from semipunct.formats.lines import text_lines
 from semipunct.formats.running_text import read_running_text
+from semipunct.kinds.loading import load
 from semipunct.models.running_text.model import TextModel
-from semipunct.store.checkpoint import load
 from semipunct.tasks.base import Trained
 from semipunct.tasks.options import Lines, Objective
 from semipunct.tasks.restore_running_text import restore_running_text
@@ -35,7 +36,7 @@ LABELS = (*MARKS, "overall")
 def main() -> None:
     """Print and write the figures of each file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("model", type=Path)
+    parser.add_argument("model")
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--objective", choices=("f1", "edits"), default="f1")
     parser.add_argument(

@@ -2,15 +2,17 @@
 
 Programs of speech recognition write much the same under different names: ``segments`` (whisper,
 WhisperX, faster-whisper, OpenAI's service), ``transcription`` (whisper.cpp), ``chunks``
-(transformers), ``utterances`` (Deepgram), or a list of words (``result``, Vosk). So a segment is
-recognised by its members: an object with a text, or with a list of words.
+(transformers), ``utterances`` (Deepgram, AssemblyAI), ``monologues`` (Rev), ``recognizedPhrases``
+(Azure), ``alternatives`` (Google), or a list of words (``result``, Vosk; ``items``, Amazon
+Transcribe). So a segment is recognised by its members: an object with a text, or with a list of
+words. The tables below have all names.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,17 +30,35 @@ from semipunct.formats.transcripts.places import (
 from semipunct.formats.transcripts.respelling import Copy, Letters, fold_letters
 from semipunct.marks import spacing
 
-_TEXTS = ("text", "transcript")
+_TEXTS = ("text", "transcript", "display")
 """Keys of the text of segments and of whole transcripts, the best one first."""
 
-_SPELLINGS = ("word", "punctuated_word", *_TEXTS)
+_MARKED = {"word": "punctuated_word"}
+"""A word that has the second of these keys has no marks under the first one."""
+
+_SPELLINGS = (*_MARKED, *_MARKED.values(), *_TEXTS)
 """Keys of the spelling of a word."""
 
-_SEGMENTS = ("segments", "transcription", "utterances", "chunks", "speakers")
+_SEGMENTS = (
+    "segments", "transcription", "utterances", "chunks", "speakers", "monologues",
+    "recognizedPhrases", "phrases", "audio_segments",
+)  # fmt: skip
 """Keys of lists of segments, the best one first."""
 
-_WORDS = ("words", "word_segments", "result", "tokens")
+_OWN_SPELLINGS = {"elements": "value", "items": "content", "displayWords": "displayText"}
+"""Keys of lists of words whose spelling has a key that means something else elsewhere."""
+
+_WORDS = ("words", "word_segments", "result", "tokens", *_OWN_SPELLINGS)
 """Keys of lists of words, the best one first."""
+
+_HYPOTHESES = ("alternatives", "nBest")
+"""Keys of lists of which the first item is the transcript, and the others are rivals of it."""
+
+_SPEAKERS = ("speaker", "speaker_id", "speaker_label", "speakerTag", "speakerLabel")
+"""Keys of speakers."""
+
+_BARE = ("lexical", "words")
+"""An object with the first of these keys has words without marks under the second one."""
 
 _SIGNAL = re.compile(r"\[_[A-Z]+_?[0-9]*\]|<\|[^|<>]*\|>")
 """A token of whisper that is not text."""
@@ -178,30 +198,48 @@ class _Reader:
                 if segments is not None:
                     waiting.append(segments)
                 elif _is_segment(value):
-                    self._add(value)
+                    self._add(value, value)
+                elif _is_segment(hypothesis := _hypothesis(value)):
+                    self._add(hypothesis, value)
                 else:
                     waiting += reversed(members.values())
 
-    def _add(self, segment: Object) -> None:
+    def _add(self, segment: Object, holder: Object) -> None:
+        """Add a segment, and the object that has it as the best of several."""
         spellings = [*_words(segment)]
         text = next(
             (x for key in _TEXTS if isinstance(x := segment.members.get(key), String)), None
         )
-        strings = [string for _, row in spellings[:1] for string in row]
-        if text is not None and (text.value.strip() or not strings):
-            spellings.insert(0, ("text", (text,)))
-            part = Part(text.value, text.start, _speaker(segment))
+        start = self.size
+        if text is not None and (text.value.strip() or not spellings):
+            spellings.insert(0, _Words("text", (text,), ("",)))
+            self._add_part(Part(text.value, text.start, _speaker(segment) or _speaker(holder)))
+        elif segment is not holder and self._repeats(spellings[0].strings):
+            return  # all words again, as Google writes them with their speakers
         else:
-            joined = _joined([string.value for string in strings])
-            part = Part(joined, strings[0].start, _speaker(segment))
+            for speaker, strings in _turns(spellings[0]):
+                joined = _joined([string.value for string in strings])
+                place = strings[0].start
+                self._add_part(Part(joined, place, speaker or _speaker(segment)))
+        here = range(start, self.size)
+        for words in spellings:
+            self.spellings.append(_Spelling(f"segment {words.name}", words.strings, here))
+            self._known.update(map(id, words.strings))
+        if _BARE[0] in segment.members:
+            bare = segment.members.get(_BARE[1])
+            self._known.update(id(x) for x in _spelt_by(bare, _SPELLINGS[0]))
+
+    def _add_part(self, part: Part) -> None:
         letters = Letters.of(part.text)
-        here = range(self.size, self.size + len(letters.letters))
-        self.size = here.stop
+        self.size += len(letters.letters)
         self.parts.append(part)
         self.letters.append(letters)
-        for name, strings in spellings:
-            self.spellings.append(_Spelling(f"segment {name}", strings, here))
-            self._known.update(map(id, strings))
+
+    def _repeats(self, strings: Sequence[String]) -> bool:
+        """Return whether words are those of all segments before."""
+        before = "".join(letters.letters for letters in self.letters)
+        words = Letters.of("".join(string.value for string in strings)).letters
+        return bool(before) and fold_letters(before) == fold_letters(words)
 
     def read_copies(self, value: Value, letters: range, name: str) -> None:
         """Add the strings within a value that belong to no segment but may spell its words."""
@@ -209,35 +247,86 @@ class _Reader:
         while waiting:
             value, name = waiting.pop()
             if isinstance(value, Array):
-                objects = [item for item in value.items if isinstance(item, Object)]
-                for key in _SPELLINGS:
-                    self._add_copy(f"{name} {key}", objects, key, letters)
-                waiting += [(item, name) for item in reversed(value.items)]
+                own = _OWN_SPELLINGS.get(name)
+                first = value if name not in _HYPOTHESES else Array(value.items[:1])
+                for key in (own,) if own else _SPELLINGS:
+                    self._add_copy(f"{name} {key}", _spelt_by(first, key), letters)
+                waiting += [(item, name) for item in reversed(first.items)]
             elif isinstance(value, Object):
                 for key in _TEXTS:
-                    self._add_copy(f"{name} {key}", [value], key, letters)
+                    text = value.members.get(key)
+                    if isinstance(text, String):
+                        self._add_copy(f"{name} {key}", [text], letters)
                 waiting += [(item, key) for key, item in value.members.items()]
 
-    def _add_copy(self, name: str, objects: list[Object], key: str, letters: range) -> None:
-        values = [item.members.get(key) for item in objects]
-        strings = tuple(x for x in values if isinstance(x, String) and id(x) not in self._known)
+    def _add_copy(self, name: str, spelt: Sequence[String], letters: range) -> None:
+        strings = tuple(string for string in spelt if id(string) not in self._known)
         if strings:
             self.spellings.append(_Spelling(name, strings, letters))
             self._known.update(map(id, strings))
 
 
-def _words(segment: Object) -> Iterator[tuple[str, tuple[String, ...]]]:
-    """Yield the lists of the words of a segment, each with its name."""
+class _Words(NamedTuple):
+    """The words of a segment.
+
+    Attributes:
+        name: the keys under which they are.
+        strings: that spell them.
+        speakers: who says each; empty if that is not recorded.
+    """
+
+    name: str
+    strings: tuple[String, ...]
+    speakers: tuple[str, ...]
+
+
+def _words(segment: Object) -> Iterator[_Words]:
+    """Yield the lists of the words of a segment."""
     for key in _WORDS:
         words = segment.members.get(key)
-        if not isinstance(words, Array):
+        if not isinstance(words, Array) or (key == _BARE[1] and _BARE[0] in segment.members):
             continue
-        objects = [item for item in words.items if isinstance(item, Object)]
-        for spelling in _SPELLINGS:
-            values = [item.members.get(spelling) for item in objects]
-            strings = [x for x in values if isinstance(x, String) and not _SIGNAL.match(x.value)]
-            if strings:
-                yield f"{key} {spelling}", tuple(strings)
+        own = _OWN_SPELLINGS.get(key)
+        for spelling in (own,) if own else _SPELLINGS:
+            rows = [(x, item) for x, item in _spelt(words, spelling) if not _SIGNAL.match(x.value)]
+            if rows:
+                strings, items = zip(*rows, strict=True)
+                yield _Words(f"{key} {spelling}", strings, tuple(map(_speaker, items)))
+
+
+def _turns(words: _Words) -> Iterator[tuple[str, list[String]]]:
+    """Yield the words of each speaker; a word without one is said by the speaker before."""
+    speaker, turn = "", list[String]()
+    for string, own in zip(words.strings, words.speakers, strict=True):
+        if turn and own and speaker and own != speaker:
+            yield speaker, turn
+            turn = []
+        speaker = own or speaker
+        turn.append(string)
+    yield speaker, turn
+
+
+def _spelt(words: Value | None, key: str) -> Iterator[tuple[String, Object]]:
+    """Yield the spellings of the words of a list, and the words."""
+    for item in words.items if isinstance(words, Array) else ():
+        if isinstance(item, Object):
+            holder = _hypothesis(item) if key in _OWN_SPELLINGS.values() else item
+            string = holder.members.get(key)
+            if isinstance(string, String) and _MARKED.get(key) not in holder.members:
+                yield string, item
+
+
+def _spelt_by(words: Value | None, key: str) -> list[String]:
+    return [string for string, _ in _spelt(words, key)]
+
+
+def _hypothesis(value: Object) -> Object:
+    """Return the best of several hypotheses; without any, the object itself."""
+    for key in _HYPOTHESES:
+        rivals = value.members.get(key)
+        if isinstance(rivals, Array) and rivals.items and isinstance(rivals.items[0], Object):
+            return rivals.items[0]
+    return value
 
 
 def _is_segment(value: Object) -> bool:
@@ -246,15 +335,20 @@ def _is_segment(value: Object) -> bool:
 
 
 def _has_text(segments: Array) -> bool:
-    return any(isinstance(item, Object) and _is_segment(item) for item in segments.items)
+    return any(
+        isinstance(item, Object) and (_is_segment(item) or _is_segment(_hypothesis(item)))
+        for item in segments.items
+    )
 
 
 def _speaker(segment: Object) -> str:
-    match segment.members.get("speaker", segment.members.get("speaker_id")):
-        case String(value=value) | Constant(spelling=value) if value != "null":
-            return value
-        case _:
-            return ""
+    for key in _SPEAKERS:
+        match segment.members.get(key):
+            case String(value=value) | Constant(spelling=value) if value != "null":
+                return value
+            case _:
+                pass
+    return ""
 
 
 def _joined(words: list[str]) -> str:

@@ -195,6 +195,7 @@ class _Strings:
     def __init__(self, strings: Sequence[str]) -> None:
         self.whole = "".join(strings)
         self.edits: list[list[Edit]] = [[] for _ in strings]
+        self._has_letters = [any(map(is_letter, string)) for string in strings]
         self._ends = [*accumulate(map(len, strings))]
         self._starts = [0, *self._ends[:-1]]
 
@@ -241,7 +242,9 @@ class _Strings:
         first, last = start + same, start + len(before) - rest
         if is_bare and last in self._ends:
             replacement = replacement.rstrip()
-        self.replace(first, last, replacement, first - 1)
+        # Some programs write what stands between words as items of their own.
+        is_next = first < len(self.whole) and not self._has_letters[self._holder(first)]
+        self.replace(first, last, replacement, first if is_next else first - 1)
 
     def change_start(self, start: int, before: str, after: str) -> None:
         """Replace the marks before a letter.
@@ -255,7 +258,14 @@ class _Strings:
             return
         same = _count_equal(reversed(before), reversed(after))
         before, replacement = before[: len(before) - same], after[: len(after) - same]
-        self.replace(start, start + len(before), replacement, start + len(before))
+        place = start + len(before)
+        if (
+            place
+            and self.whole[place - 1].isspace()
+            and not self._has_letters[self._holder(place - 1)]
+        ):
+            place -= 1
+        self.replace(start, start + len(before), replacement, place)
 
 
 def _count_equal(first: Iterable[str], second: Iterable[str]) -> int:
