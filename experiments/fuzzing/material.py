@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -223,7 +224,8 @@ def _files(folder: Path) -> dict[str, bytes]:
 def shared() -> Generator[None, None, None]:
     """Share slow computations between cases: one padded shape, and loaded models.
 
-    An unchanged folder yields the same model object again, with its compiled functions.
+    An unchanged folder yields the same model object again, with its compiled functions. A server
+    ends as soon as it would listen.
     """
     load = checkpoint.load
     loaded: dict[Any, checkpoint.SavedModel] = {}
@@ -244,6 +246,7 @@ def shared() -> Generator[None, None, None]:
         # Installed plugins and available commands do not change between cases.
         _computed_once("semirings.plugins.available"),
         _computed_once("typer.main.get_command"),
+        mock.patch("uvicorn.run") if find_spec("uvicorn") else nullcontext(),
     ):
         yield
 

@@ -107,6 +107,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "rule of attachment": ("conjunct", "unit", "highest", "pair", "units"),
     "convention": ("unit", "governor", "root"),
     "messages": ("plain", "ud", "xml"),
+    # Names of machines that are looked up nowhere.
+    "host": ("127.0.0.1", "127.0.0.1", "", "a..b", "a\nb", "x" * 300, "\udcff"),
     "suspected": ("text", "tsv", "json", "conllu", "html"),
     "comma rule": ("paper", "better", "worse"),
     "relation": ("acl", "appos", "root", "acl:relcl", "x"),
@@ -274,6 +276,12 @@ COMMANDS = (
     ),
     Command(("diff",), ("treebank", "treebank"), {"--json": ""}, 2),
     Command(
+        ("serve",),
+        ("model",),
+        {"--host": "host", "--port": "port", "--limit": "count", "--parser": "model"},
+        0,
+    ),
+    Command(
         ("normalise",),
         ("treebank",),
         {
@@ -344,6 +352,8 @@ def _value(random: Random, kind: str, files: dict[str, str], oddity: float) -> s
     match kind:
         case "integer":
             return random.choice(INTEGERS if odd else ("0", "1", "7"))
+        case "port":
+            return random.choice(INTEGERS) if odd else str(random.randint(20_000, 60_000))
         case "one":
             # Another number would require compilation.
             return random.choice(WRONG_COUNTS) if odd else "1"

@@ -75,8 +75,9 @@ def _check_port(host: str, port: int) -> None:
         with socket.socket(family, kind) as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
+        shown = host if host.strip() and host.isprintable() else repr(host)
+        reason = getattr(error, "strerror", None) or "that is no name of a machine"
         raise UsageError(
-            f"{host}:{port} cannot be listened at: {error.strerror or error}; give another --port "
-            "or --host"
+            f"{shown}:{port} cannot be listened at: {reason}; give another --port or --host"
         ) from error

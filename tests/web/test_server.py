@@ -304,6 +304,14 @@ def test_a_port_in_use(port: int):
     assert "cannot be listened at" in result.err
 
 
+@pytest.mark.parametrize("host", ["x" * 300, "a..b", "a\nb", ""])
+def test_what_is_no_name_of_a_machine(host: str):
+    result = run("serve", "en", "--host", host)
+    assert result.status == 2
+    assert "cannot be listened at" in result.message
+    assert len(result.err.strip().splitlines()) <= 2
+
+
 def test_a_client_that_goes_away(port: int):
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(b"POST /v2/check HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntext=a")
