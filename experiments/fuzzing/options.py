@@ -159,7 +159,7 @@ class Command:
 
 
 COMMANDS = (
-    Command(("stats",), ("treebank",), {"--json": "", "--omitted": ""}),
+    Command(("stats",), ("treebank",), {"--json": "", "--omitted": "", "--html": "output"}),
     Command(("evaluate",), ("model", "treebank"), {"--json": "", "--result": "output"}, 2),
     Command(
         ("decode",),

@@ -20,10 +20,16 @@ def omitted_lines(paths: Iterable[str | Path]) -> Iterator[str]:
     """
     for entry in read_entries(paths):
         if isinstance(entry.content, Omitted):
-            yield _line(entry, entry.content)
+            yield omitted_line(entry, entry.content)
 
 
-def _line(entry: Entry[Any, Any], omitted: Omitted) -> str:
+def omitted_line(entry: Entry[Any, Any], omitted: Omitted) -> str:
+    """Return file, line, sentence and reason of a sentence that is left out.
+
+    Args:
+        entry: the sentence.
+        omitted: its reason.
+    """
     if omitted.fault:
         return f"{omitted.fault} ({omitted.reason})"
     tokens = getattr(entry.record, "tokens", ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
@@ -51,6 +51,43 @@ class Anchors:
             name = f"{base}-{self._used[base]}"
         self._used[name] = 1
         return name
+
+
+def listing(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numbers: Sequence[int] = (),
+    wide: Sequence[int] = (),
+    name: str = "",
+) -> str:
+    """Return a table, which scrolls if it is too wide, by the keyboard as well.
+
+    Args:
+        headings: of the columns, which are escaped; a column of bars has none.
+        rows: cells as HTML.
+        numbers: columns that are aligned to the right.
+        wide: columns that are not made narrow.
+        name: of the table, for those who do not see it; its headings if it is empty.
+    """
+    kinds = {**dict.fromkeys(numbers, ' class="number"'), **dict.fromkeys(wide, ' class="wide"')}
+    head = "".join(
+        f'<th scope="col"{kinds.get(i, "")}>{escape(heading)}</th>' if heading else "<td></td>"
+        for i, heading in enumerate(headings)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td{kinds.get(i, "")} data-name="{escape(headings[i])}">{cell}</td>'
+            for i, cell in enumerate(row)
+        )
+        + "</tr>\n"
+        for row in rows
+    )
+    label = escape(name or ", ".join(headings))
+    return (
+        f'<div class="listing" tabindex="0" role="group" aria-label="{label}">'
+        f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
+    )
 
 
 def link(anchor: str, text: str) -> str:

@@ -14,7 +14,7 @@ from semipunct.formats.conllu.mark_heads import MarkedSentence
 from semipunct.inference.decode import Analysis
 from semipunct.render import head_changes
 from semipunct.render import suspects as suspect_lines
-from semipunct.render.page import Anchors, link, page
+from semipunct.render.page import Anchors, link, listing, page
 from semipunct.render.tree_pictures import (
     Drawing,
     inline_picture,
@@ -24,7 +24,7 @@ from semipunct.render.tree_pictures import (
 from semipunct.tasks.normalise_marks import NormalisedTreebank
 from semipunct.tasks.suspects import Suspect
 
-_STYLES = ("trees_page", "tree_pictures")
+_STYLES = ("listing", "trees_page", "tree_pictures")
 
 Place = tuple[str, int]
 """The file and the first line of a sentence."""
@@ -105,7 +105,7 @@ def suspects_page(
         for rank, suspect in enumerate(suspects, start=1)
     ]
     headings = ("rank", "score", "log odds", "error", "text", "reason", "sentence", "place")
-    table = _table(headings, rows, numbers=(0, 1, 2), wide=(4, 5))
+    table = listing(headings, rows, numbers=(0, 1, 2), wide=(4, 5))
     sections = (
         _suspect_section(name, sentences[place], of_sentences[place], analyses.get(place))
         for place, name in names.items()
@@ -159,7 +159,7 @@ def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
     if rows:
         start += [
             '<p class="key">Old arcs are dashed, new ones bold.</p>\n',
-            _table(headings, rows, wide=(6,)),
+            listing(headings, rows, wide=(6,)),
         ]
     if left := [*by_hand, *treebank.faults]:
         items = "".join(f"<li>{escape(line)}</li>" for line in left)
@@ -181,27 +181,7 @@ def _section(anchor: str, sentence_id: str, pieces: Iterable[str]) -> str:
 def _figure(drawing: Drawing) -> str:
     # A wide picture is scrolled, by the keyboard as well.
     direction = "rtl" if drawing.is_from_right_to_left else "ltr"
-    return f'<div class="picture" tabindex="0" dir="{direction}">{inline_picture(drawing)}</div>\n'
-
-
-def _table(
-    headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    numbers: Sequence[int] = (),
-    wide: Sequence[int] = (),
-) -> str:
-    kinds = {**dict.fromkeys(numbers, ' class="number"'), **dict.fromkeys(wide, ' class="wide"')}
-    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td{kinds.get(i, "")} data-name="{headings[i]}">{cell}</td>'
-            for i, cell in enumerate(row)
-        )
-        + "</tr>\n"
-        for row in rows
-    )
     return (
-        f'<div class="listing" tabindex="0"><table><thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{body}</tbody></table></div>\n"
+        f'<div class="picture" tabindex="0" role="group" aria-label="Tree" dir="{direction}">'
+        f"{inline_picture(drawing)}</div>\n"
     )
