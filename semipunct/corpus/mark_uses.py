@@ -1,4 +1,4 @@
-"""Where the marks of a treebank stand: beside which constituents, in which strings, with examples.
+"""Marks of a treebank: beside which constituents they stand, in which strings, with examples.
 
 The figures are of what is written: a mark between two constituents is at the right edge of one and
 at the left edge of the other, whichever it belongs to. Marks at the edges of a sentence count for
