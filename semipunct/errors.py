@@ -69,6 +69,10 @@ class OutputError(SemipunctError):
     """An output file or folder cannot be written."""
 
 
+class EngineError(SemipunctError):
+    """An engine that distributes work does not answer, or loses what it was given."""
+
+
 class UsageError(SemipunctError):
     """A command or a function was called with invalid or contradictory arguments."""
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, Unpack
 
-from semipunct.batches.tasks import BatchTask, load_model
+from semipunct.batches.models import load_model
+from semipunct.batches.tasks import BatchTask
 from semipunct.batches.treebanks import Rows, RowType
 from semipunct.errors import UsageError
 from semipunct.tasks.options import CorrectOptions, CorrectSettings

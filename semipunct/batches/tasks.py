@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import lru_cache
 from math import isnan
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from semipunct.batches.columns import column_of, with_columns
 from semipunct.errors import ConfigError, ModelError, SemipunctError, UsageError
 from semipunct.version import __version__
 from semipunct.wording import quantity
-
-if TYPE_CHECKING:
-    from semipunct.store.checkpoint import SavedModel
 
 B = TypeVar("B")
 
@@ -179,36 +173,3 @@ def _checked(value: Any, limit: int) -> str | _Fault:
 def _reason(error: Exception) -> str:
     words = " ".join(str(error).split())
     return words if isinstance(error, SemipunctError) else f"{type(error).__name__}: {words}"
-
-
-def load_model(name: str | Path, digest: str | None = None) -> SavedModel[Any]:
-    """Return a model, which a process loads once.
-
-    Args:
-        name: a folder, an archive, or the name of an installed model.
-        digest: the beginning of the digest that the model must have; None for any.
-
-    Raises:
-        ModelError: if it is missing or damaged, or has another digest.
-    """
-    from semipunct.store.folder import MANIFEST
-    from semipunct.store.installed import folder_of
-
-    folder = folder_of(name)
-    saved_at = 0
-    with suppress(OSError):  # the message of loading is better
-        saved_at = (folder / MANIFEST).stat().st_mtime_ns
-    model = _loaded(str(folder), saved_at)
-    if digest is not None and not model.digest.startswith(digest):
-        raise ModelError(
-            f"{name}: the model of this worker has the digest {model.digest[:12]}, not "
-            f"{digest[:12]}; give all workers the same model"
-        )
-    return model
-
-
-@lru_cache(maxsize=16)
-def _loaded(folder: str, saved_at: int) -> SavedModel[Any]:
-    from semipunct.store.checkpoint import load
-
-    return load(folder)

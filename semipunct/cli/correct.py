@@ -1,26 +1,19 @@
 """``semipunct correct``: correct the punctuation of treebanks and text."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, TextIO
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.completion import complete_models
-from semipunct.cli.explain import write_plain
 from semipunct.cli.options import with_options
 from semipunct.cli.parts import check_parts, run_parts
 from semipunct.cli.run import read_ahead, run
 from semipunct.cli.timings import phase
 from semipunct.corpus.parallel import Alignment
 from semipunct.errors import UsageError
-from semipunct.files import first_character
 from semipunct.tasks.options import CorrectedForm, CorrectOptions, PartOptions
-
-if TYPE_CHECKING:
-    from semipunct.tasks.correction import Corrected
-    from semipunct.tasks.run import Outcome
 
 ERRORS = 10
 """Default number of errors to list."""
@@ -141,65 +134,27 @@ def correct(
         kept=(model, *(gold or ()), parser, tokeniser, analysis),
     )
     with phase("importing"):
+        from semipunct.batches.commands import CorrectTask
         from semipunct.cli.compiling import keep_programs
-        from semipunct.kinds.answers import answer_of
-        from semipunct.kinds.explanations import explain_outcomes
-        from semipunct.kinds.requests import CorrectRequest
-        from semipunct.render.corrected_files import write
-        from semipunct.store.checkpoint import load
 
+    task = CorrectTask(
+        model=model, settings=options, parser=parser, tokeniser=tokeniser, analysis=analysis,
+        form=form,
+    )  # fmt: skip
     with phase("loading the model"):
-        loaded = load(model)
-        prepare = answer_of(loaded.model, "correct", model)
-        request = CorrectRequest(
-            system=model,
-            inputs=inputs,
-            options=options,
-            parser=None if parser is None else load(parser),
-            tokeniser=None if tokeniser is None else load(tokeniser),
-            analysis=None if analysis is None else load(analysis),
-            supported_by_few={
-                "--minimise": options.minimise != "errors",
-                "--format conllu": form == "conllu",
-            },
-            gold=gold or (),
-            align=align or "words",
+        work = task.prepare(
+            inputs, gold=gold or (), align=align or "words",
             errors=ERRORS if errors is None else errors,
-        )
-        work = prepare(loaded, request)
+        )  # fmt: skip
     keep_programs()
     with phase("reading"):
         first, entries = read_ahead(work.entries)
-    writer = work.format.writer(first)
-    written = form or work.written
-
-    def write_all(
-        outcomes: "Iterator[Outcome[Corrected]]", stream: TextIO, characters: int = 0
-    ) -> None:
-        if written == "explain":
-            write_plain(explain_outcomes(loaded, outcomes, writer), stream)
-            return
-        write(outcomes, written, writer, stream, parsed=work.parsed, characters=characters)
-
+    work, writer = replace(work, entries=entries), work.format.writer(first)
     if parts.folder is not None:
-        models = (loaded, request.parser, request.tokeniser, request.analysis)
-        run_parts(
-            parts,
-            replace(work, entries=entries),
-            lambda sections, first: prepare(loaded, replace(request, inputs=sections, first=first)),
-            lambda sections, outcomes, stream: write_all(
-                outcomes, stream, first_character(sections[0])
-            ),
-            inputs=inputs,
-            settings={
-                "command": "correct",
-                "models": [each and each.digest for each in models],
-                "options": {**asdict(options), "format": form},
-            },
-            quiet=quiet,
-        )
+        run_parts(parts, task, work, writer, inputs=inputs, quiet=quiet)
         return
     run(
-        replace(work, entries=entries), write_all, doing="correcting", inputs=inputs, out=out,
-        gold=bool(gold), json=json, path=result, quiet=quiet,
+        work, lambda outcomes, stream: task.write(work, outcomes, stream, writer, inputs),
+        doing="correcting", inputs=inputs, out=out, gold=bool(gold), json=json, path=result,
+        quiet=quiet,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """``semipunct explain``: why marks stand, are inserted, removed or left out."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -129,7 +129,7 @@ def write(
     """
     from semipunct.files import display_name
     from semipunct.render.explained_page import explained_page
-    from semipunct.render.explanations import lines_for_terminal, write_json
+    from semipunct.render.explanations import lines_for_terminal, write_json, write_plain
 
     target = out or console.STANDARD
     if form == "text" and target == console.STANDARD and console.tables().is_terminal:
@@ -147,16 +147,3 @@ def write(
             stream.writelines(explained_page(explanations, title))
         else:
             write_plain(explanations, stream)
-
-
-def write_plain(explanations: "Iterator[Explanation]", stream: TextIO) -> None:
-    """Write explanations as lines without colour.
-
-    Args:
-        explanations: the sentences.
-        stream: which must not translate line ends.
-    """
-    from semipunct.render.explanations import lines_for_terminal
-
-    for segments in lines_for_terminal(explanations):
-        stream.write("".join(text for _, text in segments) + "\n")

@@ -1,9 +1,6 @@
 """``semipunct parse``: tag and parse words."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated
 
 import typer
 
@@ -16,9 +13,6 @@ from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 from semipunct.tasks.options import ParseOptions, PartOptions
-
-if TYPE_CHECKING:
-    from semipunct.tasks.run import Outcome
 
 
 @with_options
@@ -110,55 +104,22 @@ def parse(
     arguments.check_figures(out, result, printed=json)
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
+        from semipunct.batches.commands import ParseTask
         from semipunct.cli.compiling import keep_programs
-        from semipunct.kinds.answers import answer_of
-        from semipunct.kinds.requests import ParseRequest
-        from semipunct.models.punctuation.model import PunctuationModel
-        from semipunct.models.segmentation.tokeniser import Tokeniser
-        from semipunct.store.checkpoint import load
 
+    task = ParseTask(
+        model=model, settings=options, tokeniser=tokeniser, punctuation=punctuation, weight=weight,
+        trees=trees, nbest=nbest, probabilities=probabilities,
+    )  # fmt: skip
     with phase("loading the model"):
-        loaded = load(model)
-        prepare = answer_of(loaded.model, "parse", model)
-        request = ParseRequest(
-            system=model,
-            inputs=inputs,
-            options=options,
-            tokeniser=None if tokeniser is None else load(tokeniser, Tokeniser),
-            punctuation=None if punctuation is None else load(punctuation, PunctuationModel),
-            weight=weight,
-            trees=trees,
-            nbest=nbest,
-            probabilities=probabilities,
-            gold=gold,
-        )
+        _ = task.models
     keep_programs()
     with phase("reading"):
-        work = prepare(loaded, request)
-
-    def write(outcomes: "Iterator[Outcome[Any]]", stream: TextIO) -> None:
-        work.write(chain.from_iterable(map(work.texts, outcomes)), stream)
-
+        work = task.prepare(inputs, gold=gold)
     if parts.folder is not None:
-        models = (loaded, request.tokeniser, request.punctuation)
-        run_parts(
-            parts,
-            work,
-            lambda sections, first: prepare(loaded, replace(request, inputs=sections, first=first)),
-            lambda sections, outcomes, stream: write(outcomes, stream),
-            inputs=inputs,
-            settings={
-                "command": "parse",
-                "models": [each and each.digest for each in models],
-                "options": {
-                    **asdict(options), "trees": trees, "nbest": nbest, "weight": weight,
-                    "probabilities": probabilities,
-                },
-            },
-            quiet=quiet,
-        )  # fmt: skip
+        run_parts(parts, task, work, None, inputs=inputs, quiet=quiet)
         return
     run(
-        work, write, doing="parsing", inputs=inputs, out=out, gold=gold, json=json, path=result,
-        quiet=quiet,
+        work, lambda outcomes, stream: task.write(work, outcomes, stream, None, inputs),
+        doing="parsing", inputs=inputs, out=out, gold=gold, json=json, path=result, quiet=quiet,
     )  # fmt: skip

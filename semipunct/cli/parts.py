@@ -1,15 +1,18 @@
-"""Commands that answer a corpus in parts: the loop of one process over its parts."""
+"""Commands that answer a corpus in parts: what makes the parts, and how they are written."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from semipunct.cli import console
 from semipunct.errors import UsageError
 from semipunct.tasks.options import PartOptions
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
+    from semipunct.batches.part_tasks import Answer, Job, PartTask
     from semipunct.batches.parts import Part
     from semipunct.batches.plan import Plan
+    from semipunct.formats import Writer
     from semipunct.kinds.answers import Unit, Work
 
 
@@ -22,7 +25,8 @@ def check_parts(options: PartOptions, inputs: Sequence[str], excluded: Mapping[s
         excluded: options that cannot be combined with parts, and whether they were given.
 
     Raises:
-        UsageError: if an option is invalid or excluded, or files cannot be divided.
+        UsageError: if an option is invalid or excluded, files cannot be divided, or the engine is
+            not installed.
         OutputError: if the folder cannot be made.
     """
     options.check(excluded=excluded)
@@ -32,57 +36,97 @@ def check_parts(options: PartOptions, inputs: Sequence[str], excluded: Mapping[s
 
         check_files(inputs)
         check_place(options.folder)
+        if options.engine is not None:
+            from semipunct.batches.dask_engine import check_installed
+
+            check_installed()
 
 
 def run_parts(
     options: PartOptions,
+    task: "PartTask",
     work: "Work[Any]",
-    prepare: "Callable[[Sequence[str], int], Work[Any]]",
-    write: "Callable[[Sequence[str], Iterator[Any], TextIO], None]",
+    writer: "Writer[Any] | None",
     *,
     inputs: Sequence[str],
-    settings: Mapping[str, Any],
     quiet: bool,
 ) -> None:
-    """Answer those parts of a corpus that are the share of this process and are not there.
+    """Answer those parts of a corpus that are the share of this command and are not there.
 
     Args:
         options: of parts.
-        work: that for all files.
-        prepare: returns the work for some files or sections of files, before which a number of
-            sentences were read.
-        write: writes the answers for some sections to a stream.
+        task: the work of the command.
+        work: the same, for all files.
+        writer: of the entries, which knows the conventions of the beginning of the corpus.
         inputs: the files.
-        settings: what determines the output, besides the files.
-        quiet: show no progress.
+        quiet: say nothing about progress.
 
     Raises:
-        UsageError: if the corpus cannot be divided, or the folder was begun with something else.
+        UsageError: if the corpus cannot be divided, the folder was begun with something else, or
+            a worker has another version.
+        ModelError: if a worker has another model.
+        EngineError: if the engine fails, or loses a part again and again.
     """
     from semipunct.batches.parts import read_part
+    from semipunct.batches.plan import begin_or_continue
 
-    check_divisible(work.unit)
+    _check_divisible(work.unit)
 
     def count(plan: "Plan", part: "Part") -> int:
         from semipunct.corpus import Omitted
 
-        entries = prepare(read_part(part, plan.paths, plan.unit), 0).entries
+        entries = task.prepare(read_part(part, plan.paths, plan.unit)).entries
         return sum(not isinstance(entry.content, Omitted) for entry in entries)
 
     is_counted = work.is_numbered and work.unit in ("sentence", "file")
+    folder = options.folder or ""
+    plan = begin_or_continue(
+        folder, inputs, work.unit, options.size * 1024, task.origin(),
+        count if is_counted else None, work.chunk,
+    )  # fmt: skip
+    total = len(plan.parts)
+    share = [number for number in options.numbers(total) if not plan.place(number).exists()]
+    for number, answer in _engine(options, task, writer)(_jobs(plan, share)):
+        place = plan.place(number)
+        with console.output(str(place)) as stream:
+            stream.write(answer.text)
+        if not quiet:
+            console.say(f"{place}: part {number + 1} of {total}")
+        console.say_all(f"{place}: {message}" for message in answer.messages)
+    missing = sum(not plan.place(number).exists() for number in range(total))
+    if not quiet:
+        rest = (
+            f"{missing} of {quantity(total, 'part')} missing" if missing else f"all {total} parts"
+        )
+        console.say(f"{folder}: {rest}")
 
-    def answer(part: "Part", sections: Sequence[str], stream: TextIO) -> Sequence[str]:
-        of_part = prepare(sections, part.first)
-        write(sections, of_part.answer(of_part.entries), stream)
-        return list(of_part.messages())
 
-    make_parts(
-        options, work.unit, answer, inputs=inputs, settings=settings, quiet=quiet,
-        count=count if is_counted else None, chunk=work.chunk,
+def _jobs(plan: "Plan", numbers: Iterable[int]) -> "Iterator[Job]":
+    from semipunct.batches.part_tasks import Job
+    from semipunct.batches.parts import read_part
+
+    for number in numbers:
+        part = plan.parts[number]
+        yield Job(number, read_part(part, plan.paths, plan.unit), part.first)
+
+
+def _engine(
+    options: PartOptions, task: "PartTask", writer: "Writer[Any] | None"
+) -> "Callable[[Iterator[Job]], Iterator[tuple[int, Answer]]]":
+    """Return what answers parts, in any order."""
+    if options.engine is None:
+        return lambda jobs: (
+            (job.number, task.answer(job.sections, job.first, writer)) for job in jobs
+        )
+    from semipunct.batches.dask_engine import answers
+
+    return lambda jobs: answers(
+        task.pinned(), writer, jobs, scheduler=options.scheduler, workers=options.workers,
+        say=console.say,
     )  # fmt: skip
 
 
-def check_divisible(unit: "Unit") -> None:
+def _check_divisible(unit: "Unit") -> None:
     """Raise ``UsageError`` if a corpus is not answered in parts as it is as a whole.
 
     Args:
@@ -94,49 +138,3 @@ def check_divisible(unit: "Unit") -> None:
             "cannot divide it; give each file to a command of its own, or leave out --text and "
             "--analyses if you gave them"
         )
-
-
-def make_parts(
-    options: PartOptions,
-    unit: "Unit",
-    answer: "Callable[[Part, Sequence[str], TextIO], Sequence[str]]",
-    *,
-    inputs: Sequence[str],
-    settings: Mapping[str, Any],
-    quiet: bool,
-    count: "Callable[[Plan, Part], int] | None" = None,
-    chunk: int = 1,
-) -> None:
-    """Make the parts that are the share of this process and are not there.
-
-    Args:
-        options: of parts.
-        unit: what is not divided.
-        answer: writes the answers for the sections of a part, and returns messages.
-        inputs: the files.
-        settings: what determines the output, besides the files.
-        quiet: say nothing about progress.
-        count: returns the number of sentences of a part, if answers depend on those before it.
-        chunk: the number of sentences that are answered together.
-
-    Raises:
-        UsageError: if the folder was begun with something else.
-    """
-    from semipunct.batches.parts import read_part
-    from semipunct.batches.plan import begin_or_continue
-
-    folder = options.folder or ""
-    plan = begin_or_continue(folder, inputs, unit, options.size * 1024, settings, count, chunk)
-    total = len(plan.parts)
-    share = [number for number in options.numbers(total) if not plan.place(number).exists()]
-    for number in share:
-        part, place = plan.parts[number], plan.place(number)
-        with console.output(str(place)) as stream:
-            messages = answer(part, read_part(part, plan.paths, plan.unit), stream)
-        if not quiet:
-            console.say(f"{place}: part {number + 1} of {total}")
-        console.say_all(f"{place}: {message}" for message in messages)
-    missing = sum(not plan.place(number).exists() for number in range(total))
-    if not quiet:
-        rest = f"{missing} of {total} parts are missing" if missing else f"all {total} parts"
-        console.say(f"{folder}: {rest}")

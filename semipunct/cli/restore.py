@@ -1,8 +1,7 @@
 """``semipunct restore``: restore the punctuation of trees and text."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -164,78 +163,40 @@ def restore(
         out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, text, case)
     )
     with phase("importing"):
+        from semipunct.batches.commands import RestoreTask
         from semipunct.cli.compiling import keep_programs
-        from semipunct.kinds.answers import answer_of
-        from semipunct.kinds.requests import RestoreRequest
-        from semipunct.models.casing.truecaser import Truecaser
-        from semipunct.models.running_text.model import TextModel
-        from semipunct.models.segmentation.tokeniser import Tokeniser
-        from semipunct.render.restored_files import in_own_capitals, with_capitals, write
-        from semipunct.store.checkpoint import load
         from semipunct.store.folder import model_folders
         from semipunct.store.installed import folder_of
 
     if gold:
         # Marks that stay cannot be compared with themselves.
         options = replace(options, keep=options.keep or "replace")
+    task = RestoreTask(
+        model=model,
+        settings=options,
+        parsers=tuple(str(f) for path in parser or () for f in model_folders(folder_of(path))),
+        tokeniser=tokeniser,
+        text_model=text,
+        case=case,
+        trees=trees,
+        share=share,
+        lines=lines,
+        objective=objective,
+        lower=lower,
+        form=form,
+    )
     with phase("loading the model"):
-        loaded = load(model)
-        prepare = answer_of(loaded.model, "restore", model)
-        capitals_of = None if case is None else load(case, Truecaser)
-        request = RestoreRequest(
-            system=model,
-            inputs=inputs,
-            options=options,
-            parsers=[load(f) for path in parser or () for f in model_folders(folder_of(path))],
-            tokeniser=None if tokeniser is None else load(tokeniser, Tokeniser),
-            text_model=None if text is None else load(text, TextModel),
-            case=capitals_of,
-            trees=trees,
-            share=share,
-            lines=lines,
-            objective=objective,
-            lower=lower,
-            gold=gold,
-            confusions=confusions,
-            form=form,
-        )
-        work = prepare(loaded, request)
+        work = task.prepare(inputs, gold=gold, confusions=confusions)
     keep_programs()
     with phase("reading"):
         first, entries = read_ahead(work.entries)
-    writer = work.format.writer(first)
-
-    def write_all(outcomes: "Iterator[Outcome[Restoration[Any]]]", stream: TextIO) -> None:
-        if capitals_of is not None:
-            outcomes = with_capitals(outcomes, capitals_of, writer)
-        if work.has_capitals:
-            outcomes = in_own_capitals(outcomes, writer)
-        write(outcomes, form or work.written, writer, stream, parsed=work.parsed)
-
+    work, writer = replace(work, entries=entries), work.format.writer(first)
     if parts.folder is not None:
-        models = (loaded, *request.parsers, request.tokeniser, request.text_model, request.case)
-        run_parts(
-            parts,
-            replace(work, entries=entries),
-            lambda sections, before: prepare(
-                loaded, replace(request, inputs=sections, first=before)
-            ),
-            lambda sections, outcomes, stream: write_all(outcomes, stream),
-            inputs=inputs,
-            settings={
-                "command": "restore",
-                "models": [each and each.digest for each in models],
-                "options": {
-                    **asdict(options), "trees": trees, "share": share, "lines": lines,
-                    "objective": objective, "lower": lower, "format": form,
-                },
-            },
-            quiet=quiet,
-        )  # fmt: skip
+        run_parts(parts, task, work, writer, inputs=inputs, quiet=quiet)
         return
     run(
-        replace(work, entries=entries), write_all, doing="restoring", inputs=inputs, out=out,
-        gold=gold, json=json, path=result, quiet=quiet,
+        work, lambda outcomes, stream: task.write(work, outcomes, stream, writer, inputs),
+        doing="restoring", inputs=inputs, out=out, gold=gold, json=json, path=result, quiet=quiet,
         progress={"unit": "words", "size": _words} if work.has_capitals else None,
     )  # fmt: skip
 

@@ -199,6 +199,17 @@ def _shown(slots: Sequence[Puncteme]) -> list[Puncteme]:
     return [tuple(t if t in SILENT else display_form(t) for t in slot) for slot in slots]
 
 
+def write_plain(explanations: Iterable[Explanation], stream: TextIO) -> None:
+    """Write explanations as lines without colour.
+
+    Args:
+        explanations: the sentences.
+        stream: which must not translate line ends.
+    """
+    for segments in lines_for_terminal(explanations):
+        stream.write("".join(text for _, text in segments) + "\n")
+
+
 def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
     """Write a JSON object for each sentence.
 

@@ -27,3 +27,6 @@ LEFT_OUT = 0.1
 PARSED = 400
 """Words that are parsed at once: time is cubic in their number. A longer sentence is parsed in
 pieces of at most this many words."""
+
+WORKERS = 1_024
+"""Processes that a command starts to share its work."""

@@ -10,7 +10,7 @@ JAX is not imported here, so that ``--help`` answers at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from semipunct.corpus.sentences import Sentence, Words
@@ -42,6 +42,9 @@ Objective = Literal["f1", "edits"]
 Surface = Literal["drawn", "best"]
 RestoredForm = Literal["conllu", "text", "json"]
 CorrectedForm = Literal["text", "conllu", "json", "explain", "diff", "m2"]
+DecodedForm = Literal["conllu", "brackets", "json", "svg", "html"]
+Engine = Literal["dask"]
+"""What runs the processes that share the work on a corpus."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,6 +355,31 @@ class PartOptions:
             minimum=1,
         ),
     ] = 1024
+    engine: Annotated[
+        Engine | None,
+        Option(
+            help="With --parts: dask makes the parts in processes of its own, or in those of a "
+            "cluster, and this one writes them (extra dask)."
+        ),
+    ] = None
+    scheduler: Annotated[
+        str | None,
+        Option(
+            help="With --engine: address of a scheduler, such as tcp://host:8786, whose workers "
+            "have semipunct and the models; by default workers of this machine are started.",
+            metavar="ADDRESS",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        Option(
+            help="With --engine, on this machine: number of processes, which share the cores [one "
+            "for each core].",
+            metavar="N",
+            minimum=1,
+            maximum=limits.WORKERS,
+        ),
+    ] = None
 
     def numbers(self, count: int) -> range:
         """Return the numbers of the parts of a process, from 0.
@@ -372,12 +400,23 @@ class PartOptions:
             excluded: other options that cannot be combined with parts, and whether they were given.
         """
         if self.folder is None:
-            defaults = PartOptions()
-            if self.shard != defaults.shard or self.size != defaults.size:
-                name = "--shard" if self.shard is not None else "--part-size"
-                raise UsageError(f"{name} needs --parts, the folder of the output; give it as well")
+            names = {"size": "--part-size"}
+            for each in fields(self):
+                if getattr(self, each.name) != each.default:
+                    name = names.get(each.name, f"--{each.name}")
+                    raise UsageError(
+                        f"{name} needs --parts, the folder of the output; give it as well"
+                    )
             return
         self._shard()
+        for name, value in (("--scheduler", self.scheduler), ("--workers", self.workers)):
+            if value is not None and self.engine is None:
+                raise UsageError(f"{name} needs --engine dask; give it as well")
+        if self.scheduler is not None and self.workers is not None:
+            raise UsageError(
+                "--workers starts workers on this machine, and a scheduler has its own; leave out "
+                "--workers or --scheduler"
+            )
         if names := [name for name, is_given in excluded.items() if is_given]:
             raise UsageError(
                 f"--parts writes one file for each part of the input, so it excludes {names[0]}; "

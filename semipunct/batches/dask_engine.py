@@ -1,0 +1,220 @@
+"""Parts of a corpus by the workers of Dask: those of a cluster, or processes of this machine.
+
+Workers get the content of parts and return what becomes of them. This process reads and writes all
+files, so that workers need no common file system, and a worker that dies leaves nothing behind:
+docs/decisions/0059-corpora.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from semipunct.batches.part_tasks import Answer, Job, PartTask, answer_on_worker, versions
+from semipunct.errors import EngineError, SemipunctError, UsageError
+from semipunct.wording import quantity
+
+if TYPE_CHECKING:
+    from semipunct.formats import Writer
+
+PATIENCE = 10
+"""Seconds in which a scheduler has to answer and to have a worker."""
+
+DEATHS = 5
+"""Workers of this machine that a part may lose; the sixth one ends the command."""
+
+RETRIES = 2
+"""Further attempts at a part that ends with an unexpected exception, on any worker."""
+
+_AHEAD = 2
+"""Parts for each worker that are with the scheduler: one that is answered, and the next one."""
+
+_CHECKED = 5
+"""Seconds between looks at the workers while none of them answers."""
+
+_THREADS = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Variables that limit the threads of XLA and of libraries of linear algebra."""
+
+Say = Callable[[str], None]
+
+
+def check_installed() -> None:
+    """Raise ``UsageError`` if Dask is not installed."""
+    if find_spec("distributed") is None:
+        raise UsageError("--engine dask needs Dask: pip install 'semipunct[dask]'")
+
+
+def answers(
+    task: PartTask,
+    writer: Writer[Any] | None,
+    jobs: Iterator[Job],
+    *,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    say: Say,
+) -> Iterator[tuple[int, Answer]]:
+    """Yield the answers for parts with their numbers, in the order in which they are ready.
+
+    Workers that die are replaced, and what they had is answered by others.
+
+    Args:
+        task: with the digests of its models.
+        writer: of the entries.
+        jobs: the parts; few of them are in memory at any time.
+        scheduler: the address of a scheduler; None for workers of this machine.
+        workers: their number; None for one for each core.
+        say: tells users of workers that are missing.
+
+    Raises:
+        UsageError: if a worker has another version.
+        ModelError: if a worker has another model.
+        EngineError: if the scheduler does not answer or is lost, or a part kills its workers.
+    """
+    first = next(jobs, None)
+    if first is None:  # nothing to start workers for
+        return
+    with _client(scheduler, workers) as client:
+        yield from _Run(client, task, writer, say).answers(first, jobs)
+
+
+class _Run:
+    """The parts that are with a scheduler.
+
+    Attributes:
+        client: of the scheduler.
+        pending: the number of the part that a future is for.
+    """
+
+    def __init__(self, client: Any, task: PartTask, writer: Writer[Any] | None, say: Say) -> None:
+        self.client, self.pending = client, dict[Any, int]()
+        self._task, self._writer, self._say = task, writer, say
+        self._origin, self._run = versions(), uuid4().hex
+        self._is_waiting = False
+
+    def answers(self, first: Job, jobs: Iterator[Job]) -> Iterator[tuple[int, Answer]]:
+        self._submit(first)
+        is_more = True
+        while self.pending:
+            room = _AHEAD * max(1, len(self._workers())) - len(self.pending)
+            while is_more and room > 0:
+                job = next(jobs, None)
+                is_more, room = job is not None, room - 1
+                if job is not None:
+                    self._submit(job)
+            for future in self._done():
+                number = self.pending.pop(future)
+                yield number, self._answer(number, future)
+                future.release()
+
+    def _submit(self, job: Job) -> None:
+        future = self.client.submit(
+            answer_on_worker, self._origin, self._task, job.sections, job.first, self._writer,
+            key=f"semipunct-{self._run}-{job.number}", pure=False, retries=RETRIES,
+        )  # fmt: skip
+        self.pending[future] = job.number
+
+    def _done(self) -> list[Any]:
+        """Return the futures that are done, once there are some or it is time to look again."""
+        from distributed import wait
+
+        with suppress(TimeoutError):
+            wait(list(self.pending), timeout=_CHECKED, return_when="FIRST_COMPLETED")
+        return [future for future in self.pending if future.status != "pending"]
+
+    def _workers(self) -> Any:
+        """Return the workers, and say so where there are none."""
+        try:
+            found = self.client.nthreads()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise _lost() from error
+        if not found and not self._is_waiting:
+            self._say("no worker is left; waiting for others")
+        self._is_waiting = not found
+        return found
+
+    def _answer(self, number: int, future: Any) -> Answer:
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except SemipunctError as error:
+            raise type(error)(f"part {number + 1}: {error}") from error
+        except KilledWorker as error:
+            raise EngineError(
+                f"part {number + 1}: {quantity(DEATHS + 1, 'worker')} died of it, one after the "
+                "other; is there memory enough for them? A smaller --part-size in a new folder "
+                "needs less"
+            ) from error
+        except Exception as error:  # what a worker raises, or the loss of the scheduler
+            if future.status in ("cancelled", "lost"):
+                raise _lost() from error
+            words = " ".join(str(error).split())[:300]
+            raise EngineError(
+                f"part {number + 1}: a worker failed ({type(error).__name__}: {words}); workers "
+                "need the same version of semipunct and what it needs"
+            ) from error
+
+
+def _lost() -> EngineError:
+    return EngineError(
+        "the scheduler is lost; start one, and give the same command again: parts that are there "
+        "are not made again"
+    )
+
+
+@contextmanager
+def _client(scheduler: str | None, workers: int | None) -> Generator[Any, None, None]:
+    """Yield a client of a scheduler, or of workers of this machine that end with it."""
+    from dask import config
+    from distributed import Client
+
+    quiet = {"distributed.scheduler.allowed-failures": DEATHS, "logging.distributed": "critical"}
+    with ExitStack() as stack:
+        stack.enter_context(config.set(quiet))
+        if scheduler is None:
+            client = stack.enter_context(_local_client(workers))
+        else:
+            try:
+                client = stack.enter_context(Client(scheduler, timeout=PATIENCE))
+            except Exception as error:  # of any kind, for what is no address
+                raise EngineError(
+                    f"{scheduler}: no scheduler of Dask answers within {PATIENCE} seconds; check "
+                    "the address, such as tcp://host:8786"
+                ) from error
+            try:
+                client.wait_for_workers(1, timeout=PATIENCE)
+            except TimeoutError as error:
+                raise EngineError(
+                    f"{scheduler}: the scheduler has no worker; start some (dask worker "
+                    f"{scheduler})"
+                ) from error
+        yield client
+
+
+@contextmanager
+def _local_client(workers: int | None) -> Generator[Any, None, None]:
+    from distributed import Client, LocalCluster
+
+    nowhere: Any = None  # no page that shows the state of the cluster
+    cores = _cores()
+    number = workers or cores
+    threads = str(max(1, cores // number))
+    with (
+        LocalCluster(
+            n_workers=number, threads_per_worker=1, processes=True, dashboard_address=nowhere,
+            env=dict.fromkeys(_THREADS, threads), silence_logs=50,
+        ) as cluster,
+        Client(cluster, timeout=PATIENCE) as client,
+    ):  # fmt: skip
+        yield client
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
