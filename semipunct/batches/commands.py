@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NoReturn, TextIO
 
 from semipunct.batches.part_tasks import Models, PartTask
 from semipunct.errors import UsageError
-from semipunct.files import first_character
+from semipunct.files import display_name, first_character
 from semipunct.formats import Writer, format_of, read_entries
 from semipunct.kinds.answers import CorrectWork, ParseWork, RestoreWork, Work, answer_of
 from semipunct.kinds.explanations import explain_outcomes
@@ -55,7 +55,7 @@ class RestoreTask(PartTask):
     form: RestoredForm | None = None
     command: ClassVar[str] = "restore"
 
-    def others(self) -> Models:
+    def load_helpers(self) -> Models:
         return {
             "parsers": [self.load(name) for name in self.parsers],
             "tokeniser": self.load(self.tokeniser, Tokeniser),
@@ -71,12 +71,15 @@ class RestoreTask(PartTask):
         return {name: getattr(self, name) for name in names}
 
     def prepare(self, inputs: Sequence[str], *, first: int = 0, **more: Any) -> RestoreWork:
-        model, others = self.models
+        model, helpers = self.models
         request = RestoreRequest(
-            system=self.model, inputs=inputs, options=self.settings, first=first, **others,
+            system=self.model, inputs=inputs, options=self.settings, first=first, **helpers,
             **self._attributes(),
         )  # fmt: skip
         return answer_of(model.model, "restore", self.model)(model, replace(request, **more))
+
+    def output_format(self, work: RestoreWork) -> str:
+        return self.form or work.written
 
     def write(
         self,
@@ -111,7 +114,7 @@ class CorrectTask(PartTask):
     form: CorrectedForm | None = None
     command: ClassVar[str] = "correct"
 
-    def others(self) -> Models:
+    def load_helpers(self) -> Models:
         return {
             name: self.load(getattr(self, name)) for name in ("parser", "tokeniser", "analysis")
         }
@@ -120,7 +123,7 @@ class CorrectTask(PartTask):
         return {**asdict(self.settings), "form": self.form}
 
     def prepare(self, inputs: Sequence[str], *, first: int = 0, **more: Any) -> CorrectWork:
-        model, others = self.models
+        model, helpers = self.models
         request = CorrectRequest(
             system=self.model,
             inputs=inputs,
@@ -130,9 +133,12 @@ class CorrectTask(PartTask):
                 "--format conllu": self.form == "conllu",
             },
             first=first,
-            **others,
+            **helpers,
         )
         return answer_of(model.model, "correct", self.model)(model, replace(request, **more))
+
+    def output_format(self, work: CorrectWork) -> str:
+        return self.form or work.written
 
     def write(
         self,
@@ -166,7 +172,7 @@ class ParseTask(PartTask):
     probabilities: bool = False
     command: ClassVar[str] = "parse"
 
-    def others(self) -> Models:
+    def load_helpers(self) -> Models:
         return {
             "tokeniser": self.load(self.tokeniser, Tokeniser),
             "punctuation": self.load(self.punctuation, PunctuationModel),
@@ -180,12 +186,15 @@ class ParseTask(PartTask):
         return {name: getattr(self, name) for name in names}
 
     def prepare(self, inputs: Sequence[str], *, first: int = 0, **more: Any) -> ParseWork:
-        model, others = self.models
+        model, helpers = self.models
         request = ParseRequest(
-            system=self.model, inputs=inputs, options=self.settings, first=first, **others,
+            system=self.model, inputs=inputs, options=self.settings, first=first, **helpers,
             **self._attributes(),
         )  # fmt: skip
         return answer_of(model.model, "parse", self.model)(model, replace(request, **more))
+
+    def output_format(self, work: ParseWork) -> str:
+        return "conllu"
 
     def write(
         self,
@@ -253,6 +262,9 @@ class DecodeTask(PartTask):
             chunk=CHUNK,
         )
 
+    def output_format(self, work: Work[Any]) -> str:
+        return self.form
+
     def write(
         self,
         work: Work[Any],
@@ -280,8 +292,9 @@ class DecodeTask(PartTask):
         """
         writer = writer or format_of(*inputs).writer()
         return decoded_files.write(
-            outcomes, self.form, writer, stream, label=self.decoder.label, inputs=inputs
-        )
+            outcomes, self.form, writer, stream, label=self.decoder.label,
+            title=", ".join(map(display_name, inputs)),
+        )  # fmt: skip
 
 
 def _not_compared(outcomes: Sequence[Any]) -> NoReturn:

@@ -11,6 +11,8 @@ import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
+from queue import Empty, Queue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -35,6 +37,9 @@ _AHEAD = 2
 
 _CHECKED = 5
 """Seconds between looks at the workers while none of them answers."""
+
+_STARTS = 10
+"""Attempts to start workers on this machine."""
 
 _THREADS = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that limit the threads of XLA and of libraries of linear algebra."""
@@ -105,19 +110,19 @@ class _Run:
                 is_more, room = job is not None, room - 1
                 if job is not None:
                     self._submit(job)
-            for future in self._done():
+            for future in self._wait():
                 number = self.pending.pop(future)
                 yield number, self._answer(number, future)
                 future.release()
 
     def _submit(self, job: Job) -> None:
         future = self.client.submit(
-            answer_on_worker, self._origin, self._task, job.sections, job.first, self._writer,
+            answer_on_worker, self._origin, self._task, job, self._writer,
             key=f"semipunct-{self._run}-{job.number}", pure=False, retries=RETRIES,
         )  # fmt: skip
         self.pending[future] = job.number
 
-    def _done(self) -> list[Any]:
+    def _wait(self) -> list[Any]:
         """Return the futures that are done, once there are some or it is time to look again."""
         from distributed import wait
 
@@ -128,13 +133,13 @@ class _Run:
     def _workers(self) -> Any:
         """Return the workers, and say so where there are none."""
         try:
-            found = self.client.nthreads()
+            workers = self.client.nthreads()
         except (OSError, RuntimeError, ValueError) as error:
             raise _lost() from error
-        if not found and not self._is_waiting:
+        if not workers and not self._is_waiting:
             self._say("no worker is left; waiting for others")
-        self._is_waiting = not found
-        return found
+        self._is_waiting = not workers
+        return workers
 
     def _answer(self, number: int, future: Any) -> Answer:
         from distributed import KilledWorker
@@ -152,6 +157,8 @@ class _Run:
         except Exception as error:  # what a worker raises, or the loss of the scheduler
             if future.status in ("cancelled", "lost"):
                 raise _lost() from error
+            while error.__cause__ is not None:
+                error = error.__cause__
             words = " ".join(str(error).split())[:300]
             raise EngineError(
                 f"part {number + 1}: a worker failed ({type(error).__name__}: {words}); workers "
@@ -170,47 +177,73 @@ def _lost() -> EngineError:
 def _client(scheduler: str | None, workers: int | None) -> Generator[Any, None, None]:
     """Yield a client of a scheduler, or of workers of this machine that end with it."""
     from dask import config
-    from distributed import Client
 
     quiet = {"distributed.scheduler.allowed-failures": DEATHS, "logging.distributed": "critical"}
     with ExitStack() as stack:
         stack.enter_context(config.set(quiet))
-        if scheduler is None:
-            client = stack.enter_context(_local_client(workers))
-        else:
-            try:
-                client = stack.enter_context(Client(scheduler, timeout=PATIENCE))
-            except Exception as error:  # of any kind, for what is no address
-                raise EngineError(
-                    f"{scheduler}: no scheduler of Dask answers within {PATIENCE} seconds; check "
-                    "the address, such as tcp://host:8786"
-                ) from error
-            try:
-                client.wait_for_workers(1, timeout=PATIENCE)
-            except TimeoutError as error:
-                raise EngineError(
-                    f"{scheduler}: the scheduler has no worker; start some (dask worker "
-                    f"{scheduler})"
-                ) from error
+        connection = _connect(scheduler) if scheduler is not None else _start_workers(workers)
+        yield stack.enter_context(connection)
+
+
+@contextmanager
+def _connect(scheduler: str) -> Generator[Any, None, None]:
+    from distributed import Client
+
+    # What accepts connections and is no scheduler keeps a client for longer than its own limit.
+    clients: Queue[Any] = Queue()
+
+    def connect() -> None:
+        try:
+            clients.put(Client(scheduler, timeout=PATIENCE))
+        except Exception:  # noqa: BLE001 - of any kind, for what is no address
+            clients.put(None)
+
+    Thread(target=connect, daemon=True).start()
+    try:
+        client = clients.get(timeout=PATIENCE)
+    except Empty:
+        client = None
+    if client is None:
+        raise EngineError(
+            f"{scheduler}: no scheduler of Dask answers within {PATIENCE} seconds; check the "
+            "address, such as tcp://host:8786"
+        )
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise EngineError(
+                f"{scheduler}: the scheduler has no worker; start some (dask worker {scheduler})"
+            ) from error
         yield client
 
 
 @contextmanager
-def _local_client(workers: int | None) -> Generator[Any, None, None]:
-    from distributed import Client, LocalCluster
+def _start_workers(workers: int | None) -> Generator[Any, None, None]:
+    from distributed import Client
+
+    number = workers or _cores()
+    with _cluster(number, max(1, _cores() // number)) as cluster, Client(cluster) as client:
+        yield client
+
+
+def _cluster(workers: int, threads: int) -> Any:
+    from distributed import LocalCluster
 
     nowhere: Any = None  # no page that shows the state of the cluster
-    cores = _cores()
-    number = workers or cores
-    threads = str(max(1, cores // number))
-    with (
-        LocalCluster(
-            n_workers=number, threads_per_worker=1, processes=True, dashboard_address=nowhere,
-            env=dict.fromkeys(_THREADS, threads), silence_logs=50,
-        ) as cluster,
-        Client(cluster, timeout=PATIENCE) as client,
-    ):  # fmt: skip
-        yield client
+    for attempt in range(_STARTS):
+        try:
+            return LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50,
+                env=dict.fromkeys(_THREADS, str(threads)), dashboard_address=nowhere,
+            )  # fmt: skip
+        except RuntimeError as error:  # a worker was killed before it was ready
+            if attempt == _STARTS - 1:
+                raise EngineError(
+                    f"{quantity(workers, 'worker')} cannot be started on this machine ({error}); "
+                    "give fewer --workers"
+                ) from error
+    raise AssertionError
 
 
 def _cores() -> int:

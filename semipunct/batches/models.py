@@ -30,10 +30,10 @@ def load_model(name: str | Path, digest: str | None = None) -> SavedModel[Any]:
     saved_at = 0
     with suppress(OSError):  # the message of loading is better
         saved_at = (folder / MANIFEST).stat().st_mtime_ns
-    return checked(_loaded(str(folder), saved_at), name, digest)
+    return check_model(_loaded(str(folder), saved_at), name, digest)
 
 
-def checked(model: SavedModel[Any], name: str | Path, digest: str | None) -> SavedModel[Any]:
+def check_model(model: SavedModel[Any], name: str | Path, digest: str | None) -> SavedModel[Any]:
     """Return a model if it has a digest.
 
     Args:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from semipunct.batches.faults import RowError
 from semipunct.batches.parts import Part, Piece, check_files, divide, file_digest
 from semipunct.errors import OutputError, TreebankError, UsageError
 from semipunct.files import write_bytes
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 
 _DIGITS = 6
+
+_ERRORS = "errors-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,40 @@ class Plan:
         Args:
             number: that of the part, from 0.
         """
-        digits = max(_DIGITS, len(str(len(self.parts) - 1)))
-        return self.folder / f"part-{number:0{digits}}"
+        return self.folder / f"part-{self._digits(number)}"
+
+    def write_errors(self, number: int, errors: Sequence[RowError]) -> None:
+        """Write the errors of a part, if it has any, one object of JSON a line.
+
+        Args:
+            number: that of the part, from 0.
+            errors: of rows without an answer.
+        """
+        path = self.folder / f"{_ERRORS}{self._digits(number)}.jsonl"
+        if errors:
+            lines = [json.dumps(asdict(error)) + "\n" for error in errors]
+            write_bytes(path, "".join(lines).encode())
+        else:
+            path.unlink(missing_ok=True)  # of a part that somebody has removed
+
+    def errors(self) -> tuple[int, RowError | None]:
+        """Return the number of errors of all parts, and the first of them.
+
+        Raises:
+            OutputError: if a file of errors is damaged.
+        """
+        count, first = 0, None
+        for path in sorted(self.folder.glob(f"{_ERRORS}*.jsonl")):
+            lines = path.read_bytes().splitlines()
+            try:
+                first = first or RowError(**json.loads(lines[0]))
+            except (ValueError, TypeError, IndexError) as error:
+                raise OutputError(f"{path}: is no list of errors; delete it") from error
+            count += len(lines)
+        return count, first
+
+    def _digits(self, number: int) -> str:
+        return f"{number:0{max(_DIGITS, len(str(len(self.parts) - 1)))}}"
 
 
 def begin_or_continue(

@@ -8,7 +8,8 @@ from math import isnan
 from typing import Any, TypeVar
 
 from semipunct.batches.columns import column_of, with_columns
-from semipunct.errors import ConfigError, ModelError, SemipunctError, UsageError
+from semipunct.batches.faults import SETUP, reason_of
+from semipunct.errors import UsageError
 from semipunct.version import __version__
 from semipunct.wording import quantity
 
@@ -22,9 +23,6 @@ _ROWS = 256
 
 _CHARACTERS = 2**18
 """Characters of the rows that are answered together, unless one row has more."""
-
-_SETUP = (UsageError, ModelError, ConfigError)
-"""Errors of models and options, which all rows share."""
 
 
 class BatchTask(ABC):
@@ -113,11 +111,11 @@ class BatchTask(ABC):
             return []
         try:
             return [(str(answer), None) for answer in self.answer(texts)]
-        except _SETUP:
+        except SETUP:
             raise
         except Exception as error:  # noqa: BLE001 - a row must not end what an engine does with all
             if len(texts) == 1:
-                return [(None, _reason(error))]
+                return [(None, reason_of(error))]
         half = len(texts) // 2
         return [*self._isolated(texts[:half]), *self._isolated(texts[half:])]
 
@@ -168,8 +166,3 @@ def _checked(value: Any, limit: int) -> str | _Fault:
     if (place := value.find("\0")) >= 0:
         return _Fault(f"a NUL character at character {place:,}; this is no text, or a damaged one")
     return str(value)
-
-
-def _reason(error: Exception) -> str:
-    words = " ".join(str(error).split())
-    return words if isinstance(error, SemipunctError) else f"{type(error).__name__}: {words}"

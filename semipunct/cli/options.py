@@ -52,12 +52,15 @@ def _parameters(options: Any) -> list[Parameter]:
     parameters: list[Parameter] = []
     for field, hint in zip(fields(options), _hints(options).values(), strict=True):
         option: Option = hint.__metadata__[0]
+        name = option.name or field.name
+        # Otherwise a switch would have an opposite, --no-NAME.
+        spelt = (f"--{name.replace('_', '-')}",) if hint.__origin__ is bool else ()
         declared = typer.Option(
-            help=option.help, metavar=option.metavar, min=option.minimum, max=option.maximum
+            *spelt, help=option.help, metavar=option.metavar, min=option.minimum, max=option.maximum
         )
         parameters.append(
             Parameter(
-                option.name or field.name,
+                name,
                 Parameter.POSITIONAL_OR_KEYWORD,
                 default=field.default,
                 annotation=Annotated[str | None if _is_set(hint) else hint.__origin__, declared],

@@ -1,10 +1,10 @@
 """Commands that answer a corpus in parts: what makes the parts, and how they are written."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from semipunct.cli import console
-from semipunct.errors import UsageError
+from semipunct.errors import RowsError, UsageError
 from semipunct.tasks.options import PartOptions
 from semipunct.wording import quantity
 
@@ -65,31 +65,26 @@ def run_parts(
         UsageError: if the corpus cannot be divided, the folder was begun with something else, or
             a worker has another version.
         ModelError: if a worker has another model.
+        RowsError: at the end, with ``strict``, if a row has no answer.
         EngineError: if the engine fails, or loses a part again and again.
     """
-    from semipunct.batches.parts import read_part
     from semipunct.batches.plan import begin_or_continue
+    from semipunct.files import write_bytes
 
     _check_divisible(work.unit)
-
-    def count(plan: "Plan", part: "Part") -> int:
-        from semipunct.corpus import Omitted
-
-        entries = task.prepare(read_part(part, plan.paths, plan.unit)).entries
-        return sum(not isinstance(entry.content, Omitted) for entry in entries)
-
     is_counted = work.is_numbered and work.unit in ("sentence", "file")
     folder = options.folder or ""
     plan = begin_or_continue(
         folder, inputs, work.unit, options.size * 1024, task.origin(),
-        count if is_counted else None, work.chunk,
+        (lambda plan, part: task.count(_job(plan, part))) if is_counted else None, work.chunk,
     )  # fmt: skip
     total = len(plan.parts)
     share = [number for number in options.numbers(total) if not plan.place(number).exists()]
-    for number, answer in _engine(options, task, writer)(_jobs(plan, share)):
+    jobs = (_job(plan, plan.parts[number], number) for number in share)
+    for number, answer in _engine(options, task, writer)(jobs):
         place = plan.place(number)
-        with console.output(str(place)) as stream:
-            stream.write(answer.text)
+        plan.write_errors(number, answer.errors)
+        write_bytes(place, answer.output)
         if not quiet:
             console.say(f"{place}: part {number + 1} of {total}")
         console.say_all(f"{place}: {message}" for message in answer.messages)
@@ -99,15 +94,22 @@ def run_parts(
             f"{missing} of {quantity(total, 'part')} missing" if missing else f"all {total} parts"
         )
         console.say(f"{folder}: {rest}")
+    errors, first = plan.errors()
+    if first is not None:
+        message = (
+            f"{folder}: {quantity(errors, 'row')} without an answer (listed in {folder}/errors-*), "
+            f"first {first}"
+        )
+        if options.strict:
+            raise RowsError(message)
+        console.say(message)
 
 
-def _jobs(plan: "Plan", numbers: Iterable[int]) -> "Iterator[Job]":
+def _job(plan: "Plan", part: "Part", number: int = 0) -> "Job":
     from semipunct.batches.part_tasks import Job
     from semipunct.batches.parts import read_part
 
-    for number in numbers:
-        part = plan.parts[number]
-        yield Job(number, read_part(part, plan.paths, plan.unit), part.first)
+    return Job(number, read_part(part, plan.paths, plan.unit), plan.unit, part.first)
 
 
 def _engine(
@@ -115,13 +117,11 @@ def _engine(
 ) -> "Callable[[Iterator[Job]], Iterator[tuple[int, Answer]]]":
     """Return what answers parts, in any order."""
     if options.engine is None:
-        return lambda jobs: (
-            (job.number, task.answer(job.sections, job.first, writer)) for job in jobs
-        )
+        return lambda jobs: ((job.number, task.answer(job, writer)) for job in jobs)
     from semipunct.batches.dask_engine import answers
 
     return lambda jobs: answers(
-        task.pinned(), writer, jobs, scheduler=options.scheduler, workers=options.workers,
+        task.pin(), writer, jobs, scheduler=options.scheduler, workers=options.workers,
         say=console.say,
     )  # fmt: skip
 

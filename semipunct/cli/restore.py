@@ -189,7 +189,7 @@ def restore(
         work = task.prepare(inputs, gold=gold, confusions=confusions)
     keep_programs()
     with phase("reading"):
-        first, entries = read_ahead(work.entries)
+        first, entries = read_ahead(work.entries, in_parts=parts.folder is not None)
     work, writer = replace(work, entries=entries), work.format.writer(first)
     if parts.folder is not None:
         run_parts(parts, task, work, writer, inputs=inputs, quiet=quiet)

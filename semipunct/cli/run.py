@@ -4,12 +4,13 @@ What a kind of model gives it to do: docs/decisions/0050-kinds.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from semipunct.cli import console
 from semipunct.cli.report import report
-from semipunct.errors import UsageError
+from semipunct.errors import TreebankError, UsageError
 
 if TYPE_CHECKING:
     from semipunct.kinds.answers import Work
@@ -77,7 +78,20 @@ def run(
         report(work.assess(compared), json=json, path=path)
 
 
-def read_ahead(entries: Iterator[Any]) -> tuple[list[Any], Iterator[Any]]:
-    """Return the first entries, from which writers learn the habits of a file, and all of them."""
-    first = list(islice(entries, READ_AHEAD))
+def read_ahead(
+    entries: Iterator[Any], *, in_parts: bool = False
+) -> tuple[list[Any], Iterator[Any]]:
+    """Return the first entries, from which writers learn the habits of a file, and all of them.
+
+    Args:
+        entries: of the files.
+        in_parts: whether the first ones end, without an error, where a file is damaged.
+
+    Raises:
+        TreebankError: if a file is damaged.
+    """
+    first: list[Any] = []
+    with suppress(*([TreebankError] if in_parts else [])):
+        for entry in islice(entries, READ_AHEAD):
+            first.append(entry)
     return first, chain(first, entries)

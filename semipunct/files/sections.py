@@ -44,6 +44,10 @@ class Section(str):
         section.first_character, section.sentences_before = first_character, sentences_before
         return section
 
+    def __getnewargs__(self) -> tuple[str, bytes]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        # Pickling calls __new__ with these; the other attributes follow.
+        return str(self), self.content
+
 
 def first_character(path: object) -> int:
     """Return the number of characters in the file before the first one that is read."""

@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Any, TextIO
 
 from semipunct.corpus import Omitted
-from semipunct.files import display_name
 from semipunct.formats import Writer
 from semipunct.inference.decode import Analysis
 from semipunct.render import analyses as render
@@ -25,7 +24,7 @@ def write(
     stream: TextIO,
     *,
     label: str,
-    inputs: Sequence[str],
+    title: str,
 ) -> set[str]:
     """Write the trees of sentences.
 
@@ -35,7 +34,7 @@ def write(
         writer: of the entries.
         stream: which must not translate line ends.
         label: what a number of a tree is called; empty if each sentence has one tree.
-        inputs: the files, which name a page.
+        title: of a page.
 
     Returns:
         The special tokens in the output that a legend explains.
@@ -51,7 +50,7 @@ def write(
         from semipunct.render.trees_page import decoded_page
 
         trees = (_for_page(outcome, label) for outcome in outcomes)
-        stream.writelines(decoded_page(trees, ", ".join(map(display_name, inputs))))
+        stream.writelines(decoded_page(trees, title))
     else:
         for outcome in outcomes:
             stream.writelines(f"{text}\n" for text in _texts(outcome, form, label))

@@ -381,6 +381,14 @@ class PartOptions:
         ),
     ] = None
 
+    strict: Annotated[
+        bool,
+        Option(
+            help="With --parts: exit status 1 if a row (a line, paragraph or sentence) could not "
+            "be answered; such rows are counted in any case, and other rows are answered."
+        ),
+    ] = False
+
     def numbers(self, count: int) -> range:
         """Return the numbers of the parts of a process, from 0.
 

@@ -1,6 +1,8 @@
 """Commands that answer a corpus in parts write what one process writes, however often they die."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -116,6 +118,10 @@ def test_mistakes_are_refused(files: dict[str, list[Path]], tmp_path: Path, text
     for shard in ("0/2", "3/2", "1", "a/b", "-1/2", "1/0"):
         assert "I from 1 to N" in message(*arguments, f"--shard={shard}")
     assert "--shard needs --parts" in message("restore", text_model, text, "--shard", "1/2")
+    assert "--strict needs --parts" in message("restore", text_model, text, "--strict")
+    assert "--workers needs --engine" in message(*arguments, "--workers", 2)
+    elsewhere = ("--engine", "dask", "--scheduler", "tcp://127.0.0.1:1")
+    assert "leave out --workers" in message(*arguments, *elsewhere, "--workers", 2)
     assert "--part-size needs --parts" in message("restore", text_model, text, "--part-size", 2)
     assert "excludes --output" in message(*arguments, "--output", tmp_path / "b")
     assert "no manifest.json" in message(*arguments[:-1], tmp_path)
@@ -130,6 +136,69 @@ def test_mistakes_are_refused(files: dict[str, list[Path]], tmp_path: Path, text
     assert "is no plan of parts" in message(*arguments)
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_line_that_is_no_text_ends_nothing(form: str, tmp_path: Path, text_model: Path):
+    lines = [b"so ba do so gu\n"] * 40
+    bad = {0: b"so \xff ba\n", 17: b"so \0 ba\n", 39: b"\xe9"}
+    damaged, sound = tmp_path / "a.txt", tmp_path / "b.txt"
+    damaged.write_bytes(b"".join(bad.get(n, line) for n, line in enumerate(lines)))
+    sound.write_bytes(b"".join(lines[: 40 - len(bad)]))
+    whole = run("restore", text_model, sound, "--format", form).out
+    parts = tmp_path / "parts"
+    arguments = ("restore", text_model, damaged, "--format", form, "--parts", parts)
+    ended = run(*arguments, "--part-size", 1)
+    assert ended.status == 0
+    assert (
+        f"3 rows without an answer (listed in {parts}/errors-*), first {damaged}:1: " in ended.err
+    )
+    written = b"".join(p.read_bytes() for p in sorted(parts.glob("part-*"))).splitlines(True)
+    answered = b"".join(line for n, line in enumerate(written) if n not in bad).decode()
+    name = re.compile('"sent_id": "#[0-9]+"')  # by the line, which is another one here
+    assert name.sub("", answered) == name.sub("", whole)
+    errors = [
+        json.loads(line)
+        for path in sorted(parts.glob("errors-*"))
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    assert [error["line"] for error in errors] == [n + 1 for n in bad]
+    for n, error in zip(bad, errors, strict=True):
+        if form == "text":
+            assert written[n] == bad[n]
+        else:
+            assert json.loads(written[n])["omitted"] == error["error"]
+    # Whoever asks again is told again.
+    strict = run(*arguments, "--part-size", 1, "--strict", "--quiet")
+    assert strict.status == 1
+    assert "3 rows without an answer" in strict.message
+
+
+def test_a_sentence_that_is_damaged_ends_nothing(
+    files: dict[str, list[Path]], tmp_path: Path, model: Path
+):
+    """Draws of the sentences after it are those without it."""
+    sentences = sample_lines()[:6]
+    damaged, sound = tmp_path / "a.conllu", tmp_path / "b.conllu"
+    bad = "1\tso\n\n"
+    damaged.write_text("".join([*sentences[:2], bad, *sentences[2:]]), "utf-8")
+    sound.write_text("".join(sentences), "utf-8")
+    expected = run("restore", model, sound, "--samples", 4).out
+    parts = tmp_path / "parts"
+    arguments = ("restore", model, damaged, "--samples", 4, "--parts", parts)
+    assert "2 columns instead of 10" in run(*arguments, "--strict", "--quiet").message
+    assert joined(parts).replace(bad, "") == expected
+    assert bad in joined(parts)
+
+
+def test_malformed_trees_are_counted(tmp_path: Path, model: Path):
+    bad = tmp_path / "a.conllu"
+    bad.write_text(sample_lines()[5].replace("\t0\t", "\t99\t", 1) + sample_lines()[4], "utf-8")
+    arguments = ("decode", model, bad, "--parts", tmp_path / "parts")
+    ended = run(*arguments)
+    assert ended.status == 0
+    assert "1 row without an answer" in ended.err
+    assert run(*arguments, "--strict").status == 1
+
+
 def test_what_depends_on_neighbours_is_refused(
     files: dict[str, list[Path]], tmp_path: Path, model: Path, parser: Path, text_model: Path
 ):
@@ -140,3 +209,11 @@ def test_what_depends_on_neighbours_is_refused(
     assert "--semiring sampling" in run(*decoded, "--semiring", "sampling").message
     assert "--format svg" in run(*decoded, "--format", "svg").message
     assert not (tmp_path / "parts").exists()
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text_model: Path):
+    monkeypatch.setattr("semipunct.batches.dask_engine.find_spec", lambda name: None)
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("so ba\n", "utf-8")
+    command = ("restore", text_model, corpus, "--parts", tmp_path / "parts", "--engine", "dask")
+    assert "pip install 'semipunct[dask]'" in run(*command).message

@@ -1,0 +1,81 @@
+"""Tasks on parts as workers of an engine get them: pickled, and loaded there."""
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import semipunct
+from semipunct.batches.commands import RestoreTask
+from semipunct.batches.faults import Fault, answer_apart
+from semipunct.batches.part_tasks import Job, answer_on_worker, versions
+from semipunct.errors import ModelError, UsageError
+from semipunct.files import Section
+from semipunct.formats.conllu import Conllu
+from semipunct.tasks.options import RestoreOptions
+from tests.commands import run, sample_lines
+
+
+def test_a_worker_answers_as_the_command_does(
+    model: Path, parser: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "a.conllu"
+    file.write_text("".join(sample_lines()[:4]), "utf-8")
+    options = ("--parser", parser, "--keep", "replace", "--samples", 4)
+    expected = run("restore", model, file, *options).out
+    monkeypatch.chdir(model.parent)  # workers have another working folder
+    task = RestoreTask(
+        model=model.name, settings=RestoreOptions(keep="replace", samples=4), parsers=(str(parser),)
+    ).pin()
+    monkeypatch.chdir(tmp_path)
+    job = Job(0, [Section(str(file), file.read_bytes())], "sentence", 0)
+    sent = pickle.dumps((task, job, Conllu().writer()))
+    assert len(sent) < 2_000 + 2 * file.stat().st_size  # without weights
+    assert answer_on_worker(versions(), *pickle.loads(sent)).output.decode() == expected  # noqa: S301
+    with pytest.raises(UsageError, match=r"has jax .*, but the command 0\.0"):
+        answer_on_worker({**versions(), "jax": "0.0"}, task, job, None)
+    digest = semipunct.load(parser).digest
+    assert dict(task.digests)[str(parser)] == digest
+    other = replace(task, digests=((str(parser), "0" * 64),))
+    with pytest.raises(ModelError, match=rf"has the digest {digest[:12]}, not 000000000000"):
+        answer_on_worker(versions(), other, job, None)
+
+
+def test_rows_with_faults_are_found():
+    lines = b"".join(b"%d\n" % n for n in range(20))
+    sections = [
+        Section("a", lines, first_line=3, first_byte=7),
+        Section("b", b"bad\nx"),
+        Section("b", b"y\n"),  # a file may be given twice
+    ]
+    calls: list[list[tuple[str, int, bytes]]] = []
+
+    def answer(some: list[Section]) -> bytes:
+        calls.append([(str(s), s.first_line, s.content) for s in some])
+        content = b"".join(s.content for s in some)
+        if b"\n13\n" in b"\n" + content or b"bad" in content:
+            raise ZeroDivisionError("a\nreason")
+        return content
+
+    answers = list(answer_apart(sections, "line", answer))
+    faults = [a for a in answers if isinstance(a, Fault)]
+    assert [(str(f.row), f.row.first_line, f.row.content) for f in faults] == [
+        ("a", 16, b"13\n"), ("b", 1, b"bad\n"),
+    ]  # fmt: skip
+    assert {f.reason for f in faults} == {"ZeroDivisionError: a reason"}
+    together = b"".join(a.row.content if isinstance(a, Fault) else a for a in answers)
+    assert together == lines + b"bad\nxy\n"
+    assert len(calls) < 20
+    assert all(s[1] == 3 + int(s[2].split()[0]) for c in calls for s in c if s[0] == "a")
+    assert [c for c in calls if [s[0] for s in c] == ["b", "b"]]
+
+
+def test_errors_of_workers_and_models_are_none_of_rows():
+    for error in (MemoryError(), ModelError("no model")):
+
+        def fail(some: object, error: Exception = error) -> bytes:
+            raise error
+
+        with pytest.raises(type(error)):
+            list(answer_apart([Section("a", b"so\nba\n")], "line", fail))
