@@ -102,6 +102,20 @@ def test_reading_waits_for_no_jax():
     assert not {"jax", "optax", "safetensors"} & loaded
 
 
+def test_restoring_text_waits_for_no_other_kind_of_model():
+    loaded = loaded_after(
+        "import semipunct.kinds.text, semipunct.kinds.requests, semipunct.render.restored_files"
+    )
+    others = (
+        "models.punctuation.model",
+        "models.parsing.parser",
+        "inference.decode",
+        "kinds.criteria",
+    )
+    assert "semipunct.models.running_text.model" in loaded
+    assert not {f"semipunct.{name}" for name in others} & loaded
+
+
 def test_each_name_is_that_of_its_room():
     """Editors and the runtime agree: so do imports under ``TYPE_CHECKING`` and the table."""
     module = ast.parse(Path(semipunct.__file__).read_text("utf-8"))

@@ -44,8 +44,8 @@ def analyse(
     from semipunct.cli.rule_figure import draw_bars, rules_to_draw
     from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse as run
-    from semipunct.tasks.base import punctuation_model
     from semipunct.tasks.notices import UnseenValues
+    from semipunct.tasks.punctuation_models import punctuation_model
     from semipunct.tasks.reading import omissions, read_usable
 
     loaded = load(model)

@@ -9,8 +9,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, Literal, TextIO, TypeVar
 
 from semipunct.errors import ModelError, UsageError
-from semipunct.kinds.assessment import Assessment
-from semipunct.kinds.criteria import assess_on_examples
 from semipunct.models.registry import KINDS
 from semipunct.plugins import find_plugin
 from semipunct.tasks.correction import Corrected
@@ -21,6 +19,7 @@ from semipunct.tasks.run import Outcome
 if TYPE_CHECKING:
     from semipunct.corpus import Entry
     from semipunct.formats import Format
+    from semipunct.kinds.assessment import Assessment
     from semipunct.kinds.requests import (
         CorrectRequest,
         EvaluateRequest,
@@ -120,6 +119,17 @@ class ParseWork(Work[Any]):
 
     texts: Callable[[Outcome[Any]], Iterable[str]]
     write: Callable[[Iterable[str], TextIO], None] = write_lines
+
+
+def assess_on_examples(request: EvaluateRequest) -> Assessment:
+    """Assess a model on examples (``criteria.assess_on_examples``).
+
+    Its module is imported when a model is assessed: other commands start faster without it.
+
+    Args:
+        request: the model and the files.
+    """
+    return import_module("semipunct.kinds.criteria").assess_on_examples(request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from semipunct.corpus.parallel import ParallelSentence
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.restoration import Restoration
+    from semipunct.tasks.run import Outcome
 
 
 NO_COUNTS = (
@@ -210,3 +211,15 @@ def assess_corrections(
     ]
     table = Table(("error", "corrected", "wrong corrections", "in the input"), rows)
     return Assessment.of(Result(system, signature, statistics), tables=[table] if most else [])
+
+
+def restorations_of(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Restoration[Any]]:
+    """Return the restored sentences among outcomes.
+
+    Raises:
+        TreebankError: if there are none.
+    """
+    restored = [restoration for _, restoration in outcomes if restoration is not None]
+    if not restored:
+        raise TreebankError("no sentence could be restored, so there is nothing to compare")
+    return restored

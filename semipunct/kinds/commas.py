@@ -9,8 +9,7 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.formats import FORMATS, format_of, read_phrases, read_words
 from semipunct.formats.registry import COMMA_TAGS
 from semipunct.kinds.answers import Answers, RestoreWork, refuse
-from semipunct.kinds.assessment import Assessment, assess_restorations
-from semipunct.kinds.punctuation import restorations_of
+from semipunct.kinds.assessment import Assessment, assess_restorations, restorations_of
 from semipunct.kinds.reading import read_by_tokeniser, running_text_format
 from semipunct.kinds.texts import write_text
 from semipunct.models.constituency.parser import PhraseParser

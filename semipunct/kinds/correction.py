@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from semipunct.formats import format_of, read_entries, read_words
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.m2 import M2
-from semipunct.formats.parallel import read_references
 from semipunct.formats.text import Text
 from semipunct.kinds.answers import Answers, CorrectWork
-from semipunct.kinds.assessment import Assessment, assess_corrections
+from semipunct.kinds.comparison import prepare_comparison
 from semipunct.kinds.criteria import assess_perplexity
 from semipunct.kinds.reading import read_by_tokeniser, running_text_format, unit_of
 from semipunct.models.parsing.parser import Parser
@@ -19,18 +18,14 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.store.checkpoint import of_kind
 from semipunct.tasks.base import InPlace
-from semipunct.tasks.correct import correct, correction_model, correction_signature
+from semipunct.tasks.correct import correct, correction_model
 from semipunct.tasks.notices import LongSentences, Omissions, UnseenValues
-from semipunct.tasks.run import CHUNK, Chunk, Outcome, answer_entries
+from semipunct.tasks.run import CHUNK, Chunk, answer_entries
 
 if TYPE_CHECKING:
-    from semipunct.corpus import Entry
     from semipunct.kinds.requests import CorrectRequest
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.correction import Corrected
-    from semipunct.tasks.options import CorrectOptions
-
-Assess = Callable[[Sequence[Outcome["Corrected"]]], Assessment]
 
 
 def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> CorrectWork:
@@ -85,46 +80,6 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
         is_numbered=True,
         chunk=CHUNK,
     )
-
-
-def prepare_comparison(
-    model: SavedModel[Any],
-    entries: Iterator[Entry[Any, Any]],
-    request: CorrectRequest,
-    options: CorrectOptions,
-    *,
-    running: bool,
-) -> tuple[Iterator[Entry[Any, Any]], Assess]:
-    """Return entries, and the comparison of their corrections with the references of a request.
-
-    Args:
-        model: whose corrections are compared.
-        entries: of the files; with references all of them are read now.
-        request: names the references, if there are any.
-        options: of the correction.
-        running: whether words are separated from their marks as in running text.
-
-    Raises:
-        TreebankError: if references do not match the entries.
-    """
-    references: list[Any] = []
-    if request.gold:
-        read = [*entries]
-        contents = [entry.content for entry in read]
-        alignment: Any = request.align
-        references = read_references(contents, request.gold, alignment, running=running)
-        entries = iter(read)
-
-    def assess(outcomes: Sequence[Outcome[Corrected]]) -> Assessment:
-        pairs = [
-            (corrected, pair)
-            for (_, corrected), pair in zip(outcomes, references, strict=True)
-            if corrected is not None and pair is not None
-        ]
-        line = correction_signature(model.digest, [pair for _, pair in pairs], options)
-        return assess_corrections(request.system, line, pairs, most=request.errors)
-
-    return entries, assess
 
 
 ANSWERS = Answers(evaluate=assess_perplexity, correct=prepare_correction, correct_sentences=correct)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus.located import Located
 from semipunct.corpus.omission import without_omitted
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import UsageError
 from semipunct.formats import format_of, read_entries, read_words
 from semipunct.formats.text import Text
 from semipunct.kinds.answers import Answers, RestoreWork
-from semipunct.kinds.assessment import Assessment, assess_restorations
+from semipunct.kinds.assessment import Assessment, assess_restorations, restorations_of
 from semipunct.kinds.criteria import assess_perplexity
 from semipunct.kinds.reading import (
     read_by_text_model,
@@ -114,18 +114,6 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
         is_numbered=True,
         chunk=CHUNK,
     )
-
-
-def restorations_of(outcomes: Sequence[Outcome[Restoration[Any]]]) -> list[Restoration[Any]]:
-    """Return the restored sentences among outcomes.
-
-    Raises:
-        TreebankError: if there are none.
-    """
-    restored = [restoration for _, restoration in outcomes if restoration is not None]
-    if not restored:
-        raise TreebankError("no sentence could be restored, so there is nothing to compare")
-    return restored
 
 
 def restore_texts(

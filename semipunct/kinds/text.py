@@ -20,9 +20,6 @@ from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.formats.transcripts import Transcripts
 from semipunct.kinds.answers import Answers, CorrectWork, RestoreWork, Unit, refuse
-from semipunct.kinds.assessment import Assessment, assess_restorations
-from semipunct.kinds.correction import prepare_comparison
-from semipunct.kinds.punctuation import restorations_of
 from semipunct.kinds.texts import write_text
 from semipunct.tasks.correct_running_text import (
     check,
@@ -44,6 +41,7 @@ _JOINED = 2**12
 """The lines that are corrected together, if sentences cross them."""
 
 if TYPE_CHECKING:
+    from semipunct.kinds.assessment import Assessment
     from semipunct.kinds.requests import CorrectRequest, RestoreRequest, TextRequest
     from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
@@ -96,6 +94,9 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     omitted, foreign = Omissions("left unchanged"), ForeignWords(model.model.vocabulary)
 
     def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
+        # Imported here, since a process that only restores starts faster without it.
+        from semipunct.kinds.assessment import assess_restorations, restorations_of
+
         restored = [with_compared_marks(restoration) for restoration in restorations_of(outcomes)]
         # Capitals may have been restored, but what is compared is the same.
         sentences: list[Any] = [entry.content for entry, restoration in outcomes if restoration]
@@ -218,6 +219,9 @@ def prepare_correction(model: SavedModel[Any], request: CorrectRequest) -> Corre
             f"JSON, but this is {form.name}; give text, one paragraph a line, or a model of --kind "
             "correction"
         )
+    # Imported here, since a process that restores starts faster without it.
+    from semipunct.kinds.comparison import prepare_comparison
+
     options = with_default(request.options)
     check(options, model.model)
     omitted, foreign = Omissions("left unchanged"), ForeignWords(model.model.vocabulary)

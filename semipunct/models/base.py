@@ -155,6 +155,13 @@ class Model(ABC, Generic[E, B, X]):
             scale: standard deviation of those weights that start at zero if it is 0.
         """
 
+    def empty_parameters(self) -> dict[str, Array]:
+        """Return arrays with the names, shapes and dtypes of the weights, with any values.
+
+        A kind with many weights overrides this if drawing them takes long.
+        """
+        return self.initial_parameters(0, 0.0)
+
     @abstractmethod
     def encode(self, sentences: Sequence[X]) -> E:
         """Compute, once for all batches, everything that does not depend on the batches."""

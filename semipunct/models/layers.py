@@ -53,6 +53,19 @@ def uniform(
     return generator.uniform(-limit, limit, shape).astype(np.float32)
 
 
+class Undrawn(np.random.Generator):
+    """A generator whose numbers are zero, for arrays of which only the shapes are needed."""
+
+    def __init__(self):
+        super().__init__(np.random.PCG64(0))
+
+    def standard_normal(self, size: Any = None, *_: Any, **__: Any) -> Any:
+        return np.zeros(() if size is None else size, np.float32)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        return self.standard_normal(size)
+
+
 def flat(layers: Mapping[str, Mapping[str, Floats]]) -> dict[str, Floats]:
     """Return the weights of layers under the names that layer functions look up, ``LAYER.NAME``.
 

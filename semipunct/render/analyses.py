@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Omitted, Sentence
 from semipunct.formats import Annotation
-from semipunct.inference.decode import Analysis
 from semipunct.render.outputs import output
 from semipunct.render.outputs.sentences import Decoded, LeftOut
+
+if TYPE_CHECKING:
+    from semipunct.inference.decode import Analysis
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its left and right puncteme, joined by spaces."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from semipunct.marks import Puncteme, shown_string, spacing
 from semipunct.render.corrected import Places
 from semipunct.render.reasons.marks import MarkReason, reason_of_mark
 from semipunct.render.reasons.place import Line, Place
-from semipunct.tasks.explain import Analysed
 from semipunct.tasks.limits import LEFT_OUT
 from semipunct.tasks.slot_posteriors import SlotPosterior
+
+if TYPE_CHECKING:
+    from semipunct.tasks.explain import Analysed
 
 Decision = Literal["inserted", "kept", "removed", "replaced", "left out"]
 

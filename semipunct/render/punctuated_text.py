@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import escape
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from semipunct.corpus.located import Located
 from semipunct.marks import Puncteme
 from semipunct.render.corrected import Places
 from semipunct.render.decided_marks import Mark, decided_marks
 from semipunct.render.records import MarkRecord, mark_records
-from semipunct.tasks.explain import Analysed
 from semipunct.tasks.limits import LEFT_OUT
 from semipunct.tasks.slot_posteriors import SlotPosterior
+
+if TYPE_CHECKING:
+    from semipunct.tasks.explain import Analysed
 
 _STYLE = "border-radius:.2em;padding:0 .1em;background:rgba(255,170,0,{shade:.2f})"
 

@@ -208,7 +208,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         kind = find_kind(parsed.kind, f"{folder / MANIFEST}")
         config = Config.from_dict(kind, parsed.settings, f"{folder / CONFIG}")
         model = kind.load().from_data(parsed.vocabulary, config.model)
-        shapes = model.initial_parameters(0, 0.0)
+        shapes = model.empty_parameters()
     except ConfigError as error:
         raise ModelError(str(error)) from error
     except (

@@ -25,7 +25,8 @@ from semipunct.marks.nunberg import Bigram, Rule
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.scoring import Batches
-from semipunct.tasks.base import Trained, punctuation_model
+from semipunct.tasks.base import Trained
+from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.rule_agreement import Channel, Confidence, Recall, confidence, recall
 from semipunct.wording import quantity
 

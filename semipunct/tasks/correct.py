@@ -13,25 +13,24 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from semipunct.corpus.digest import parallel_digest
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
-from semipunct.corpus.parallel import ParallelSentence, as_written
+from semipunct.corpus.parallel import as_written
 from semipunct.corpus.sentences import Sentence, Words, Written
 from semipunct.corpus.tokens import with_unknown
 from semipunct.errors import ModelError, UsageError
-from semipunct.evaluation.signature import figures_signature
 from semipunct.inference import decode
 from semipunct.inference.decode import Analysis
 from semipunct.inference.draws import Draws
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
-from semipunct.tasks.base import InPlace, Slots, Trained, punctuation_model
+from semipunct.tasks.base import InPlace, Slots, Trained
 from semipunct.tasks.choice import beside_what_stands, best_draw, best_strings
 from semipunct.tasks.correction import Attached, Corrected, Explained, Reason
 from semipunct.tasks.decode import part_seed
 from semipunct.tasks.options import CorrectOptions, CorrectSettings, RestoreOptions
 from semipunct.tasks.parse import check_reads_words, parse
+from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.restore import draw_punctuation
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 
@@ -277,28 +276,3 @@ def reason(analysis: Analysis | None, slot: int) -> Reason | None:
     closing.sort(key=lambda attached: right[attached.word - 1] - left[attached.word - 1])
     opening.sort(key=lambda attached: left[attached.word - 1] - right[attached.word - 1])
     return Reason((*closing, *opening), analysis.slots[slot].edits)
-
-
-def correction_signature(
-    digest: str, data: Sequence[ParallelSentence[Sentence | Words]], options: CorrectOptions
-) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
-
-    Args:
-        digest: the digest of the model.
-        data: the corrected sentences, with references.
-        options: the options of correction.
-    """
-    return figures_signature(
-        "correction",
-        digest[:12],
-        parallel_digest(data),
-        {
-            "samples": str(options.samples),
-            "seed": str(options.seed),
-            "minimise": options.minimise,
-            "analyses": str(options.analyses),
-            "marks": "all" if options.marks is None else str(len(options.marks)),
-            "confidence": f">={options.least:g}",
-        },
-    )

@@ -16,7 +16,8 @@ from semipunct.inference.decode import Analysis
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
-from semipunct.tasks.base import Trained, punctuation_model
+from semipunct.tasks.base import Trained
+from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.semirings import installed_semiring
 from semirings import Derivation, KBest, Sampling, Selective, plugins
 

@@ -13,9 +13,10 @@ from semipunct.inference.decode import Analysis
 from semipunct.inference.feature_weights import FeatureWeight, NodeFeatures
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.tasks.base import InPlace, Trained, explaining_model
+from semipunct.tasks.base import InPlace, Trained
 from semipunct.tasks.correct import reason
 from semipunct.tasks.correction import Attached, Corrected, Reason
+from semipunct.tasks.punctuation_models import explaining_model
 from semipunct.tasks.restoration import Restoration
 from semipunct.trees import DependencyTree
 

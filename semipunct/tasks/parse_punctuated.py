@@ -19,8 +19,9 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import UsageError
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.tasks import limits
-from semipunct.tasks.base import Trained, punctuation_model
+from semipunct.tasks.base import Trained
 from semipunct.tasks.parse import Parse, check_reads_words, parses
+from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.wording import quantity
 
 Floats = npt.NDArray[np.float64]

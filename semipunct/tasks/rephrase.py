@@ -22,8 +22,9 @@ from semipunct.marks import SILENT, display_form, spacing
 from semipunct.models.ordering.model import OrderingModel
 from semipunct.models.ordering.orders import draw_orders
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.tasks.base import Slots, Trained, model_of_kind, punctuation_model
+from semipunct.tasks.base import Slots, Trained, model_of_kind
 from semipunct.tasks.options import Surface
+from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.tree_edits import TreeEdit
 from semipunct.tasks.truecase import truecase
 from semipunct.trees import PLACES, Arrangement, Place

@@ -27,9 +27,10 @@ from semipunct.marks.joining import BY_TYPOGRAPHY, JoiningMarks
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.tasks.base import Slots, Trained, punctuation_model
+from semipunct.tasks.base import Slots, Trained
 from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.options import RestoreOptions, RestoreSettings
+from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 

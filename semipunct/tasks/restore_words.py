@@ -24,9 +24,10 @@ from semipunct.marks import spacing
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.tasks import limits
-from semipunct.tasks.base import Trained, model_of_kind, punctuation_model
+from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.options import Objective, RestoreOptions, RestoreSettings
 from semipunct.tasks.parse import Parse, check_reads_words, parse, parses
+from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.restore import draw_punctuation, restore_from_draws
 from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors

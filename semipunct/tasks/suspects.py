@@ -26,9 +26,10 @@ from semipunct.marks import SILENT, Puncteme, shown_string
 from semipunct.marks.balance import ENCLOSING
 from semipunct.marks.corrections import Correction, corrections
 from semipunct.marks.matching import matched_pairs
-from semipunct.tasks.base import InPlace, Trained, explaining_model
+from semipunct.tasks.base import InPlace, Trained
 from semipunct.tasks.correct import reason
 from semipunct.tasks.correction import Reason
+from semipunct.tasks.punctuation_models import explaining_model
 from semipunct.tasks.slot_odds import UsualStrings, slot_odds
 from semipunct.trees.conventions import Conventions
 from semipunct.trees.principles import RULES

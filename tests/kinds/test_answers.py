@@ -25,10 +25,10 @@ ABLE = {
 """The kinds that can do each task, as the documentation says."""
 
 CHECKS = {
-    ("tasks/base.py", "explaining_model"),
     ("tasks/base.py", "model_of_kind"),
-    ("tasks/base.py", "punctuation_model"),
     ("tasks/correct.py", "correction_model"),
+    ("tasks/punctuation_models.py", "explaining_model"),
+    ("tasks/punctuation_models.py", "punctuation_model"),
     ("tasks/restore_commas.py", "restore_commas"),
 }
 """Functions that do nothing for a model of another kind but raise an error or return None."""

@@ -36,7 +36,7 @@ from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.capabilities import Calibrates, Prunes, on_device
 from semipunct.models.eight_bits import in_eight_bits
-from semipunct.models.layers import Dropout, at_codes, slots_inside, sum_inside
+from semipunct.models.layers import Dropout, Undrawn, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.running_text.batch import TextBatch
 from semipunct.models.running_text.counts import counts_of
@@ -150,7 +150,12 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         return error_rates(self.strings.strings, english_learner_errors())
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        generator = np.random.default_rng(seed)
+        return self._drawn(np.random.default_rng(seed))
+
+    def empty_parameters(self) -> dict[str, Array]:
+        return self._drawn(Undrawn())
+
+    def _drawn(self, generator: np.random.Generator) -> dict[str, Array]:
         weights = network_weights(self.options, len(self.words), len(self.strings), generator)
         return {**weights, THRESHOLD: np.array(UNTRAINED, np.float32)}
 

@@ -48,6 +48,15 @@ def reader() -> TextReader:
     return TextReader(model, weights)
 
 
+def test_empty_parameters_have_the_shapes_of_drawn_ones(reader: TextReader):
+    drawn, empty = reader.model.initial_parameters(0, 0.0), reader.model.empty_parameters()
+    assert [(k, x.shape, x.dtype) for k, x in drawn.items()] == [
+        (k, x.shape, x.dtype) for k, x in empty.items()
+    ]
+    assert np.any(drawn["word"])
+    assert not np.any(empty["word"])
+
+
 def test_strings_and_capitals_have_one_distribution():
     chance = np.random.default_rng(0)
     shapes = chance.normal(size=(1, 1, SHAPES))
