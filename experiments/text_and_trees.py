@@ -119,7 +119,10 @@ def treebank(arguments: argparse.Namespace) -> dict[str, Any]:
         text_model = load(path, TextModel)
         views = text_views(text_model, sentences, RestoreOptions())
         threshold = float(text_model.parameters[THRESHOLD])
-        pooled = pooled_views(mean, of_trees, views, TEXT)
+        pooled = [
+            tuple(mean(slot, (1 - TEXT, TEXT / 2, TEXT / 2)) for slot in zip(*of, strict=True))
+            for of in zip(of_trees, of_parser, views, strict=True)
+        ]
         for objective in ("edits", "f1"):
             alone = restore_running_text(
                 text_model, sentences, ends="sentence", objective=objective

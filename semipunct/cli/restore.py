@@ -62,8 +62,9 @@ def restore(
             min=0,
             max=1,
             help="With --parser: weight of the marks that the parser itself predicts between "
-            "words, without a tree, or of those of --text; 0 for the punctuation model alone [0.3 "
-            "for a model of the preset parsed, 0.6 for others; with --text 0.7].",
+            "words, without a tree, and of those of --text (in texts of the latter alone); 0 for "
+            "the punctuation model alone [0.3 for a model of the preset parsed, 0.6 for others; "
+            "with --text 0.7].",
         ),
     ] = None,
     tokeniser: Annotated[

@@ -6,7 +6,8 @@ and each slot gets the string of least expected edit distance under all of them 
 
 The parser's network also predicts the strings of slots directly, which helps where its trees are
 wrong. The two distributions of each slot are averaged, and the loss is minimised under their mean.
-A text model, which has learned from much more text than there are trees, takes the parser's place.
+A text model, which has learned from much more text than there are trees, takes the parser's place
+in running text, whose style is not that of a treebank, and is one more vote in a treebank.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ probabilities, and for one that takes every tree for correct and so is too certa
 (docs/decisions/0026-parsed-text.md)."""
 
 TEXT = 0.7
-"""The default weight of the distributions of a text model
-(docs/decisions/0046-text-and-trees.md)."""
+"""The default weight of the distributions of a text model, in a treebank together with those of
+parsers (docs/decisions/0046-text-and-trees.md)."""
 
 
 def restore_words(
@@ -74,8 +75,9 @@ def restore_words(
             for sentences whose existing marks are used (``options.keep``), with
             ``options.minimise="draws"``, and for parsers that predict no punctuation.
         text_model: a text model with its weights, whose distributions of slots replace those of
-            the parsers; its default share is 0.7. Sentences of one file that follow each other are
-            read as one text. Kept marks are evidence for it.
+            the parsers in sentences of a text, and join them in those of a treebank, with the same
+            weight as a parser's; the default share of them all is 0.7. Sentences of one file that
+            follow each other are read as one text. Kept marks are evidence for it.
         objective: what decisions with a text model optimise: the number of edits, or F1; by
             default ``f1`` for sentences of a text and ``edits`` for those of a treebank.
         first: the number of the first sentence, for sentences that continue an earlier call, or
@@ -110,7 +112,7 @@ def restore_words(
     pooled = share > 0 and options.minimise == "slots"
     parses_of_all: list[list[Parse]] = [[] for _ in usable]
     for each_parser in parsers:
-        slots = pooled and text_model is None
+        slots = pooled and (text_model is None or any(s.source != "text" for s in usable))
         several = _trees(each_parser, usable, trees, options.seed, first, slots=slots)
         for of, parses_of_sentence in zip(parses_of_all, several, strict=True):
             of += parses_of_sentence
@@ -126,8 +128,12 @@ def restore_words(
     # Draws are counted as they are made: those of many sentences would not fit into memory.
     for place, (sentence, of) in enumerate(zip(usable, parses_of_all, strict=True)):
         joined = Draws.joined([next(draws) for _ in of])
-        # All trees of a parser come with the same distributions of slots.
-        views = texts[place : place + 1] or [p.slots for p in of[:: max(1, trees)] if p.slots]
+        views = texts[place : place + 1]
+        # A parser sees no marks, and knows the style of a treebank only.
+        is_known = sentence.source != "text" or not texts
+        if is_known and not _is_decided(sentence, options, reads_marks=False):
+            # All trees of a parser come with the same distributions of slots.
+            views = [*views, *(p.slots for p in of[:: max(1, trees)] if p.slots)]
         pool = None
         if pooled and views and not _is_decided(sentence, options, reads_marks=bool(texts)):
             pool = _pooled(posteriors(joined), share, views)
@@ -212,8 +218,8 @@ def _pooled(
 
     Args:
         model_views: ``[slots]`` the distributions of the model.
-        share: the weight of all parsers together.
-        views: ``[slots]`` the distributions of each parser.
+        share: the weight of all other distributions together.
+        views: ``[slots]`` those of each parser, and of the text model.
     """
     weights = [1 - share, *(share / len(views),) * len(views)]
     return tuple(mean(of_slot, weights) for of_slot in zip(model_views, *views, strict=True))

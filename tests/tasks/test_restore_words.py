@@ -202,18 +202,23 @@ def certain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("certain")
-def test_a_text_model_takes_the_place_of_the_parsers_guess(
+def test_a_text_model_takes_the_place_of_the_parsers_guess_in_a_text(
     finished: Any, parser: Path, text_model: Path, words: Any
 ):
+    """In a treebank, whose style the parser knows, both guesses have the same weight."""
     model, trees, reader = load(finished.folder), load(parser), load(text_model)
+    text = [replace(s, source="text", slots=((),) * len(s.slots)) for s in words]
     alone = restore_words(model, trees, words, samples=20, share=0)
+    guesses = [one.slots for one in parse(trees, words, slots=True)]
     for share, weight in ((0.25, 0.25), (1, 1), (None, TEXT)):
-        found = restore_words(model, trees, words, samples=20, share=share, text_model=reader)
-        for one, before in zip(found, alone, strict=True):
-            assert one.sentence.tree == before.sentence.tree
-            for known, own in zip(one.posteriors, before.posteriors, strict=True):
-                mixed = weight * 0.4 + (1 - weight) * own.of((";",))
-                assert known.of((";",)) == pytest.approx(mixed)
+        for some, half in ((text, 0.0), (words, 0.5)):
+            found = restore_words(model, trees, some, samples=20, share=share, text_model=reader)
+            for one, before, guess in zip(found, alone, guesses, strict=True):
+                assert one.sentence.tree == before.sentence.tree
+                for known, own, read in zip(one.posteriors, before.posteriors, guess, strict=True):
+                    others = half * read.of((";",)) + (1 - half) * 0.4
+                    mixed = weight * others + (1 - weight) * own.of((";",))
+                    assert known.of((";",)) == pytest.approx(mixed, abs=1e-4)
 
 
 @pytest.mark.usefixtures("certain")
@@ -221,14 +226,15 @@ def test_f1_is_the_objective_for_texts_and_edits_for_treebanks(
     finished: Any, parser: Path, text_model: Path, words: Any
 ):
     model, trees, reader = load(finished.folder), load(parser), load(text_model)
-    sure = replace(reader, parameters={**reader.parameters, "threshold": np.float32(0.35)})
+    sure = replace(reader, parameters={**reader.parameters, "threshold": np.float32(0.18)})
 
     def slots(some: Any, **settings: Any) -> set[Any]:
         found = restore_words(model, trees, some, samples=20, share=1, text_model=sure, **settings)
         return {slot for one in found for slot in one.slots}
 
     text = [replace(s, source="text", slots=((),) * len(s.slots)) for s in words]
-    assert slots(words) == slots(text, objective="edits") == {()}
+    assert slots(text, objective="edits") == {()}
+    assert (";",) not in slots(words) == slots(words, objective="edits")
     assert (";",) in slots(text) & slots(words, objective="f1")
     assert slots(text, minimise="draws") == slots(words, minimise="draws")
 
