@@ -1,6 +1,6 @@
 """Checks that a trained model is one of underlying punctuation.
 
-They are apart from ``tasks.base`` so that tasks of other models import none of what that model needs.
+They are apart from ``tasks.base`` so that tasks of other models import nothing that it needs.
 """
 
 from __future__ import annotations
