@@ -55,6 +55,9 @@ WHOLE = (Log,)
 FAST = (Expectation, Real, Sampling, SignedLog, Strings, Viterbi)
 """Semirings checked in every run against the laws of the methods that they override."""
 
+SLOW = (Expectation, Strings)
+"""Those of them whose laws take long to compile, and which other tests ask as well."""
+
 ENUMERATED = (Boolean, Counting, Provenance, Tropical)
 """Semirings whose laws ``test_exact_laws`` checks in every run, on all triples of some values."""
 
@@ -111,7 +114,15 @@ def test_what_we_ship_keeps_its_laws(semiring: Semiring):
     assert {*report.passed, *report.not_claimed} >= {law.name for law in LAWS}
 
 
-@pytest.mark.parametrize("semiring", [s for s in EVERY if isinstance(s, FAST)], ids=repr)
+@pytest.mark.parametrize(
+    "semiring",
+    [
+        pytest.param(s, marks=pytest.mark.exhaustive if isinstance(s, SLOW) else ())
+        for s in EVERY
+        if isinstance(s, FAST)
+    ],
+    ids=repr,
+)
 def test_what_is_overridden_keeps_its_laws(semiring: Semiring):
     laws = AXIOMS | OVERRIDDEN | ODD.get(type(semiring), set())
     report = check(semiring, draws=DRAWS, only=laws)

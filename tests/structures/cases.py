@@ -605,7 +605,7 @@ CASES: tuple[Known, ...] = (
         single_root=True,
     ),
     Known(
-        "semi-Markov chain", segments_build, segments_events,
+        "semi-Markov chain", segments_build, segments_events, costly=True,
         lengths=LENGTHS, count=segments_count,
     ),
     Known(

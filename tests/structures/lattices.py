@@ -62,7 +62,7 @@ def ctc_events(item: int) -> Iterator[Event]:
 
 
 CTC = Known(
-    "CTC", ctc_build, ctc_events, lengths=FRAMES,
+    "CTC", ctc_build, ctc_events, lengths=FRAMES, costly=True,
     count=lambda frames: {0: 1, 1: 1, 2: 3, 4: 15}[frames],
 )  # fmt: skip
 

@@ -50,14 +50,19 @@ def _batches(name) -> tuple[Any, Any, np.ndarray]:
     [
         "chain",
         "projective trees",
-        "semi-Markov chain",
-        "bracketings",
+        *(
+            pytest.param(name, marks=pytest.mark.exhaustive)
+            for name in (
+                "semi-Markov chain",
+                "bracketings",
+                "string paths",
+                "permutations",
+                "alignments",
+                "transducer",
+            )
+        ),
         "grammar with spans",
-        "string paths",
-        "permutations",
         "CTC",
-        "alignments",
-        "transducer",
     ],
 )
 def test_all_derivations_have_different_forms(name):

@@ -372,7 +372,9 @@ def case_of(kind: type[LinearChain]) -> Any:
     return replace(CHAIN, name=kind.__name__, build=build)
 
 
-FAST = [pytest.param(x, marks=[pytest.mark.exhaustive] if x in ONE else []) for x in MUTANTS]
+SLOW = ONE | {"devices", "vmap", "NaN", "NaN in padding", "uncompiled", "ranked begins"}
+"""Checks that start processes, or compile every question."""
+FAST = [pytest.param(x, marks=[pytest.mark.exhaustive] if x in SLOW else []) for x in MUTANTS]
 
 
 @pytest.mark.parametrize("name", FAST)
