@@ -69,6 +69,9 @@ def listing(
         wide: columns that are not made narrow.
         name: of the table, for those who do not see it; its headings if it is empty.
     """
+    rows = list(rows)
+    if not rows:
+        return "<p>None.</p>\n"
     kinds = {**dict.fromkeys(numbers, ' class="number"'), **dict.fromkeys(wide, ' class="wide"')}
     head = "".join(
         f'<th scope="col"{kinds.get(i, "")}>{escape(heading)}</th>' if heading else "<td></td>"

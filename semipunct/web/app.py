@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -78,7 +79,7 @@ def application(
         fields = await read_fields(request, limit)
         language = languagetool.check_language(fields)
         document = languagetool.read_document(fields, limit)
-        corrected = await batches.ask("correct", document.text)
+        corrected = await batches.ask("correct", document.text, partial(_leave, request))
         return JSONResponse(languagetool.response(document, corrected, language))
 
     async def languages(request: Request) -> Response:
@@ -96,7 +97,7 @@ def application(
                 raise BadRequest(
                     501, "this server has no parser; start it with --parser, or install one"
                 )
-            answer = await batches.ask(task, text)
+            answer = await batches.ask(task, text, partial(_leave, request))
             return JSONResponse(
                 parses_as_dict(answer) if task == "parse" else _as_dict(text, answer)
             )
@@ -162,6 +163,12 @@ def _as_dict(source: str, text: PunctuatedText) -> dict[str, Any]:
         "marks": [mark_as_dict(mark) for mark in text.marks],
         "pieces": pieces,
     }
+
+
+async def _leave(request: Request) -> None:
+    """Return when the client of a request, whose body has been read, has gone away."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _refused(request: Request, error: Exception) -> Response:

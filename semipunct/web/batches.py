@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Literal, NamedTuple
 
 from semipunct.errors import SemipunctError
@@ -45,15 +45,18 @@ class Batches:
         self._jobs: deque[Job] = deque()
         self._worker: asyncio.Task[None] | None = None
 
-    async def ask(self, task: Task, text: str) -> Any:
+    async def ask(
+        self, task: Task, text: str, gone: Callable[[], Coroutine[Any, Any, None]] | None = None
+    ) -> Any:
         """Return the answer for a text.
 
         Args:
             task: what to do with it.
             text: the text.
+            gone: returns when nobody waits for the answer any more.
 
         Raises:
-            BadRequest: if too many texts wait, or it takes too long.
+            BadRequest: if too many texts wait, it takes too long, or nobody waits.
         """
         if len(self._jobs) >= self._most:
             raise BadRequest(503, "too many requests wait; try again in a few seconds")
@@ -61,10 +64,19 @@ class Batches:
         self._jobs.append(job)
         if self._worker is None or self._worker.done():
             self._worker = asyncio.create_task(self._work())
+        watcher = None if gone is None else asyncio.create_task(gone())
+        awaited = {job.answer} if watcher is None else {job.answer, watcher}
         try:
-            return await asyncio.wait_for(job.answer, self._seconds)
-        except TimeoutError as error:
-            raise BadRequest(503, "the answer takes too long; send a shorter text") from error
+            await asyncio.wait(awaited, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
+            if job.answer.done():
+                return job.answer.result()
+            if watcher is not None and watcher.done():
+                raise BadRequest(400, "the client has gone away")
+            raise BadRequest(503, "the answer takes too long; send a shorter text")
+        finally:
+            job.answer.cancel()  # so that it is not answered if it still waits
+            if watcher is not None:
+                watcher.cancel()
 
     async def _work(self) -> None:
         """Answer texts until none waits; those whose clients have gone are dropped."""

@@ -82,6 +82,14 @@ byId("toggle").addEventListener("click", () => {
   explain();
   byId("toggle").focus();
 });
+// The reason is below the text; the escape key leads back to the mark.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || chosen === null) return;
+  const { button } = chosen;
+  chosen = null;
+  explain();
+  button.focus();
+});
 byId("copy").addEventListener("click", () => navigator.clipboard.writeText(text()));
 byId("download").addEventListener("click", () => {
   const link = document.createElement("a");

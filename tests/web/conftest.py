@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 import time
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 import semipunct
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 
 LIMIT = 2000
 """The characters of a text that the server accepts."""
@@ -45,3 +48,15 @@ def port(app: Any) -> Iterator[int]:
     server.should_exit = True
     thread.join(10)
     assert not thread.is_alive()
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """Chromium without a window."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

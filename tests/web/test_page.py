@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,26 +9,19 @@ import pytest
 
 import semipunct
 
-REASON = "playwright is not installed"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 TEXT = "where is the <b>station</b> asked anna"
 
 
 @pytest.fixture(scope="module")
-def page(port: int) -> Iterator[Any]:
+def page(browser: Any, port: int) -> Iterator[Any]:
     """The page, and below its ``messages`` whatever its console and its policy report."""
-    playwright = pytest.importorskip("playwright.sync_api", reason=REASON)
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.messages = []
-        page.on("console", lambda message: page.messages.append(message.text))
-        page.on("pageerror", lambda error: page.messages.append(str(error)))
-        page.goto(f"http://127.0.0.1:{port}/")
-        yield page
-        browser.close()
+    page = browser.new_page()
+    page.messages = []
+    page.on("console", lambda message: page.messages.append(message.text))
+    page.on("pageerror", lambda error: page.messages.append(str(error)))
+    page.goto(f"http://127.0.0.1:{port}/")
+    yield page
+    page.close()
 
 
 def test_text_is_restored_and_marks_are_refused(page: Any, english: Any):

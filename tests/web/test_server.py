@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import socket
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -320,6 +321,37 @@ def test_a_client_that_goes_away(port: int):
         assert b"200 OK" in client.recv(1000)
 
 
+def test_clients_that_have_gone_are_not_answered(port: int, monkeypatch: pytest.MonkeyPatch):
+    """The model is asked about the first text while the second client leaves."""
+    answered: list[str] = []
+    is_asked, is_free = threading.Event(), threading.Event()
+
+    def restore(model: Any, text: str) -> PunctuatedText:
+        answered.append(text)
+        is_asked.set()
+        is_free.wait(10)
+        return PunctuatedText(text)
+
+    monkeypatch.setattr("semipunct.web.app.restore_text", restore)
+
+    def send(text: str) -> socket.socket:
+        client = socket.create_connection(("127.0.0.1", port))
+        client.sendall(
+            b"POST /v1/restore HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+            b"Content-Length: %d\r\n\r\ntext=%s" % (len(text) + 5, text.encode())
+        )
+        return client
+
+    with send("first") as first:
+        assert is_asked.wait(10)
+        send("second").close()
+        with send("third") as third:
+            time.sleep(0.3)
+            is_free.set()
+            assert all(b"200 OK" in client.recv(1000) for client in (first, third))
+    assert answered == ["first", "third"]
+
+
 def test_a_client_of_the_index(port: int):
     reason = "language_tool_python is not installed"
     tool_python = pytest.importorskip("language_tool_python", reason=reason)
@@ -327,6 +359,12 @@ def test_a_client_of_the_index(port: int):
     matches = tool.check(WRONG)
     assert matches[0].message == "“However” introduces the sentence: a comma after it."
     assert tool.correct(WRONG).startswith("However, I think")
+
+
+def test_another_client_of_the_index(port: int):
+    api = pytest.importorskip("pylanguagetool.api", reason="pylanguagetool is not installed")
+    answer = api.check(WRONG, api_url=f"http://127.0.0.1:{port}/v2/", lang="en-US")
+    assert answer["matches"][0]["replacements"] == [{"value": "However,"}]
 
 
 def test_a_model_that_is_no_text_model(parser: Path):

@@ -1,0 +1,148 @@
+"""Pages in a browser: the keyboard reaches everything, and axe finds nothing.
+
+``tests/render/test_accessibility.py`` has what can be said without a browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.render.pages import pages
+
+TEXT = "where is the station asked anna who had lost her map"
+
+
+def violations(page: Any) -> list[str]:
+    """Return what axe finds on a page, each with the first element."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.base", reason="axe-playwright-python is not installed"
+    )
+    page.evaluate(axe.AXE_SCRIPT)
+    found = page.evaluate("() => axe.run(document)")["violations"]
+    return [f"{row['impact']} {row['id']}: {row['nodes'][0]['html'][:200]}" for row in found]
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    for name, text in pages(folder).items():
+        if name != "server":  # it comes from a server
+            (folder / f"{name}.html").write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def server_page(browser: Any, port: int, scheme: str) -> Iterator[Any]:
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(f"http://127.0.0.1:{port}/")
+    page.get_by_label("Your text").fill(TEXT)
+    page.get_by_role("status").filter(has_text="changes").wait_for(timeout=10_000)
+    yield page
+    page.close()
+
+
+def test_faults_are_found(browser: Any):
+    page = browser.new_page()
+    page.set_content('<html><body style="color:#999;background:#fff"><button></button>pale</body>')
+    faults = " ".join(violations(page))
+    assert "serious color-contrast" in faults
+    assert "button-name" in faults
+    page.close()
+
+
+def test_files(browser: Any, folder: Path, scheme: str):
+    page = browser.new_page(color_scheme=scheme)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for path in sorted(folder.glob("*.html")):
+        page.goto(path.as_uri())
+        assert (path.name, violations(page)) == (path.name, [])
+        # Nothing comes from elsewhere.
+        assert asked == [path.as_uri()]
+        asked.clear()
+    page.close()
+
+
+def test_the_page_of_the_server(server_page: Any):
+    assert violations(server_page) == []
+    server_page.locator("#result button").first.click()
+    assert violations(server_page) == []
+    server_page.get_by_role("button", name="Refuse").click()
+    assert violations(server_page) == []
+
+
+def test_what_a_notebook_shows(browser: Any, english: Any, scheme: str):
+    page = browser.new_page(color_scheme=scheme)
+    shown = (english.restore(TEXT), english)
+    body = "".join(part._repr_html_() for part in shown)
+    page.set_content(
+        f'<!DOCTYPE html><html lang="en"><title>t</title><main><h1>t</h1>{body}</main>'
+    )
+    assert violations(page) == []
+    page.close()
+
+
+def focused(page: Any) -> str:
+    """Return the element that has the focus, and whether it can be seen that it does."""
+    return page.evaluate(
+        """() => {
+          const at = document.activeElement;
+          const seen = getComputedStyle(at).outlineStyle !== "none" ? "" : " (unseen)";
+          const name = at.id || at.getAttribute("aria-label") || at.value || at.textContent;
+          return at.tagName.toLowerCase() + " " + name.trim().slice(0, 30) + seen;
+        }"""
+    )
+
+
+def test_the_keyboard_reaches_everything_in_order(server_page: Any):
+    server_page.locator("body").click(position={"x": 1, "y": 1})
+    reached: list[str] = []
+    for _ in range(40):
+        server_page.keyboard.press("Tab")
+        reached.append(focused(server_page))
+        if reached[-1].startswith("button copy"):
+            break
+    marks = [name for name in reached if "inserted" in name]
+    assert len(marks) == server_page.locator("#result button").count() > 3
+    assert not any("unseen" in name for name in reached)
+    assert [name for name in reached if name not in marks] == [
+        "input restore", "textarea source", "button download", "button copy",
+    ]  # fmt: skip
+    # Back to the first mark; its reason, refusal, and the way back.
+    first = server_page.locator("#result button").first
+    first.focus()
+    server_page.keyboard.press("Enter")
+    assert server_page.locator("#why").is_visible()
+    server_page.locator("#copy").focus()
+    server_page.keyboard.press("Tab")
+    assert focused(server_page) == "button toggle"
+    server_page.keyboard.press("Space")
+    assert server_page.locator("#result button.refused").count() == 1
+    server_page.keyboard.press("Escape")
+    assert not server_page.locator("#why").is_visible()
+    assert "refused" in server_page.evaluate("() => document.activeElement.className")
+
+
+def test_reasons_open_and_close_by_the_keyboard(browser: Any, folder: Path):
+    page = browser.new_page()
+    page.goto((folder / "explained.html").as_uri())
+    page.keyboard.press("Tab")
+    first = focused(page)
+    assert "inserted" in first or "%" in first
+    page.keyboard.press("Enter")
+    card = page.locator(".card:popover-open")
+    assert card.count() == 1
+    assert card.get_by_role("heading").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator(".card:popover-open").count() == 0
+    assert focused(page) == first
+    page.close()
