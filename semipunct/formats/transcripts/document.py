@@ -5,7 +5,7 @@ WhisperX, faster-whisper, OpenAI's service), ``transcription`` (whisper.cpp), ``
 (transformers), ``utterances`` (Deepgram, AssemblyAI), ``monologues`` (Rev), ``recognizedPhrases``
 (Azure), ``alternatives`` (Google), or a list of words (``result``, Vosk; ``items``, Amazon
 Transcribe). So a segment is recognised by its members: an object with a text, or with a list of
-words. The tables below have all names.
+words. The tables below have all names (docs/decisions/0057-transcripts.md).
 """
 
 from __future__ import annotations
