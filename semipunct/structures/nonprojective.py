@@ -33,12 +33,19 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
+from semipunct.structures import elimination, matrix_tree, tree_walks
 from semipunct.structures.arborescences import best_heads, check_trees
 from semipunct.structures.draws import Places
+from semipunct.structures.elimination import used_arcs
 from semipunct.structures.heads import heads_of, places_of_heads
 
-_NO_ARC = 1 << 20
-"""The order of a sum without terms, above that of any tree."""
+_SENSITIVITY = 1e5
+"""The largest sensitivity of an item whose trees are drawn by walks: their expected number of draws
+is then known to a percent."""
+
+_DRAWS = 2.0**14
+"""The largest expected number of draws for a tree that is drawn by walks. Beyond it, elimination
+would soon take less time, and the rounding of the probabilities of exits would show."""
 
 
 class Heads(NamedTuple):
@@ -70,18 +77,11 @@ class NonprojectiveTrees:
 
     def log_partition(self) -> jax.Array:
         """Return the log of the sum of the weights of all trees, ``[batch]``."""
-        return _log_partition(self.arcs, self.lengths, self.single_root)
+        return matrix_tree.log_partition(self.arcs, self.lengths, self.single_root)
 
     def log_partition_and_marginals(self) -> tuple[jax.Array, jax.Array]:
         """Return the log partition and the marginals, at little more than the cost of one."""
-
-        def total(arcs: jax.Array) -> tuple[jax.Array, jax.Array]:
-            each = _log_partition(arcs, self.lengths, self.single_root)
-            return jnp.sum(jnp.where(each == -jnp.inf, 0.0, each)), each
-
-        gradient, each = jax.grad(total, has_aux=True)(self.arcs)
-        marginals = jnp.clip(gradient, 0.0, 1.0)
-        return each, jnp.where(jnp.isnan(each)[:, None, None], jnp.nan, marginals)
+        return matrix_tree.log_partition_and_marginals(self.arcs, self.lengths, self.single_root)
 
     def marginals(self) -> jax.Array:
         """Return the probability of each arc, ``[batch, n + 1, n + 1]``."""
@@ -163,24 +163,25 @@ class NonprojectiveTrees:
     def sample(self, key: jax.Array, count: int, together: int = 64) -> Heads:
         """Draw independent trees.
 
-        Heads are drawn word by word from the marginals given the heads before: n eliminations for
-        each tree. The loop-erased walks of Wilson (1996) are shorter where weights are even, but
-        take e**w steps to leave a cycle whose log weight exceeds that of its exits by w. A
-        marginal below its own rounding error is taken to be zero.
+        They are drawn by loop-erased random walks. Where a cycle outweighs its exits, such that
+        walks would take too long, the heads of an item are drawn word by word from the marginals
+        given the heads before, which takes n eliminations for each tree; a marginal below its own
+        rounding error is then taken to be zero.
 
         Args:
-            key: a random key; the same key gives the same trees.
+            key: a random key, or one for each item, ``[batch]``; the same key gives the same trees,
+                whatever the other items are.
             count: the number of draws.
-            together: the number of simultaneous draws.
+            together: the number of simultaneous draws where walks would take too long.
 
         Raises:
             UsageError: if ``count`` is not positive.
 
-        Source: Colbourn et al. (1996).
+        Source: Wilson (1996), with a single root Zmigrod et al. (2021); Colbourn et al. (1996).
         """
         if count < 1:
             raise UsageError(f"count is {count}; draw 1 or more")
-        return _sample(self, jax.random.split(key, count), together)
+        return _sample(self, keys_of_items(key, len(self.arcs)), count, together)
 
     def entropy(self) -> jax.Array:
         """Return the entropy ``[batch]`` in nats; minus infinity if there is no tree."""
@@ -286,105 +287,82 @@ def nonprojective_trees(
     check_shapes(arcs=(arcs, "batch words words"), lengths=(lengths, "batch"))
     lengths = check_lengths(lengths, words)
     inside = within(lengths + 1, words + 1)
-    check_log_weights({"arcs": None if inside is None else _used(inside)}, arcs=arcs)
+    check_log_weights({"arcs": None if inside is None else used_arcs(inside)}, arcs=arcs)
     return NonprojectiveTrees(arcs, lengths, single_root)
 
 
-def _used(words: Any) -> Any:
-    """Return ``[batch, n + 1, n + 1]`` whether a tree may have an arc, by ``[batch, n + 1]``."""
-    size = words.shape[1]
-    between = ~np.eye(size, dtype=bool) & (np.arange(size) > 0)
-    return words[:, :, None] & words[:, None, :] & between[None]
+def keys_of_items(key: jax.Array, batch: int) -> jax.Array:
+    """Return a random key for each item, ``[batch]``.
+
+    Args:
+        key: a key, typed or not, or a key for each item.
+        batch: the number of items.
+
+    Raises:
+        UsageError: if it is neither.
+    """
+    if not jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+        key = jax.random.wrap_key_data(key)
+    if key.shape not in ((), (batch,)):
+        raise UsageError(f"keys have shape {key.shape}; give one, or one for each of {batch} items")
+    return key if key.ndim else jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(batch))
 
 
 def _expected(marginals: jax.Array, weights: jax.Array) -> jax.Array:
     return jnp.sum(marginals * jnp.where(marginals > 0, weights, 0.0), (1, 2))
 
 
-def _log_partition(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax.Array:
-    """Return the log of the determinant of the Laplacian, ``[batch]``.
+@partial(jax.jit, static_argnums=(2, 3))
+def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int, together: int) -> Heads:
+    """Draw trees of each item, given a key for each."""
+    size = trees.arcs.shape[1]
+    used = used_arcs(jnp.arange(size)[None] <= trees.lengths[:, None])
+    known = used & (trees.arcs < jnp.inf)
+    weights = jnp.where(known, trees.arcs, -jnp.inf)
+    sums = matrix_tree.exact_sums(trees.arcs, trees.lengths, trees.single_root)
+    total = sums.log_partition
+    walked = (sums.sensitivity < _SENSITIVITY) & (sums.draws < _DRAWS)
+    possible = total > -jnp.inf
+    from_each = jax.vmap(lambda key: jax.random.bits(key, (2,), jnp.uint32))(keys)
+    heads = tree_walks.draw_heads(
+        _steps(weights, sums.marginals, trees.single_root),
+        trees.lengths,
+        trees.single_root,
+        (from_each[:, 0], from_each[:, 1]),
+        jnp.where(walked & possible, count, 0),
+        count,
+    )
+    rest = possible & ~walked
+    order = jnp.argsort(~rest, stable=True)
 
-    Words are eliminated from the last to the first, as in the algorithm of Grassmann, Taksar and
-    Heyman (1985): the pivot is the sum of the arcs to the word instead of a difference, and the arc
-    from h to m through it is added to the direct one. Sums, products and quotients of positive
-    numbers keep their relative precision, and in log space their range; the error is that of adding
-    up the log weights, some 1e-3 in float32 for weights of 1e4. Rescaled rows and columns
-    of an LU decomposition keep neither: a pivot is the small difference of large numbers where a
-    cycle outweighs its exits.
+    def eliminate(number: jax.Array, heads: jax.Array) -> jax.Array:
+        item = order[number]
+        of_item = jax.random.split(keys[item], count)
+        arcs, length = weights[item], trees.lengths[item]
+        return heads.at[:, item].set(
+            elimination.draw_heads(arcs, length, trees.single_root, of_item, together)
+        )
 
-    With a single root, a weight is the leading term of a series in t, where arcs from the root have
-    order 1, and the others 0. The terms of order 1 in the total are the trees with one root, which
-    is what the determinant of Koo et al. (2007), section 3.2, sums. Without differences no leading
-    term cancels, so the others are not needed.
+    heads = jax.lax.fori_loop(0, jnp.sum(rest), eliminate, heads)
+    inside = used[:, 0, 1:] & possible[:, None]
+    picked = weights[jnp.arange(len(weights))[:, None], heads, jnp.arange(1, size)]
+    log_weight = jnp.where(possible, jnp.sum(jnp.where(inside, picked, 0.0), 2), total)
+    return Heads(jnp.where(inside, heads, -1), log_weight)
+
+
+def _steps(weights: jax.Array, marginals: jax.Array, single_root: bool) -> jax.Array:
+    """Return the probabilities of heads, ``[batch, n + 1, n + 1]`` by word and head.
+
+    With a single root, only its child has the root as its head; row 0 has the probabilities of its
+    child.
     """
-    size = arcs.shape[1]
-    places = jnp.arange(size)
-    used = _used(places[None] <= lengths[:, None])
-    bad = jnp.any(used & (jnp.isnan(arcs) | (arcs == jnp.inf)), (1, 2))
-    # The head of padding is the root, with weight one and order 0.
-    padding = (places[:, None] == 0) & (places[None] > lengths[:, None, None])
-    value = jnp.where(used & ~bad[:, None, None], arcs, jnp.where(padding, 0.0, -jnp.inf))
-    root = (places[:, None] == 0) & used
-    order = jnp.where(root, int(single_root), 0)
-
-    def eliminate(state: Any, word: jax.Array) -> tuple[Any, Any]:
-        value, order = state
-        heads = jnp.where(places < word, value[:, :, word], -jnp.inf)
-        pivot, pivot_order = _sum(heads, order[:, :, word], 1)
-        finite = jnp.where(pivot > -jnp.inf, pivot, 0.0)
-        through = heads[:, :, None] + value[:, word, None] - finite[:, None, None]
-        order_through = order[:, :, word, None] + order[:, word, None] - pivot_order[:, None, None]
-        left = (places[:, None] < word) & (places < word) & (places[:, None] != places)
-        through = jnp.where(left, through, -jnp.inf)
-        state = _sum(jnp.stack([value, through]), jnp.stack([order, order_through]), 0)
-        return state, (pivot, pivot_order)
-
-    _, (pivots, orders) = jax.lax.scan(eliminate, (value, order), places[:0:-1])
-    wanted = (lengths > 0) & single_root
-    each = jnp.where(jnp.sum(orders, 0) == wanted, jnp.sum(pivots, 0), -jnp.inf)
-    return jnp.where(bad, jnp.nan, each)
-
-
-def _sum(value: jax.Array, order: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
-    """Add series given by the logs and the orders of their leading terms."""
-    order = jnp.where(value > -jnp.inf, order, _NO_ARC)
-    least = jnp.min(order, axis, keepdims=True)
-    leading = (order == least) & (value > -jnp.inf)
-    # Two wheres, since the gradient of an exponential of minus infinity minus itself is NaN.
-    most = jax.lax.stop_gradient(jnp.max(jnp.where(leading, value, -jnp.inf), axis, keepdims=True))
-    most = jnp.where(most > -jnp.inf, most, 0.0)
-    exponentials = jnp.where(leading, jnp.exp(jnp.where(leading, value - most, 0.0)), 0.0)
-    added = jnp.sum(exponentials, axis)
-    log = jnp.log(jnp.where(added > 0, added, 1.0)) + jnp.squeeze(most, axis)
-    least = jnp.squeeze(least, axis)
-    return jnp.where(added > 0, log, -jnp.inf), jnp.where(added > 0, least, 0)
-
-
-@partial(jax.jit, static_argnums=2)
-def _sample(trees: NonprojectiveTrees, keys: jax.Array, together: int) -> Heads:
-    """Draw a tree of each item for each key."""
-    batch, size, _ = trees.arcs.shape
-    places = jnp.arange(size)
-    threshold = 8 * size * jnp.finfo(trees.arcs.dtype).eps
-
-    def draw(key: jax.Array) -> jax.Array:
-        def head_of(arcs: jax.Array, word: jax.Array) -> tuple[jax.Array, jax.Array]:
-            given = NonprojectiveTrees(arcs, trees.lengths, trees.single_root)
-            column = given.marginals()[:, :, word]
-            logits = jnp.where(column > threshold, jnp.log(jnp.maximum(column, 1e-30)), -jnp.inf)
-            head = jax.random.categorical(jax.random.fold_in(key, word), logits)
-            chosen = (places[:, None] == head[:, None, None]) | (places != word)
-            return jnp.where(chosen, arcs, -jnp.inf), head
-
-        _, heads = jax.lax.scan(head_of, trees.arcs, places[1:])
-        return heads.T
-
-    drawn = jax.lax.map(draw, keys, batch_size=together)
-    possible = trees.log_partition() > -jnp.inf
-    used = (places[1:] <= trees.lengths[:, None]) & possible[:, None]
-    heads = jnp.where(used, drawn, -1).reshape(len(keys), batch, size - 1)
-    log_weight = jnp.where(possible, jax.vmap(trees.score)(heads), trees.log_partition())
-    return Heads(heads, log_weight)
+    if single_root:
+        weights = weights.at[:, 0].set(-jnp.inf)
+    largest = jnp.max(weights, 1, keepdims=True)
+    ratio = jnp.exp(weights - jnp.where(largest > -jnp.inf, largest, 0.0))
+    ratio = ratio.at[:, :, 0].set(marginals[:, 0])
+    total = jnp.sum(ratio, 1, keepdims=True)
+    return jnp.swapaxes(ratio / jnp.where(total > 0, total, 1.0), 1, 2)
 
 
 def _are_trees(head: jax.Array, used: jax.Array, inside: jax.Array, single: bool) -> jax.Array:

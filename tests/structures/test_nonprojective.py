@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.structures import nonprojective_trees
+from semipunct.structures import elimination, matrix_tree, nonprojective_trees, tree_walks
 
 WORDS = 4
 WEIGHTS = st.one_of(st.floats(-3, 3, width=32), st.sampled_from([-np.inf, -1e4, 1e4]))
@@ -91,20 +91,90 @@ def test_two_words():
 @pytest.mark.parametrize("single_root", [True, False])
 def test_samples_have_probabilities_of_trees(single_root):
     # Even weights, since a chi-square test needs several expected draws of every tree.
-    arcs = np.random.default_rng(3).normal(size=(4, 4), scale=0.3).astype(np.float32)
-    trees = nonprojective_trees(arcs[None], None, single_root)
-    drawn = trees.sample(jax.random.key(1), 600)
-    listed = _listed(arcs, 3, single_root)
-    heads = [tuple(h) for h in np.asarray(drawn.heads)[:, 0].tolist()]
-    expected = 600 * _probabilities(listed)
-    assert expected.min() > 5
-    counts = np.array([heads.count(h) for h, _ in listed])
-    assert counts.sum() == 600
-    # Mean of a chi-square variable: one per degree of freedom; variance: two.
-    degrees = len(listed) - 1
-    assert ((counts - expected) ** 2 / expected).sum() < degrees + 5 * np.sqrt(2 * degrees)
-    by_heads = dict(listed)
-    np.testing.assert_allclose(drawn.log_weight[:, 0], [by_heads[h] for h in heads], rtol=1e-4)
+    arcs = np.random.default_rng(3).normal(size=(3, 4, 4), scale=0.3).astype(np.float32)
+    # A cycle that walks would not leave: heads are drawn from marginals.
+    arcs[2, 1, 2] = arcs[2, 2, 1] = 40
+    lengths, count = [3, 2, 3], 600
+    trees = nonprojective_trees(arcs, jnp.array(lengths), single_root)
+    drawn = trees.sample(jax.random.key(1), count)
+    for item, length in enumerate(lengths):
+        listed = _listed(arcs[item], length, single_root)
+        assert (drawn.heads[:, item, length:] == -1).all()
+        heads = [tuple(h) for h in np.asarray(drawn.heads)[:, item, :length].tolist()]
+        expected = count * _probabilities(listed)
+        likely = expected > 5
+        assert expected[~likely].sum() < 1e-3
+        counts = np.array([heads.count(h) for h, _ in listed])[likely]
+        assert counts.sum() == count
+        # Mean of a chi-square variable: one per degree of freedom; variance: two.
+        degrees = likely.sum() - 1
+        squares = (counts - expected[likely]) ** 2 / expected[likely]
+        assert squares.sum() < degrees + 5 * np.sqrt(2 * degrees)
+        by_heads = dict(listed)
+        weights = [by_heads[h] for h in heads]
+        np.testing.assert_allclose(drawn.log_weight[:, item], weights, rtol=1e-4, atol=1e-5)
+
+
+def test_samples_of_an_item_depend_on_its_key_only():
+    arcs = np.random.default_rng(5).normal(size=(3, 6, 6)).astype(np.float32)
+    keys = jax.random.split(jax.random.key(4), 3)
+    all_items = nonprojective_trees(arcs, jnp.array([5, 3, 4])).sample(keys, 7).heads
+    one = nonprojective_trees(arcs[1:2], jnp.array([3])).sample(keys[1:2], 7).heads
+    np.testing.assert_array_equal(all_items[:, 1:2], one)
+    assert len({tuple(x) for x in np.asarray(one)[:, 0].tolist()}) > 1
+    with pytest.raises(UsageError, match="one for each of 3 items"):
+        nonprojective_trees(arcs).sample(keys[:2], 7)
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+def test_inverse_equals_elimination(single_root):
+    generator = np.random.default_rng(7)
+    scale = np.array([0.1, 1, 3, 6, 10, 30])[:, None, None]
+    arcs = (scale * generator.normal(size=(6, 9, 9))).astype(np.float32)
+    lengths = jnp.array([8, 8, 8, 8, 5, 3])
+    arcs[1, 3, 4] = -np.inf
+    given = arcs, lengths, single_root
+    total, marginals = matrix_tree.log_partition_and_marginals(*given)
+    exact, exact_marginals = elimination.log_partition_and_marginals(*map(jnp.asarray, given))
+    used = elimination.used_arcs(np.arange(9)[None] <= np.asarray(lengths)[:, None])
+    np.testing.assert_allclose(total, exact, atol=2e-5, rtol=2e-6)
+    np.testing.assert_allclose(marginals, np.where(used, exact_marginals, 0), atol=2e-5)
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+def test_expected_draws_of_walks(single_root):
+    weight = np.random.default_rng(8).uniform(0.1, 1, (5, 5))
+    arcs = np.where(elimination.used_arcs(np.ones((1, 5), bool)), np.log(weight), -np.inf)
+    draws = matrix_tree.by_inverse(jnp.asarray(arcs), jnp.array([4]), single_root).draws[0]
+    between = np.exp(arcs[0, 1:, 1:])
+    root = np.exp(arcs[0, 0, 1:])
+    laplacian = np.diag(between.sum(0)) - between
+
+    def walked(matrix, ends):
+        """The visits of walks to their first word, for all words, until they end."""
+        left = [m for m in range(4) if m not in ends]
+        return (np.diag(matrix) * 1.0)[left] @ np.diag(np.linalg.inv(matrix[np.ix_(left, left)]))
+
+    if single_root:
+        each = [np.linalg.det(np.delete(np.delete(laplacian, r, 0), r, 1)) for r in range(4)]
+        chosen = root * each / (root @ each)
+        expected = sum(p * (1 + walked(laplacian, [r])) for r, p in enumerate(chosen))
+    else:
+        expected = walked(laplacian + np.diag(root), [])
+    assert draws == pytest.approx(expected, rel=1e-4)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.floats(0, 1, width=32), min_size=5, max_size=5))
+def test_alias_tables_hold_probabilities(weights):
+    weights = np.array([*weights, 1e-9], np.float32)
+    tables = tree_walks.aliases(jnp.asarray(weights / weights.sum())[None])
+    each = np.zeros(8)
+    for slot, (own, other) in enumerate(zip(tables.threshold[0], tables.other[0], strict=True)):
+        each[slot] += int(own)
+        each[int(other)] += 2**28 - int(own)
+    assert each.sum() == 2**31
+    np.testing.assert_allclose(each[:6] / 2**31, weights / weights.sum(), atol=1e-6)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])

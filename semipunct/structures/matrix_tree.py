@@ -1,0 +1,229 @@
+"""Sums over non-projective trees by the inverse of a Laplacian, where rounding spares it.
+
+The sum over trees is a determinant (Tutte 1984), and marginals follow from the inverse (Koo et al.
+2007; Smith and Smith 2007). Both come from one LU decomposition. Arcs to a word are divided by the
+largest one first, so nothing overflows. Pivots are differences, however: where cycles outweigh
+their exits, few digits remain. How many follows from the inverse itself: relative errors eps of the
+entries of a matrix M change the log of its determinant by at most eps times the sum of the entries
+of |inv(M)| * |M|, as its derivative is the inverse. Items for which that sum is too large are
+summed by ``elimination`` instead.
+
+With a single root, M is the Laplacian of the arcs between words, with the arcs from the root added
+to the row of word 1: since the columns of the Laplacian have sum zero, its determinant is the sum
+of the trees with one root (Koo et al. 2007, section 3.2, replace that row).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.structures import elimination
+from semirings.numerics import anywhere, matmul
+
+_LOSS = 16
+"""The largest sensitivity per word of an item that is summed by its inverse: with it the errors are
+at most a few times those of the elimination. Even weights have 3, a certain tree 1."""
+
+_TOGETHER = 8
+"""The number of items that are eliminated together if one of them needs it."""
+
+
+class Sums(NamedTuple):
+    """Results of ``by_inverse`` for each item.
+
+    Attributes:
+        log_partition: ``[batch]``.
+        marginals: ``[batch, n + 1, n + 1]``.
+        sensitivity: ``[batch]`` the error of the log partition in units of eps, infinite or NaN if
+            there is no inverse; the other results are then meaningless, but finite.
+        draws: ``[batch]`` the expected number of heads drawn for a tree by the walks of Wilson
+            (1996).
+    """
+
+    log_partition: jax.Array
+    marginals: jax.Array
+    sensitivity: jax.Array
+    draws: jax.Array
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def log_partition(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax.Array:
+    """Return the log of the sum of the weights of all trees, ``[batch]``.
+
+    Args:
+        arcs: ``[batch, n + 1, n + 1]`` log weights; ``nonprojective_trees`` says which are used.
+        lengths: ``[batch]`` numbers of words.
+        single_root: whether the root has exactly one child.
+    """
+    return log_partition_and_marginals(arcs, lengths, single_root)[0]
+
+
+@log_partition.defjvp
+def _(single_root: bool, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
+    arcs, lengths = primals
+    each, marginals = log_partition_and_marginals(arcs, lengths, single_root)
+    change = jnp.where(marginals == 0, 0.0, marginals * tangents[0])
+    return each, jnp.sum(change, (1, 2))
+
+
+def log_partition_and_marginals(
+    arcs: jax.Array, lengths: jax.Array, single_root: bool
+) -> tuple[jax.Array, jax.Array]:
+    """Return the log partition ``[batch]`` and the probabilities of arcs; NaN where a weight is.
+
+    Args:
+        arcs: as for ``log_partition``.
+        lengths: likewise.
+        single_root: likewise.
+    """
+    sums = exact_sums(arcs, lengths, single_root)
+    return sums.log_partition, sums.marginals
+
+
+def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
+    """Return the sums by whichever method is exact; NaN where a weight is.
+
+    Args:
+        arcs: as for ``log_partition``.
+        lengths: likewise.
+        single_root: likewise.
+
+    Returns:
+        Log partitions and marginals by elimination for the items whose inverse is too sensitive.
+    """
+    places = jnp.arange(arcs.shape[1])
+    used = elimination.used_arcs(places[None] <= lengths[:, None])
+    bad = jnp.any(used & (jnp.isnan(arcs) | (arcs == jnp.inf)), (1, 2))
+    # Plain numbers, so that nothing is summed again for their sake.
+    weights = jnp.where(used, jnp.where(bad[:, None, None], 0.0, arcs), -jnp.inf)
+    sums = by_inverse(weights, lengths, single_root)
+    spared = sums.sensitivity <= _LOSS * (lengths + 1)
+
+    def again() -> tuple[jax.Array, jax.Array]:
+        return _with_eliminations(weights, lengths, single_root, sums, spared)
+
+    each, marginals = jax.lax.cond(
+        anywhere(~spared), again, lambda: (sums.log_partition, sums.marginals)
+    )
+    nothing = jnp.where(bad, jnp.nan, 0.0).astype(arcs.dtype)
+    return sums._replace(log_partition=each + nothing, marginals=marginals + nothing[:, None, None])
+
+
+def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
+    """Sum by the inverse of the Laplacian.
+
+    Args:
+        weights: ``[batch, n + 1, n + 1]`` log weights below infinity, minus infinity where unused.
+        lengths: ``[batch]`` numbers of words.
+        single_root: whether the root has exactly one child.
+    """
+    words = weights.shape[1] - 1
+    if not words:
+        nothing = jnp.zeros(len(weights), weights.dtype)
+        return Sums(nothing, jnp.zeros_like(weights), nothing, nothing)
+    # With a single root the arcs from it have a scale of their own.
+    largest = _largest(weights[:, int(single_root) :])
+    largest = jnp.where(largest > -jnp.inf, largest, _largest(weights[:, :1]))
+    largest = jnp.where(largest > -jnp.inf, largest, 0.0)
+    log_scale = jnp.sum(largest, (1, 2))
+    arcs = jnp.exp((weights - largest)[:, 1:, 1:])
+    log_root = (weights - largest)[:, 0, 1:]
+    padding = jnp.arange(words) >= lengths[:, None]
+    to_word = jnp.sum(arcs, 1)
+    if single_root:
+        most = _largest(log_root)
+        most = jnp.where(most > -jnp.inf, most, 0.0)
+        root = jnp.exp(log_root - most)
+        log_scale = log_scale + most[:, 0]
+        exits = (jnp.arange(words) == 0)[:, None] * root[:, None]
+        diagonal = jnp.where(padding, 1.0, to_word)
+    else:
+        root = jnp.exp(log_root)
+        exits = jnp.zeros_like(arcs)
+        diagonal = jnp.where(padding, 1.0, to_word + root)
+    eye = jnp.eye(words, dtype=arcs.dtype)
+    on_diagonal = diagonal[:, None] * eye
+    matrix = on_diagonal + exits - arcs
+    inverse, log_determinant, regular = _inverse(matrix)
+    at = jnp.diagonal(inverse, axis1=1, axis2=2)
+    of_root = root * (inverse[:, :, 0] if single_root else at)
+    between = arcs * (at[:, None] - jnp.swapaxes(inverse, 1, 2))
+    marginals = jnp.zeros_like(weights).at[:, 0, 1:].set(of_root).at[:, 1:, 1:].set(between)
+    if single_root:
+        # The mean over the child of the root of the inverse without its row and column.
+        child, rest = inverse[:, :, 0], jnp.sum(root * at, 1, keepdims=True) - 1
+        visits = at - jnp.sum(inverse * of_root[:, None], 2) + child * rest
+        draws = 1 + jnp.sum(jnp.where(padding, 0.0, to_word * visits), 1)
+    else:
+        draws = jnp.sum(jnp.where(padding, 0.0, diagonal * at), 1)
+    sizes = jnp.swapaxes(on_diagonal + exits + arcs, 1, 2)
+    sensitivity = jnp.sum(jnp.abs(inverse) * sizes, (1, 2)) - jnp.sum(padding, 1)
+    sensitivity, draws = jax.lax.stop_gradient(
+        jax.tree.map(lambda x: jnp.where(regular, x, jnp.inf), (sensitivity, draws))
+    )
+    return Sums(log_scale + log_determinant, jnp.clip(marginals, 0.0, 1.0), sensitivity, draws)
+
+
+def _largest(x: jax.Array) -> jax.Array:
+    """Return the largest entry along axis 1, as a constant."""
+    return jax.lax.stop_gradient(jnp.max(x, 1, keepdims=True, initial=-jnp.inf))
+
+
+@jax.custom_jvp
+def _inverse(matrix: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Return inverse, log of the absolute determinant, and whether both are finite.
+
+    If not, they are zero; so are their derivatives, which would be NaN.
+    """
+    decomposed, _, order = jax.lax.linalg.lu(matrix)
+    eye = jnp.eye(matrix.shape[-1], dtype=matrix.dtype)[order]
+    solve = partial(jax.lax.linalg.triangular_solve, decomposed, left_side=True)
+    inverse = solve(solve(eye, lower=True, unit_diagonal=True), lower=False)
+    pivots = jnp.diagonal(decomposed, axis1=1, axis2=2)
+    log_determinant = jnp.sum(jnp.log(jnp.abs(pivots)), 1)
+    regular = jnp.isfinite(log_determinant) & jnp.all(jnp.isfinite(inverse), (1, 2))
+    inverse = jnp.where(regular[:, None, None], inverse, 0.0)
+    return inverse, jnp.where(regular, log_determinant, 0.0), regular
+
+
+@_inverse.defjvp
+def _(primals: Any, tangents: Any) -> tuple[Any, Any]:
+    inverse, log_determinant, regular = _inverse(*primals)
+    change = tangents[0]
+    of_log = jnp.sum(jnp.swapaxes(inverse, 1, 2) * change, (1, 2))
+    of_inverse = -matmul(matmul(inverse, change), inverse)
+    none = jnp.zeros(regular.shape, jax.dtypes.float0)
+    return (inverse, log_determinant, regular), (of_inverse, of_log, none)
+
+
+def _with_eliminations(
+    weights: jax.Array, lengths: jax.Array, single_root: bool, sums: Sums, spared: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Return log partitions and marginals, by elimination for the items that are not spared."""
+    batch = len(weights)
+    together = min(_TOGETHER, batch)
+    groups = -(-batch // together)
+
+    def grouped(x: jax.Array) -> jax.Array:
+        x = jnp.pad(x, [(0, groups * together - batch), *[(0, 0)] * (x.ndim - 1)])
+        return x.reshape(groups, together, *x.shape[1:])
+
+    def of_group(group: Any) -> tuple[jax.Array, jax.Array]:
+        weights, lengths, each, marginals, eliminated = group
+
+        def again() -> tuple[jax.Array, jax.Array]:
+            exact, exact_marginals = elimination.log_partition_and_marginals(
+                weights, lengths, single_root
+            )
+            chosen = jnp.where(eliminated[:, None, None], exact_marginals, marginals)
+            return jnp.where(eliminated, exact, each), chosen
+
+        return jax.lax.cond(anywhere(eliminated), again, lambda: (each, marginals))
+
+    values = weights, lengths, sums.log_partition, sums.marginals, ~spared
+    results = jax.lax.map(of_group, jax.tree.map(grouped, values))
+    return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:])[:batch], results)
