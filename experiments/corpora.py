@@ -1,11 +1,18 @@
 """A corpus in parts: the speed of one and two processes, and the output of processes that die.
 
-    .venv/bin/python experiments/corpora.py --sentences 20000 --kills 10 -o corpora.json
+    .venv/bin/python experiments/corpora.py --sentences 20000 --kills 10 -o shards.json
+    .venv/bin/python experiments/corpora.py --engine dask -o dask.json
 
 Words of the development part of UD English 1.4, in lower case and without marks, one sentence a
-line, are restored by the text model ``en``: by one process, by two with ``--parts``, and by two
-that are killed at random moments, until all parts are there. Each process has one thread. The
-outputs are compared byte by byte.
+line, are restored by the text model ``en``: by one process, by two with ``--parts`` (shards, or
+workers of Dask), and by two that are killed at random moments, with Dask also once together with
+the command that started them, until all parts are there. Each process has one thread. The outputs
+are compared byte by byte.
+
+Processor time depends less on what else the machine does than the clock. From it follows how much
+faster two processes are that have a core each: the time of one process, over half of the time of
+two and of the command that starts them, after subtracting, from each, the time for the first tenth
+of the sentences, in which they start.
 """
 
 from __future__ import annotations
@@ -21,6 +28,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,6 +38,8 @@ from semipunct.formats import read_words
 
 DEV = Path(__file__).resolve().parents[2] / "shared/data/ud-1.4/en/dev.conllu"
 ONE_THREAD = {"NPROC": "1", "OMP_NUM_THREADS": "1"}
+Command = Sequence[object]
+"""The arguments of ``semipunct``."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -42,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--treebank", type=Path, default=DEV)
     parser.add_argument("--sentences", type=int, default=20_000)
     parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--engine", choices=("shards", "dask"), default="shards")
     parser.add_argument("--part-size", type=int, default=64, help="KiB of a part")
     parser.add_argument("--seed", type=int, default=0, help="of the moments of kills")
     parser.add_argument("-o", "--output", type=Path)
@@ -61,39 +72,53 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         folder: for the files.
         options: of the command line.
     """
-    corpus = folder / "corpus.txt"
+    corpus, tenth, whole = (folder / name for name in ("corpus.txt", "tenth.txt", "whole.txt"))
     size = write_corpus(corpus, options.treebank, options.sentences)
-    whole = folder / "whole.txt"
-    start = time.monotonic()
-    command("restore", "en", corpus, "-o", whole, "--quiet").wait()
-    alone = time.monotonic() - start
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)  # of this process alone
-    core_seconds = usage.ru_utime + usage.ru_stime
-    parts = ("restore", "en", corpus, "--part-size", options.part_size, "--quiet", "--parts")
-    start = time.monotonic()
-    two = [command(*parts, folder / "two", "--shard", f"{i}/2") for i in (1, 2)]
-    assert [process.wait() for process in two] == [0, 0]
-    together = time.monotonic() - start
-    kills = kill_and_repeat([*parts, folder / "killed"], options.kills, random.Random(options.seed))
+    write_corpus(tenth, options.treebank, options.sentences // 10)
+
+    def one(text: Path, output: Path) -> list[Command]:
+        return [("restore", "en", text, "-o", output, "--quiet")]
+
+    def two(text: Path, name: str, part_size: int = options.part_size) -> list[Command]:
+        parts = ("restore", "en", text, "--quiet", "--part-size", part_size)
+        parts = (*parts, "--parts", folder / name)
+        if options.engine == "dask":
+            return [(*parts, "--engine", "dask", "--workers", 2)]
+        return [(*parts, "--shard", f"{shard}/2") for shard in (1, 2)]
+
+    start, alone = timed(one(tenth, folder / "x")), timed(one(corpus, whole))
+    start_of_two, together = timed(two(tenth, "tenth")), timed(two(corpus, "two"))
+    large = timed([(*two(corpus, "large", 1024)[0], "--shard", "1/2")])  # one part of this size
+    kills = kill_and_repeat(
+        two(corpus, "killed"), folder / "killed", options.kills, random.Random(options.seed),
+        workers=options.engine == "dask",
+    )  # fmt: skip
     expected = whole.read_bytes()
+    work_of_two = together.core_seconds - start_of_two.core_seconds
     return {
+        "engine": options.engine,
         "sentences": options.sentences,
         "bytes": size,
         "cpus": os.cpu_count(),
         "processor": platform.processor() or platform.machine(),
-        "load": os.getloadavg()[0],
-        "seconds_alone": round(alone, 1),
-        "sentences_per_second_alone": round(options.sentences / alone, 1),
-        "core_seconds_alone": round(core_seconds, 1),
-        "sentences_per_core_second": round(options.sentences / core_seconds, 1),
-        "seconds_two": round(together, 1),
-        "speedup_of_two": round(alone / together, 2),
-        "megabytes_of_a_process": round(
-            resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        "load": round(os.getloadavg()[0], 1),
+        "seconds_alone": alone.seconds,
+        "core_seconds_alone": alone.core_seconds,
+        "core_seconds_alone_for_a_tenth": start.core_seconds,
+        "sentences_per_core_second": round(options.sentences / alone.core_seconds, 1),
+        "seconds_two": together.seconds,
+        "core_seconds_two": together.core_seconds,
+        "core_seconds_two_for_a_tenth": start_of_two.core_seconds,
+        "speedup_of_two_on_the_clock": round(alone.seconds / together.seconds, 2),
+        "speedup_of_two_by_core_seconds": round(
+            2 * (alone.core_seconds - start.core_seconds) / work_of_two, 2
         ),
-        "kills": kills,
+        "mebibytes_of_a_process": together.mebibytes,
+        "mebibytes_of_a_process_with_parts_of_1024_kib": large.mebibytes,
+        **kills,
         "parts": len(list((folder / "killed").glob("part-*"))),
         "two_equal_one": joined(folder / "two") == expected,
+        "large_equal_one": expected.startswith(joined(folder / "large")),
         "killed_equal_one": joined(folder / "killed") == expected,
     }
 
@@ -125,38 +150,84 @@ def command(*arguments: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(line, env={**os.environ, **ONE_THREAD})
 
 
-def kill_and_repeat(arguments: Sequence[object], kills: int, moments: random.Random) -> int:
-    """Run two shards until both end by themselves; kill one of them now and then.
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The resources of commands that run at the same time.
+
+    Attributes:
+        seconds: on the clock.
+        core_seconds: of processor time, with that of the processes that they start.
+        mebibytes: of memory, of the largest process until now.
+    """
+
+    seconds: float
+    core_seconds: float
+    mebibytes: int
+
+
+def timed(commands: Sequence[Command]) -> Usage:
+    """Run commands at the same time.
 
     Args:
-        arguments: of ``semipunct``, without the shard.
+        commands: of which none may fail.
+    """
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    running = [command(*arguments) for arguments in commands]
+    assert [process.wait() for process in running] == [0] * len(running)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Usage(round(time.monotonic() - began, 1), round(used, 1), round(after.ru_maxrss / 1024))
+
+
+def kill_and_repeat(
+    commands: Sequence[Command], folder: Path, kills: int, moments: random.Random, *, workers: bool
+) -> dict[str, int]:
+    """Run commands until all end by themselves; kill one of their processes now and then.
+
+    Args:
+        commands: those that share the work; one that is killed is started again.
+        folder: of the parts.
         kills: the number of processes to kill.
         moments: draws the seconds between kills.
+        workers: whether workers of the commands are killed, and a command only once, half way.
 
     Returns:
-        The number of processes that were killed before they ended.
+        The number of workers and commands that were killed, and of parts that were written again.
     """
-    done = 0
-    running: dict[int, subprocess.Popen[bytes]] = {}
-    ended: set[int] = set()
-    while len(ended) < 2:
-        for shard in {1, 2} - ended - running.keys():
-            running[shard] = command(*arguments, "--shard", f"{shard}/2")
-        if done < kills:
-            time.sleep(moments.uniform(1, 8))
-            victim = running[moments.choice([*running])]
-            victim.send_signal(signal.SIGKILL)
-            victim.wait()
-            done += victim.returncode == -signal.SIGKILL
-        else:
-            for process in running.values():
-                process.wait()
-        for shard, process in [*running.items()]:
-            if process.poll() is not None:
-                del running[shard]
-                if process.returncode == 0:
-                    ended.add(shard)
-    return done
+    counts = {"killed_workers": 0, "killed_commands": 0}
+    times: dict[str, set[int]] = {}
+    running = [command(*arguments) for arguments in commands]
+    while any(process.poll() is None for process in running):
+        time.sleep(moments.uniform(1, 8))
+        for path in folder.glob("part-*"):
+            times.setdefault(path.name, set()).add(path.stat().st_mtime_ns)
+        number = moments.randrange(len(running))
+        if sum(counts.values()) < kills + workers and running[number].poll() is None:
+            half_way = counts["killed_workers"] == kills // 2 and not counts["killed_commands"]
+            if not workers or half_way:
+                running[number].kill()
+                counts["killed_commands"] += running[number].wait() == -signal.SIGKILL
+            elif alive := workers_of(running[number].pid):
+                os.kill(moments.choice(alive), signal.SIGKILL)
+                counts["killed_workers"] += 1
+        for number, process in enumerate(running):
+            if process.poll() == -signal.SIGKILL:
+                running[number] = command(*commands[number])
+    assert [process.wait() for process in running] == [0] * len(running)
+    for path in folder.glob("part-*"):
+        times.setdefault(path.name, set()).add(path.stat().st_mtime_ns)
+    return {**counts, "parts_written_again": sum(len(of_part) > 1 for of_part in times.values())}
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the processes that a command has started to work for it.
+
+    Args:
+        pid: the number of its process.
+    """
+    listing = subprocess.check_output(["ps", "-eo", "pid,ppid,args"], text=True)
+    rows = [line.split(maxsplit=2) for line in listing.splitlines()[1:]]
+    return [int(own) for own, of, text in rows if int(of) == pid and "spawn_main" in text]
 
 
 def joined(folder: Path) -> bytes:
