@@ -58,8 +58,9 @@ class Corrector(BatchTask):
             UsageError: if names of columns or the limit are invalid, or an option is not for such
                 rows.
         """
-        super().__init__(column=column or rows, output=output, error=error, limit=limit)
-        self.model, self.digest, self.rows = str(model), digest, rows
+        super().__init__(
+            model, rows=rows, column=column, output=output, error=error, limit=limit, digest=digest
+        )
         self.options = replace(options or CorrectOptions(), **settings)
         self.parser = None if parser is None else str(parser)
         if rows == "text" and parser is not None:

@@ -59,8 +59,9 @@ class Parser(BatchTask):
             UsageError: if names of columns or the limit are invalid, or there is a tokeniser for
                 rows of a treebank.
         """
-        super().__init__(column=column or rows, output=output, error=error, limit=limit)
-        self.model, self.digest, self.rows = str(model), digest, rows
+        super().__init__(
+            model, rows=rows, column=column, output=output, error=error, limit=limit, digest=digest
+        )
         self.options = replace(options or ParseOptions(), **settings)
         self.tokeniser = None if tokeniser is None else str(tokeniser)
         if rows == "conllu" and tokeniser is not None:

@@ -72,8 +72,9 @@ class Restorer(BatchTask):
             UsageError: if names of columns or the limit are invalid, or an option is not for
                 treebanks.
         """
-        super().__init__(column=column or rows, output=output, error=error, limit=limit)
-        self.model, self.digest, self.rows = str(model), digest, rows
+        super().__init__(
+            model, rows=rows, column=column, output=output, error=error, limit=limit, digest=digest
+        )
         self.options = replace(options or RestoreOptions(), **settings)
         parsers = [parser] if isinstance(parser, str | Path) else list(parser or ())
         self.parsers = [str(each) for each in parsers]

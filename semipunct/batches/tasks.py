@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from math import isnan
+from pathlib import Path
 from typing import Any, TypeVar
 
 from semipunct.batches.columns import column_of, with_columns
 from semipunct.batches.faults import SETUP, reason_of
+from semipunct.batches.treebanks import RowType
 from semipunct.errors import UsageError
+from semipunct.tasks.run import in_groups
 from semipunct.version import __version__
 from semipunct.wording import quantity
 
@@ -31,28 +34,45 @@ class BatchTask(ABC):
     An instance can be pickled; its models are loaded by each process that calls it, once.
 
     Attributes:
+        model: the name or folder of the model.
+        digest: the beginning of the digest that it must have; None for any.
+        rows: what a row has.
         column: the name of the column with the texts.
         output: the name of the column for the answers.
         error: the name of the column for the errors: None where there is an answer.
         limit: the maximum number of characters of a row.
     """
 
-    def __init__(self, *, column: str, output: str, error: str, limit: int | None) -> None:
-        """Name the columns; nothing is loaded.
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        rows: RowType,
+        column: str | None,
+        output: str,
+        error: str,
+        limit: int | None,
+        digest: str | None,
+    ) -> None:
+        """Name model and columns; nothing is loaded.
 
         Args:
-            column: as the attribute, like the others.
+            model: its name or folder.
+            rows: as the attribute, like the others.
+            column: that of the texts; None for the type of the rows.
             output: the column for answers.
             error: the column for errors.
             limit: of characters; None for 1,000,000.
+            digest: the beginning of that of the model; None for any.
         """
-        self.column, self.output, self.error = column, output, error
+        self.model, self.digest, self.rows = str(model), digest, rows
+        self.column, self.output, self.error = column or rows, output, error
         self.limit = LIMIT if limit is None else limit
         if self.limit < 1:
             raise UsageError(f"the limit is {quantity(self.limit, 'character')}; give at least 1")
-        if len({column, output, error}) < 3:
+        if len({self.column, output, error}) < 3:
             raise UsageError(
-                f"the columns {column}, {output} and {error} must have different names"
+                f"the columns {self.column}, {output} and {error} must have different names"
             )
         self.version = __version__
 
@@ -87,7 +107,8 @@ class BatchTask(ABC):
             ModelError: if a model is missing, damaged, or of another kind.
         """
         answers: list[tuple[str | None, str | None]] = []
-        for group in _groups(column_of(batch, self.column), self.limit):
+        values = (_checked(value, self.limit) for value in column_of(batch, self.column))
+        for group in in_groups(values, _length, _CHARACTERS, _ROWS):
             usable = [value for value in group if isinstance(value, str)]
             answered = iter(self._isolated(usable))
             for value in group:
@@ -131,20 +152,8 @@ class _Fault:
         self.reason = reason
 
 
-def _groups(values: Iterable[Any], limit: int) -> Iterator[list[str | _Fault]]:
-    """Yield rows that are answered together: not too many for the memory."""
-    group: list[str | _Fault] = []
-    size = 0
-    for value in values:
-        checked = _checked(value, limit)
-        length = len(checked) if isinstance(checked, str) else 0
-        if group and (len(group) == _ROWS or size + length > _CHARACTERS):
-            yield group
-            group, size = [], 0
-        group.append(checked)
-        size += length
-    if group:
-        yield group
+def _length(value: str | _Fault) -> int:
+    return len(value) if isinstance(value, str) else 0
 
 
 def _checked(value: Any, limit: int) -> str | _Fault:

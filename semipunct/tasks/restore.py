@@ -32,6 +32,7 @@ from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.options import RestoreOptions, RestoreSettings
 from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.restoration import Restoration
+from semipunct.tasks.run import in_groups
 from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
 
 Floats = npt.NDArray[np.float64]
@@ -96,7 +97,8 @@ def draw_punctuation(
     options.check(fitted.model)
     reads_marks = has_history_features(fitted.parameters)
     start = 0
-    for group in _groups(sentences, options.samples):
+    # The draws of a group fit into memory; no sentence is split.
+    for group in in_groups(sentences, lambda s: options.samples * len(s.slots), _CELLS):
         numbers = first + start if isinstance(first, int) else first[start : start + len(group)]
         evidence = [_evidence(s, options, reads_marks=reads_marks) for s in group]
         yield from generate(
@@ -115,21 +117,6 @@ def _evidence(sentence: Sentence, options: RestoreOptions, *, reads_marks: bool)
     if keep == "replace" or not any(sentence.slots) or (options.keep is None and not reads_marks):
         return None
     return Evidence(sentence.slots, options.mistaken if keep == "repair" else 0.0)
-
-
-def _groups(sentences: Sequence[Sentence], samples: int) -> Iterator[list[Sentence]]:
-    """Group sentences so that the draws of a group fit into memory; no sentence is split."""
-    group: list[Sentence] = []
-    cells = 0
-    for sentence in sentences:
-        cells_of_sentence = samples * len(sentence.slots)
-        if group and cells + cells_of_sentence > _CELLS:
-            yield group
-            group, cells = [], 0
-        group.append(sentence)
-        cells += cells_of_sentence
-    if group:
-        yield group
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,3 +141,27 @@ def in_chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk
+
+
+def in_groups(
+    items: Iterable[T], size_of: Callable[[T], int], room: int, most: int | None = None
+) -> Iterator[list[T]]:
+    """Yield lists of consecutive items whose sizes add up to what there is room for in memory.
+
+    Args:
+        items: to divide.
+        size_of: returns the size of an item.
+        room: the maximum sum of sizes, unless a single item is larger.
+        most: the maximum number of items of a list; None for any.
+    """
+    group: list[T] = []
+    total = 0
+    for item in items:
+        size = size_of(item)
+        if group and (total + size > room or len(group) == most):
+            yield group
+            group, total = [], 0
+        group.append(item)
+        total += size
+    if group:
+        yield group
