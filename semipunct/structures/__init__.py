@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semipunct.structures.alignment_models import affine_gaps, alignments
+    from semipunct.structures.arc_labels import LabelledArcs, labelled_arcs
     from semipunct.structures.automata import PathParts, StringPaths, string_paths
     from semipunct.structures.base import Parts, PartWise, Structure, Total, lift_weights
     from semipunct.structures.chain import ChainParts, LinearChain, linear_chain
@@ -57,6 +58,7 @@ __all__ = [
     "GrammarParts",
     "HiddenMarkovCounts",
     "Hypergraphs",
+    "LabelledArcs",
     "LinearChain",
     "LinearOrderings",
     "NonprojectiveTrees",
@@ -88,6 +90,7 @@ __all__ = [
     "hidden_semi_markov",
     "hypergraphs",
     "inside",
+    "labelled_arcs",
     "lift_weights",
     "linear_chain",
     "linear_orderings",
@@ -117,6 +120,7 @@ _MODULES = {
     "GrammarParts": "semipunct.structures.grammar",
     "HiddenMarkovCounts": "semipunct.structures.markov_models",
     "Hypergraphs": "semipunct.structures.hypergraph",
+    "LabelledArcs": "semipunct.structures.arc_labels",
     "LinearChain": "semipunct.structures.chain",
     "LinearOrderings": "semipunct.structures.permutations",
     "NonprojectiveTrees": "semipunct.structures.nonprojective",
@@ -149,6 +153,7 @@ _MODULES = {
     "hidden_semi_markov": "semipunct.structures.markov_models",
     "hypergraphs": "semipunct.structures.hypergraph",
     "inside": "semipunct.structures.given_tree",
+    "labelled_arcs": "semipunct.structures.arc_labels",
     "lift_weights": "semipunct.structures.base",
     "linear_chain": "semipunct.structures.chain",
     "linear_orderings": "semipunct.structures.permutations",

@@ -38,6 +38,7 @@ from semipunct.structures.arborescences import best_heads, check_trees
 from semipunct.structures.draws import Places
 from semipunct.structures.elimination import used_arcs
 from semipunct.structures.heads import heads_of, places_of_heads
+from semipunct.structures.ranked_trees import top_heads
 
 _SENSITIVITY = 1e5
 """The largest sensitivity of an item whose trees are drawn by walks: their expected number of draws
@@ -160,6 +161,30 @@ class NonprojectiveTrees:
         )
         return Heads(heads, log_weight.astype(self.arcs.dtype))
 
+    def top(self, k: int) -> Heads:
+        """Find the k best trees of each item, all different, best first. It runs on the host.
+
+        Args:
+            k: the number of trees. Ranks beyond the number of trees have heads -1 and log weight
+                minus infinity.
+
+        Returns:
+            Heads and log weights with a leading axis ``[k]``.
+
+        Raises:
+            UsageError: if k is not positive, or JAX traces the weights.
+
+        Source: Lawler (1972), over the best trees of ``best``.
+        """
+        if k < 1:
+            raise UsageError(f"k is {k}; give 1 or more")
+        if isinstance(self.arcs, Tracer):
+            raise UsageError("top runs on the host: call it outside of jit, vmap and grad")
+        heads, log_weight = top_heads(
+            np.asarray(self.arcs), np.asarray(self.lengths), self.single_root, k
+        )
+        return Heads(heads, log_weight.astype(self.arcs.dtype))
+
     def sample(self, key: jax.Array, count: int, together: int = 64) -> Heads:
         """Draw independent trees.
 
@@ -240,16 +265,16 @@ class NonprojectiveTrees:
         """
         raise UsageError(
             "non-projective trees have no sum over a semiring, since a determinant divides; ask "
-            "log_partition, marginals, best, sample, log_prob, entropy, kl or expectation, or use "
-            "projective_trees, which answers the questions of any semiring"
+            "log_partition, marginals, best, top, sample, log_prob, entropy, kl or expectation, or "
+            "use projective_trees, which answers the questions of any semiring"
         )
 
     def __getattr__(self, name: str) -> Any:
         """Name the questions that have an answer, when a ``Distribution`` has another."""
-        if name in {"ask", "top", "ranking", "variance", "covariance", "memory", "expand"}:
+        if name in {"ask", "ranking", "variance", "covariance", "memory", "expand"}:
             raise UsageError(
-                f"{name}: not of non-projective trees, which answer log_partition, "
-                "marginals, best, sample, log_prob, entropy, cross_entropy, kl and expectation; "
+                f"{name}: not of non-projective trees, which answer log_partition, marginals, "
+                "best, top, sample, log_prob, entropy, cross_entropy, kl and expectation; "
                 "projective_trees answers all questions of a Distribution"
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
