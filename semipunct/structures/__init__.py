@@ -34,12 +34,15 @@ if TYPE_CHECKING:
         linear_orderings,
         order_of,
     )
+    from semipunct.structures.perturbed import perturb_and_map, perturbed_best, perturbed_loss
     from semipunct.structures.phrases import PhraseMarkParts, PhraseMarks, phrase_marks
     from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
     from semipunct.structures.readable import Readable
     from semipunct.structures.recursion import Plan, Recursion
+    from semipunct.structures.relaxed import straight_through, tempered
     from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
     from semipunct.structures.spans import SpanParts, SpanTrees, span_trees
+    from semipunct.structures.sparse import SparseAnswer, sparsemap, sparsemap_loss
     from semipunct.structures.transducers import transducer
     from semipunct.structures.without_replacement import sample_without_replacement
 
@@ -77,6 +80,7 @@ __all__ = [
     "SemiMarkovParts",
     "SpanParts",
     "SpanTrees",
+    "SparseAnswer",
     "StringPaths",
     "Structure",
     "Total",
@@ -97,12 +101,19 @@ __all__ = [
     "nonprojective_trees",
     "order_of",
     "pcfg",
+    "perturb_and_map",
+    "perturbed_best",
+    "perturbed_loss",
     "phrase_marks",
     "projective_trees",
     "sample_without_replacement",
     "semi_markov_chain",
     "span_trees",
+    "sparsemap",
+    "sparsemap_loss",
+    "straight_through",
     "string_paths",
+    "tempered",
     "transducer",
 ]
 
@@ -140,6 +151,7 @@ _MODULES = {
     "SemiMarkovParts": "semipunct.structures.semi_markov",
     "SpanParts": "semipunct.structures.spans",
     "SpanTrees": "semipunct.structures.spans",
+    "SparseAnswer": "semipunct.structures.sparse",
     "StringPaths": "semipunct.structures.automata",
     "Structure": "semipunct.structures.base",
     "Total": "semipunct.structures.base",
@@ -160,12 +172,19 @@ _MODULES = {
     "nonprojective_trees": "semipunct.structures.nonprojective",
     "order_of": "semipunct.structures.permutations",
     "pcfg": "semipunct.structures.grammar",
+    "perturb_and_map": "semipunct.structures.perturbed",
+    "perturbed_best": "semipunct.structures.perturbed",
+    "perturbed_loss": "semipunct.structures.perturbed",
     "phrase_marks": "semipunct.structures.phrases",
     "projective_trees": "semipunct.structures.projective",
     "sample_without_replacement": "semipunct.structures.without_replacement",
     "semi_markov_chain": "semipunct.structures.semi_markov",
     "span_trees": "semipunct.structures.spans",
+    "sparsemap": "semipunct.structures.sparse",
+    "sparsemap_loss": "semipunct.structures.sparse",
+    "straight_through": "semipunct.structures.relaxed",
     "string_paths": "semipunct.structures.automata",
+    "tempered": "semipunct.structures.relaxed",
     "transducer": "semipunct.structures.transducers",
 }
 

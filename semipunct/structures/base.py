@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 import jax
 import jax.numpy as jnp
 
+from semipunct.errors import UsageError
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 
@@ -153,3 +154,31 @@ def per_item(parts: Parts) -> jax.Array:
     """Sum arrays ``[batch, ...]`` over all axes but the first: ``[batch]``."""
     sums = [jnp.sum(x, tuple(range(1, x.ndim))) for x in jax.tree.leaves(parts)]
     return sum(sums[1:], sums[0])
+
+
+def like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()) -> Any:
+    """Broadcast a feature to the shape of the log weights of its part.
+
+    Args:
+        weights: the log weights.
+        feature: an array, or a pytree of such.
+        deeper: the sizes of trailing axes of the result.
+
+    Raises:
+        UsageError: if the shape does not broadcast.
+    """
+
+    def broadcast(x: jax.Array) -> jax.Array:
+        x = jnp.asarray(x)
+        if deeper and x.ndim <= weights.ndim:
+            x = x[(..., *(None,) * len(deeper))]
+        return jnp.broadcast_to(x, (*weights.shape, *deeper))
+
+    try:
+        return jax.tree.map(broadcast, feature)
+    except ValueError:
+        shapes = [jnp.shape(x) for x in jax.tree.leaves(feature)]
+        raise UsageError(
+            f"a feature has shape {shapes[0]}, but its part has shape {weights.shape}; give a "
+            "number for each entry of Distribution.structure.expand().log_weights"
+        ) from None

@@ -18,7 +18,7 @@ import numpy as np
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
-from semipunct.structures.base import Parts, Structure, Total
+from semipunct.structures.base import Parts, Structure, Total, like_weights
 from semipunct.structures.draws import Draws, Traceable, trace_draws
 from semipunct.structures.readable import is_form, score_form
 from semipunct.structures.recursion import Plan, Recursion
@@ -326,7 +326,7 @@ class Distribution(Generic[S]):
         deepest = max(jnp.shape(x)[w.ndim :] for w, x in pairs)
         marginals, treedef = jax.tree.flatten(self.marginals())
         expectations = [
-            weigh(m[(..., *(None,) * len(deepest))], _like_weights(w, x, deepest))
+            weigh(m[(..., *(None,) * len(deepest))], like_weights(w, x, deepest))
             for m, (w, x) in zip(marginals, pairs, strict=True)
         ]
         flat = [x.reshape(*w.shape, -1) for x, (w, _) in zip(expectations, pairs, strict=True)]
@@ -383,7 +383,7 @@ class Distribution(Generic[S]):
     def _expanded_total(self, semiring: Semiring, feature: Parts) -> Total:
         expanded = self.structure.expand()
         # Scans slice features by position, so features without that axis are broadcast.
-        whole = jax.tree.map(_like_weights, expanded.log_weights, feature)
+        whole = jax.tree.map(like_weights, expanded.log_weights, feature)
         return self._of(expanded)._total(semiring, whole)
 
     def _log_weight(self, semiring: Semiring, total: Total) -> jax.Array:
@@ -423,23 +423,6 @@ class Distribution(Generic[S]):
 def _spoilt(statistics: Any, log_weight: jax.Array) -> Any:
     """Return results that are NaN where the log weight is, although they do not depend on it."""
     return jax.tree.map(lambda x: jnp.where(jnp.isnan(log_weight), jnp.nan, x), statistics)
-
-
-def _like_weights(weights: jax.Array, feature: Any, deeper: tuple[int, ...] = ()) -> Any:
-    def broadcast(x: jax.Array) -> jax.Array:
-        x = jnp.asarray(x)
-        if deeper and x.ndim <= weights.ndim:
-            x = x[(..., *(None,) * len(deeper))]
-        return jnp.broadcast_to(x, (*weights.shape, *deeper))
-
-    try:
-        return jax.tree.map(broadcast, feature)
-    except ValueError:
-        shapes = [jnp.shape(x) for x in jax.tree.leaves(feature)]
-        raise UsageError(
-            f"a feature has shape {shapes[0]}, but its part has shape {weights.shape}; give a "
-            "number for each entry of Distribution.structure.expand().log_weights"
-        ) from None
 
 
 def _check_same(first: Structure, second: Structure) -> None:
