@@ -108,11 +108,14 @@ def log_sum_and_shares(a: jax.Array, axis: int) -> tuple[jax.Array, jax.Array]:
     if a.shape[axis] == 0:
         return jnp.max(a, axis, initial=-jnp.inf), a
     terms, shift = relative(a, axis)
-    total = jnp.sum(terms, axis, keepdims=True)
+    # More than 65,504 equal terms exceed the range of float16.
+    wide = jnp.promote_types(a.dtype, jnp.float32)
+    total = jnp.sum(terms, axis, keepdims=True, dtype=wide)
     nothing = total == 0
     total = jnp.where(nothing, 1.0, total)
     log_total = jnp.where(nothing, -jnp.inf, jnp.log(total))
-    return jnp.squeeze(log_total + shift, axis), terms / total
+    log_total = jnp.squeeze(log_total + shift.astype(wide), axis)
+    return log_total.astype(a.dtype), (terms.astype(wide) / total).astype(a.dtype)
 
 
 def log_shares(a: jax.Array, axis: int) -> jax.Array:

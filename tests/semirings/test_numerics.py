@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -112,6 +113,16 @@ def test_log_sum_along_each_axis():
     for axis in (0, 1, 2, -1, -2):
         expected = np.log(np.sum(np.exp(np.asarray(a, np.float64)), axis))
         np.testing.assert_allclose(log_sum(a, axis), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+def test_a_log_sum_of_more_terms_than_half_precision_has_numbers(dtype: Any):
+    terms = jnp.broadcast_to(jnp.array([[0.0], [-8.0]], dtype), (2, 1 << 17))
+    log_total, pull = jax.vjp(lambda a: log_sum(a, 1), terms)
+    np.testing.assert_allclose(log_total, np.log(1 << 17) + np.array([0, -8]), rtol=4e-3)
+    (slope,) = pull(jnp.array([1, 2], dtype))
+    assert log_total.dtype == slope.dtype == dtype
+    np.testing.assert_allclose(np.float32(slope[:, 0]) * (1 << 17), [1, 2], rtol=1e-2)
 
 
 def test_log_matmul():
