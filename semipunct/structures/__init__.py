@@ -34,7 +34,12 @@ if TYPE_CHECKING:
         linear_orderings,
         order_of,
     )
-    from semipunct.structures.perturbed import perturb_and_map, perturbed_best, perturbed_loss
+    from semipunct.structures.perturbed import (
+        perturb,
+        perturb_and_map,
+        perturbed_best,
+        perturbed_loss,
+    )
     from semipunct.structures.phrases import PhraseMarkParts, PhraseMarks, phrase_marks
     from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
     from semipunct.structures.readable import Readable
@@ -101,6 +106,7 @@ __all__ = [
     "nonprojective_trees",
     "order_of",
     "pcfg",
+    "perturb",
     "perturb_and_map",
     "perturbed_best",
     "perturbed_loss",
@@ -172,6 +178,7 @@ _MODULES = {
     "nonprojective_trees": "semipunct.structures.nonprojective",
     "order_of": "semipunct.structures.permutations",
     "pcfg": "semipunct.structures.grammar",
+    "perturb": "semipunct.structures.perturbed",
     "perturb_and_map": "semipunct.structures.perturbed",
     "perturbed_best": "semipunct.structures.perturbed",
     "perturbed_loss": "semipunct.structures.perturbed",

@@ -170,7 +170,8 @@ class Distribution(Generic[S]):
 
         Returns:
             States, heads, segments, spans or an order, an array of integers with the axes that
-            ``Readable`` structures say; -1 in the padding and where there is no derivation.
+            ``Readable`` structures say; -1 in the padding, and where there is no derivation or a
+            weight is NaN.
 
         Raises:
             UsageError: if the structure has no usual form, and its parts are all there is.
@@ -180,7 +181,9 @@ class Distribution(Generic[S]):
             raise UsageError(
                 f"{type(self.structure).__name__} has no form besides its parts; use them"
             )
-        return from_parts(answer.uses if isinstance(answer, Draws) else answer.parts)
+        forms = from_parts(answer.uses if isinstance(answer, Draws) else answer.parts)
+        known = answer.log_weight > -jnp.inf
+        return jnp.where(known.reshape(*known.shape, *(1,) * (forms.ndim - known.ndim)), forms, -1)
 
     def best(self, base: Selective = Viterbi()) -> Answer:
         """Find the best derivation: exactly one, the first in a tie.

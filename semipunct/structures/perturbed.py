@@ -1,8 +1,9 @@
-"""Choices under noise: perturb and MAP, perturbed optimisers and their loss."""
+"""Choices under noise: perturbed weights, perturb and MAP, perturbed optimisers, their loss."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import jax
@@ -12,7 +13,8 @@ from jax.core import Tracer
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts
 from semipunct.structures.distribution import Answer
-from semipunct.structures.relaxed import Relaxable, choices_of, target_parts
+from semipunct.structures.nonprojective import NonprojectiveTrees
+from semipunct.structures.relaxed import Relaxable, check_relaxable, choices_of, target_parts
 
 Noise = Literal["gumbel", "gaussian"]
 """The distribution of noise, with mean zero."""
@@ -38,6 +40,40 @@ _DENSITIES: dict[str, _Density] = {
     ),
     "gaussian": _Density(jax.random.normal, lambda z: z),
 }
+
+
+def perturb(
+    distribution: Relaxable, key: jax.Array, scale: Any = 1.0, noise: Noise = "gumbel"
+) -> Any:
+    """Return the distribution with noise on the log weight of each part, at each place of use.
+
+    The marginals of ``tempered(perturb(...), temperature)`` are a relaxed sample with an exact
+    gradient: the smaller the temperature, the closer to the draw of ``perturb_and_map`` with the
+    same noise.
+
+    Args:
+        distribution: a distribution over derivations, or non-projective trees.
+        key: a random key; the same key gives the same noise.
+        scale: factor of the noise, a positive number.
+        noise: ``gumbel`` or ``gaussian``.
+
+    Returns:
+        A distribution of the same type.
+
+    Raises:
+        UsageError: if ``scale`` is not positive, or the noise has another name.
+
+    Source: Corro and Titov (2019); Paulus et al. (2020), stochastic softmax tricks.
+    """
+    check_relaxable(distribution)
+    _check(scale, noise)
+    if isinstance(distribution, NonprojectiveTrees):
+        drawn = _noise(distribution.arcs, key, noise)
+        return replace(distribution, arcs=_moved(distribution.arcs, scale, drawn))
+    expanded = distribution.structure.expand()
+    drawn = _noise(expanded.log_weights, key, noise)
+    moved = _moved(expanded.log_weights, scale, drawn)
+    return replace(distribution, structure=expanded.with_log_weights(moved))
 
 
 def perturb_and_map(
@@ -179,28 +215,39 @@ def _draws(
     """Return the best derivations under noise, their log weights with it, and the noise."""
     if count < 1:
         raise UsageError(f"count is {count}; draw 1 or more")
-    if not isinstance(scale, Tracer) and not 0 < float(scale) < float("inf"):
-        raise UsageError(f"scale is {scale}; give a positive number")
-    if noise not in _DENSITIES:
-        raise UsageError(f"noise is {noise!r}, not one of {', '.join(_DENSITIES)}")
+    _check(scale, noise)
     choices = choices_of(jax.lax.stop_gradient(distribution))
-    weights, treedef = jax.tree.flatten(choices.weights)
     scale = jax.lax.stop_gradient(scale)
 
     def draw(key: jax.Array) -> tuple[Parts, jax.Array, Parts]:
-        keys = jax.random.split(key, len(weights))
-        drawn = [
-            _DENSITIES[noise].draw(k, w.shape, w.dtype) for k, w in zip(keys, weights, strict=True)
-        ]
-        moved = [(w + scale * z).astype(w.dtype) for w, z in zip(weights, drawn, strict=True)]
-        found = choices.best(treedef.unflatten(moved))
-        return found.parts, found.log_weight, treedef.unflatten(drawn)
+        drawn = _noise(choices.weights, key, noise)
+        found = choices.best(_moved(choices.weights, scale, drawn))
+        return found.parts, found.log_weight, drawn
 
     # Only full rounds, since a smaller last one would need a second compilation.
     rounds = -(-count // max(1, together))
     keys = jax.random.split(key, (rounds, -(-count // rounds)))
     drawn = jax.lax.map(jax.vmap(draw), keys)
     return jax.tree.map(lambda x: x.reshape(keys.size, *x.shape[2:])[:count], drawn)
+
+
+def _check(scale: Any, noise: str) -> None:
+    if not isinstance(scale, Tracer) and not 0 < float(scale) < float("inf"):
+        raise UsageError(f"scale is {scale}; give a positive number")
+    if noise not in _DENSITIES:
+        raise UsageError(f"noise is {noise!r}, not one of {', '.join(_DENSITIES)}")
+
+
+def _noise(weights: Parts, key: jax.Array, noise: str) -> Parts:
+    """Return noise of the shapes and types of weights."""
+    leaves, treedef = jax.tree.flatten(weights)
+    keys = jax.random.split(key, len(leaves))
+    draw = _DENSITIES[noise].draw
+    return treedef.unflatten([draw(k, w.shape, w.dtype) for k, w in zip(keys, leaves, strict=True)])
+
+
+def _moved(weights: Parts, scale: Any, noise: Parts) -> Parts:
+    return jax.tree.map(lambda w, z: (w + scale * z).astype(w.dtype), weights, noise)
 
 
 def _change(weights: jax.Array, used: jax.Array) -> jax.Array:

@@ -64,12 +64,31 @@ class Choices:
         return self.by_item(jax.tree.map(jnp.multiply, parts, others))
 
 
+def check_relaxable(distribution: Any) -> None:
+    """Check that an argument is a distribution or non-projective trees.
+
+    Args:
+        distribution: the argument.
+
+    Raises:
+        UsageError: if it is something else, such as a structure.
+    """
+    if not isinstance(distribution, Distribution | NonprojectiveTrees):
+        raise UsageError(
+            f"{type(distribution).__name__} is no distribution; give Distribution(structure)"
+        )
+
+
 def choices_of(distribution: Relaxable) -> Choices:
     """Return the derivations of a distribution, or of non-projective trees, as vectors of parts.
 
     Args:
         distribution: the weights.
+
+    Raises:
+        UsageError: as ``check_relaxable``.
     """
+    check_relaxable(distribution)
     if isinstance(distribution, NonprojectiveTrees):
         return _choices_of_trees(distribution)
     expanded = distribution.structure.expand()
@@ -163,6 +182,7 @@ def tempered(distribution: Relaxable, temperature: Any) -> Any:
         UsageError: if the temperature is not positive, or the structure has weights that are not of
             its parts (phrase marks, given trees).
     """
+    check_relaxable(distribution)
     if not isinstance(temperature, Tracer) and not 0 < float(temperature) < float("inf"):
         raise UsageError(f"temperature is {temperature}; give a positive number")
 

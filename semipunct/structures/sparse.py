@@ -99,7 +99,7 @@ def sparsemap(
 
     Raises:
         UsageError: if a penalty is negative or none is positive, shapes do not broadcast, or
-            ``support`` or ``steps`` is not positive.
+            ``support`` or ``steps`` is not positive, or the tolerance is negative.
 
     Source: Niculae et al. (2018), section 3, and appendix B for the gradient; Nocedal and Wright
     (1999), chapter 16.4.
@@ -108,6 +108,8 @@ def sparsemap(
     penalties = _penalties(choices.weights, penalty)
     if support < 1 or steps < 1:
         raise UsageError(f"support is {support} and steps is {steps}; give 1 or more of each")
+    if not tolerance >= 0:
+        raise UsageError(f"tolerance is {tolerance}; give 0 or more")
     fixed = choices_of(jax.lax.stop_gradient(distribution))
     first = fixed.best(fixed.weights)
     found = _search(fixed, jax.lax.stop_gradient(penalties), first, support, steps, tolerance)

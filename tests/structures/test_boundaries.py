@@ -115,6 +115,40 @@ def test_items_without_positions_have_the_empty_derivation(name):
     assert (d.entropy() == 0).all()
 
 
+@pytest.mark.parametrize("name", [x for x in MAKERS if x != "parallel"])
+def test_an_item_whose_parts_are_all_forbidden(name):
+    """The suite for structures asks such items more, in its check *impossible*."""
+    make, shape = MAKERS[name]
+    read = {
+        "semi-Markov": [[0, 1, 1], [-1] * 3],
+        "spans": [[0, 1, 0], [0, 0, 1], [1, 1, 0]],
+        "grammar": [[0, 1, 0], [0, 0, 1], [1, 1, 1]],
+        "projective": [2, 0],
+        "non-projective": [2, 0],
+    }.get(name, [1, 0])
+
+    @jax.jit
+    def answers(weights):
+        def total(weights):
+            each = distribution(make(weights)).log_partition()
+            return each[0], each
+
+        d = distribution(make(weights))
+        slope, each = jax.grad(total, has_aux=True)(weights)
+        drawn = d.sample(jax.random.key(0), 1)
+        forms = drawn.heads[0] if name == "non-projective" else d.read(d.best())
+        return each, slope, drawn.log_weight[0], forms, d.log_prob(jnp.array([read] * 2))
+
+    total, slope, drawn, forms, log_prob = answers(ZEROS((2, *shape(2))).at[1].set(-jnp.inf))
+    assert total[0] > -np.inf
+    assert total[1] == drawn[1] == -np.inf
+    assert not slope[1].any()
+    assert np.isfinite(slope[0]).all()
+    assert (forms[1] == -1).all()
+    assert np.isfinite(log_prob[0])
+    assert np.isnan(log_prob[1])  # a share of nothing
+
+
 def test_lists_longer_than_the_number_of_derivations():
     d = Distribution(linear_chain(ZEROS((1, 2, 2)), ZEROS((2, 2))))
     top = d.top(7)

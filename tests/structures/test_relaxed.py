@@ -15,6 +15,7 @@ from semipunct.structures import (
     Distribution,
     linear_chain,
     nonprojective_trees,
+    perturb,
     perturb_and_map,
     perturbed_best,
     perturbed_loss,
@@ -190,6 +191,26 @@ def test_straight_through_is_hard_with_a_soft_gradient():
         straight_through(jnp.ones(2), jnp.ones(3))
 
 
+def test_a_cold_relaxed_sample_is_the_draw_with_the_same_noise():
+    arcs = jnp.asarray(np.random.default_rng(5).normal(size=(2, 4, 4)), jnp.float32)
+    key = jax.random.key(3)
+
+    @jax.jit
+    def of(arcs: jax.Array) -> Any:
+        d = Distribution(projective_trees(arcs))
+        hard = perturb_and_map(d, key, 1).parts.arc[0]
+        cold = tempered(perturb(d, jax.random.split(key, (1, 1))[0, 0]), 1e-3).marginals().arc
+        warm = jax.grad(
+            lambda x: tempered(perturb(nonprojective_trees(x), key), 2.0).marginals()[0, 1, 2]
+        )
+        return hard, cold, warm(arcs)
+
+    hard, cold, warm = of(arcs)
+    np.testing.assert_allclose(hard, cold, atol=1e-3)
+    assert np.isfinite(warm).all()
+    assert np.abs(warm).max() > 0.05
+
+
 def test_wrong_arguments():
     d, key = _choice(WEIGHTS), jax.random.key(0)
     for ask in (perturb_and_map, perturbed_best):
@@ -201,6 +222,8 @@ def test_wrong_arguments():
                 ask(d, key, 2, scale)
         with pytest.raises(UsageError, match="noise is 'normal', not one of gumbel, gaussian"):
             ask(d, key, 2, 1.0, "normal")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UsageError, match="scale is 0"):
+        perturb(d, key, 0)
     with pytest.raises(UsageError, match=r"states\[0, 0\] is 4"):
         perturbed_loss(d, [[4, 0], [0, 0]], key, 2)
     for temperature in (0.0, -1.0, jnp.nan, jnp.inf):

@@ -267,5 +267,10 @@ def test_wrong_arguments():
     for wrong in ({"support": 0}, {"steps": 0}):
         with pytest.raises(UsageError, match="give 1 or more"):
             sparsemap(chain, **wrong)
+    for tolerance in (-1.0, np.nan):
+        with pytest.raises(UsageError, match="tolerance is"):
+            sparsemap(chain, tolerance=tolerance)
+    with pytest.raises(UsageError, match="LinearChain is no distribution; give Distribution"):
+        sparsemap(chain.structure)  # pyright: ignore[reportArgumentType]
     with pytest.raises(UsageError, match="states"):
         sparsemap_loss(chain, [[0, 2]])
