@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
     from semipunct.structures.readable import Readable
     from semipunct.structures.recursion import Plan, Recursion
-    from semipunct.structures.relaxed import straight_through, tempered
+    from semipunct.structures.relaxed import straight_through, temper
     from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
     from semipunct.structures.spans import SpanParts, SpanTrees, span_trees
     from semipunct.structures.sparse import SparseAnswer, sparsemap, sparsemap_loss
@@ -119,7 +119,7 @@ __all__ = [
     "sparsemap_loss",
     "straight_through",
     "string_paths",
-    "tempered",
+    "temper",
     "transducer",
 ]
 
@@ -191,7 +191,7 @@ _MODULES = {
     "sparsemap_loss": "semipunct.structures.sparse",
     "straight_through": "semipunct.structures.relaxed",
     "string_paths": "semipunct.structures.automata",
-    "tempered": "semipunct.structures.relaxed",
+    "temper": "semipunct.structures.relaxed",
     "transducer": "semipunct.structures.transducers",
 }
 

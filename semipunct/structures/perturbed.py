@@ -47,7 +47,7 @@ def perturb(
 ) -> Any:
     """Return the distribution with noise on the log weight of each part, at each place of use.
 
-    The marginals of ``tempered(perturb(...), temperature)`` are a relaxed sample with an exact
+    The marginals of ``temper(perturb(...), temperature)`` are a relaxed sample with an exact
     gradient: the smaller the temperature, the closer to the draw of ``perturb_and_map`` with the
     same noise.
 

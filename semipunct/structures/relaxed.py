@@ -60,7 +60,12 @@ class Choices:
         return pull(varying(values.astype(totals.dtype), axes_of(totals)))[0]
 
     def dot(self, parts: Parts, others: Parts) -> jax.Array:
-        """Return the sum ``[batch]`` of products of parts with finite numbers."""
+        """Return the sum ``[batch]`` of products of parts with finite numbers.
+
+        Args:
+            parts: arrays of an expanded structure.
+            others: likewise.
+        """
         return self.by_item(jax.tree.map(jnp.multiply, parts, others))
 
 
@@ -165,7 +170,7 @@ def target_parts(distribution: Relaxable, target: Any) -> Parts:
     return target
 
 
-def tempered(distribution: Relaxable, temperature: Any) -> Any:
+def temper(distribution: Relaxable, temperature: Any) -> Any:
     """Return the distribution whose log weights are divided by a temperature.
 
     Towards zero all probability is on the best derivation; high temperatures make derivations
@@ -208,8 +213,8 @@ def straight_through(hard: Parts, soft: Parts) -> Parts:
 
     Args:
         hard: parts of ``best``, or of a sample.
-        soft: parts of the same shapes that have a gradient, such as marginals of a ``tempered``
-            distribution, or parts of ``sparsemap`` or ``perturbed_best``.
+        soft: parts of the same shapes that have a gradient: marginals, of a distribution from
+            ``temper`` perhaps, or parts of ``sparsemap`` or ``perturbed_best``.
 
     Raises:
         UsageError: if the shapes differ.

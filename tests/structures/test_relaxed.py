@@ -22,7 +22,7 @@ from semipunct.structures import (
     projective_trees,
     sparsemap,
     straight_through,
-    tempered,
+    temper,
 )
 from tests.structures.cases import CASES
 
@@ -157,19 +157,19 @@ def test_items_without_derivations_or_with_nan():
 def test_temperatures():
     weights = jnp.array([[0.5, -0.2, -jnp.inf, 0.3], [0.0, 1.0, -1.0, -2.0]])
     for temperature in (0.5, 3.0):
-        found = tempered(_choice(weights), temperature).marginals().emission[:, 0]
+        found = temper(_choice(weights), temperature).marginals().emission[:, 0]
         np.testing.assert_allclose(found, jax.nn.softmax(weights / temperature), atol=1e-6)
 
     @jax.grad
     def slope(temperature: jax.Array) -> jax.Array:
-        return tempered(_choice(weights), temperature).log_partition().sum()
+        return temper(_choice(weights), temperature).log_partition().sum()
 
     p = jax.nn.softmax(weights)
     mean = jnp.sum(p * jnp.where(p > 0, weights, 0.0))
     assert slope(jnp.float32(1)) == pytest.approx(float(-mean), rel=1e-5)
     arcs = jnp.arange(16.0).reshape(1, 4, 4)
     np.testing.assert_allclose(
-        tempered(nonprojective_trees(arcs), 4.0).marginals(),
+        temper(nonprojective_trees(arcs), 4.0).marginals(),
         nonprojective_trees(arcs / 4).marginals(),
     )
 
@@ -178,7 +178,7 @@ def test_straight_through_is_hard_with_a_soft_gradient():
     d = _choice(WEIGHTS)
 
     def of(weights: jax.Array, wanted: jax.Array) -> Any:
-        d = tempered(_choice(weights), 0.5)
+        d = temper(_choice(weights), 0.5)
         parts = straight_through(d.best().parts, d.marginals())
         return jnp.sum(parts.emission[:, 0] * wanted), parts.emission
 
@@ -199,9 +199,9 @@ def test_a_cold_relaxed_sample_is_the_draw_with_the_same_noise():
     def of(arcs: jax.Array) -> Any:
         d = Distribution(projective_trees(arcs))
         hard = perturb_and_map(d, key, 1).parts.arc[0]
-        cold = tempered(perturb(d, jax.random.split(key, (1, 1))[0, 0]), 1e-3).marginals().arc
+        cold = temper(perturb(d, jax.random.split(key, (1, 1))[0, 0]), 1e-3).marginals().arc
         warm = jax.grad(
-            lambda x: tempered(perturb(nonprojective_trees(x), key), 2.0).marginals()[0, 1, 2]
+            lambda x: temper(perturb(nonprojective_trees(x), key), 2.0).marginals()[0, 1, 2]
         )
         return hard, cold, warm(arcs)
 
@@ -228,11 +228,11 @@ def test_wrong_arguments():
         perturbed_loss(d, [[4, 0], [0, 0]], key, 2)
     for temperature in (0.0, -1.0, jnp.nan, jnp.inf):
         with pytest.raises(UsageError, match="temperature is"):
-            tempered(d, temperature)
+            temper(d, temperature)
     for case in CASES:
         if case.name in ("phrase marks", "given tree"):
             with pytest.raises(UsageError, match="not of its parts"):
-                tempered(Distribution(case.build()), 2.0)
+                temper(Distribution(case.build()), 2.0)
 
 
 @pytest.mark.parametrize(
