@@ -232,7 +232,7 @@ COMMANDS = (
             "--set": "setting", "--channel": "channel", "--seed": "integer", "--resume": "",
             "--force": "", "--corrected": "treebank", "--dev-corrected": "treebank",
             "--align": "aligned", "--analysis": "model", "--near": "model", "--from": "model",
-            "--device": "channel", "--devices": "count",
+            "--device": "channel", "--devices": "count", "--processes": "channel",
         },
     ),
     Command(

@@ -2,22 +2,33 @@
 
 With several devices, each keeps all weights and the state of the optimiser, and reads its share of
 every batch; XLA adds up the gradients. The batches are those of a run on one device, so that the
-result differs by the order of sums only (docs/decisions/0058-training-on-devices.md).
+result differs by the order of sums only (docs/decisions/0058-training-on-devices.md). The devices
+may belong to several processes, which take their decisions together
+(docs/decisions/0061-training-in-processes.md).
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from semipunct.errors import UsageError
+from semipunct import errors
+from semipunct.errors import SemipunctError, UsageError
+from semipunct.training.environment import is_loss
 from semipunct.wording import quantity
 
 _AXIS = "batch"
+
+_LEAST_BYTES = 1024
+"""Messages are padded to this length or a power of two times it, for few compiled shapes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,27 +36,37 @@ class Devices:
     """The devices of a run.
 
     Attributes:
-        devices: at least one, all on the same platform.
+        devices: at least one, all on the same platform; those of one process follow each other.
+        first: the device of this process for everything that is not divided.
+        processes: the number of processes.
+        process: the number of this one among them, from zero.
     """
 
     devices: tuple[Any, ...]
+    first: Any
+    processes: int = 1
+    process: int = 0
 
     @classmethod
-    def find(cls, platform: str | None = None, number: int = 1) -> Devices:
+    def find(
+        cls, platform: str | None = None, number: int = 1, *, together: bool = False
+    ) -> Devices:
         """Return the first devices of a platform.
 
         Args:
             platform: ``cpu``, ``gpu`` or ``tpu``, or a name of JAX such as ``cuda``; None for JAX's
                 own choice.
-            number: how many.
+            number: how many of each process.
+            together: take those of all processes that ``processes.join`` has joined.
 
         Raises:
             UsageError: if there are not as many.
         """
         try:
-            # Other processes have devices of their own.
             usable = jax.local_devices(backend=platform)
         except RuntimeError as error:
+            if together and is_loss(str(error)):
+                raise
             known = ", ".join(sorted({device.platform for device in jax.local_devices()}))
             raise UsageError(
                 f"there is no device {platform!r} that JAX can use, only: {known}; install the "
@@ -61,20 +82,34 @@ class Devices:
                 f"{quantity(number, 'device')} cannot be used: JAX has "
                 f"{quantity(len(usable), 'device')} ({usable[0].platform}){more}"
             )
-        return cls(tuple(usable[:number]))
+        if not together or jax.process_count() == 1:
+            return cls(tuple(usable[:number]), usable[0])
+        by_process: dict[int, list[Any]] = {i: [] for i in range(jax.process_count())}
+        for device in jax.devices(platform):
+            by_process[device.process_index].append(device)
+        if few := next((i for i, some in by_process.items() if len(some) < number), None):
+            raise UsageError(
+                f"{quantity(number, 'device')} of each process cannot be used: process {few} has "
+                f"{len(by_process[few])}"
+            )
+        every = tuple(device for some in by_process.values() for device in some[:number])
+        return cls(every, usable[0], len(by_process), jax.process_index())
 
     @property
-    def first(self) -> Any:
-        """The device for everything that is not divided."""
-        return self.devices[0]
+    def is_writer(self) -> bool:
+        """True for the one process that writes files and reports."""
+        return self.process == 0
 
     def replicate(self, tree: Any) -> Any:
         """Place arrays on all devices.
 
         Args:
-            tree: a pytree of arrays.
+            tree: a pytree of arrays, the same in all processes.
         """
-        return tree if len(self.devices) == 1 else jax.device_put(tree, self._sharding())
+        if len(self.devices) == 1:
+            return tree
+        whole = self._sharding()
+        return jax.tree.map(lambda array: self._place(array, whole), tree)
 
     def divide(self, batch: Any) -> Any:
         """Place a batch: arrays whose first axis can be divided evenly are divided among devices.
@@ -82,7 +117,7 @@ class Devices:
         Whatever the axis is, the result is the same: programs see whole arrays.
 
         Args:
-            batch: a pytree of arrays.
+            batch: a pytree of arrays, the same in all processes.
         """
         if len(self.devices) == 1:
             return batch
@@ -91,17 +126,127 @@ class Devices:
         def place(array: Any) -> Any:
             size = np.shape(array)[0] if np.ndim(array) else 0
             divisible = size and size % len(self.devices) == 0
-            return jax.device_put(array, parts if divisible else whole)
+            return self._place(array, parts if divisible else whole)
 
         return jax.tree.map(place, batch)
 
     def gather(self, tree: Any) -> Any:
-        """Place arrays that all devices have on the first one alone.
+        """Place arrays that all devices have on the first one of this process alone.
 
         Args:
             tree: a pytree of arrays.
         """
-        return tree if len(self.devices) == 1 else jax.device_put(tree, self.first)
+        if len(self.devices) == 1:
+            return tree
+        if self.processes == 1:
+            return jax.device_put(tree, self.first)
+        return jax.tree.map(self._own_copy, tree)
+
+    def ask_first(self, act: Callable[[], Any]) -> Any:
+        """Return what the first process finds; the others wait for it, and do not act.
+
+        Args:
+            act: a function whose result can be written as JSON.
+
+        Raises:
+            SemipunctError: if the first process fails with one; the others fail with its message.
+        """
+        if self.processes == 1:
+            return act()
+        failure, message = None, b""
+        if self.is_writer:
+            try:
+                answer: tuple[str, Any] = "", act()
+            except SemipunctError as error:
+                failure, answer = error, (type(error).__name__, str(error))
+            message = json.dumps(answer).encode()
+        length = int(self._sum(np.array([len(message)], np.int32))[0])  # 2 GiB at most
+        padded = _LEAST_BYTES << max(0, (length - 1) // _LEAST_BYTES).bit_length()
+        characters = np.zeros(padded, np.int32)
+        characters[: len(message)] = np.frombuffer(message, np.uint8)
+        heard = np.asarray(self._sum(characters))[:length].astype(np.uint8).tobytes()
+        if failure is not None:
+            raise failure
+        error_name, value = json.loads(heard)
+        if error_name:
+            raise getattr(errors, error_name, SemipunctError)(value)
+        return value
+
+    def votes(self, flag: bool) -> Any:
+        """Return ``[1]`` the number of processes in which a flag is set.
+
+        It is an array that may still be on its way: to read it is to wait for the others.
+
+        Args:
+            flag: that of this process.
+        """
+        vote = np.array([flag], np.int32)
+        return vote if self.processes == 1 else self._sum(vote)
+
+    def check_same(self, subject: str, digest: str) -> None:
+        """Check that all processes were given the same.
+
+        Args:
+            subject: what it is, for the message.
+            digest: a digest of it.
+
+        Raises:
+            UsageError: if it differs in any process.
+        """
+        if self.processes > 1 and self.votes(self.ask_first(lambda: digest) != digest)[0]:
+            raise UsageError(
+                f"the processes of the run were not given the same {subject}; start all of them "
+                "with the same command, files and version"
+            )
+
+    def _sum(self, values: Any) -> Any:
+        """Add up ``[size]`` whole numbers of each process, given by its first device."""
+        nothing = np.zeros_like(values)
+        leading: dict[int, int] = {}
+        for number, device in enumerate(self.devices):
+            leading.setdefault(device.process_index, number)
+
+        def row(index: Any) -> Any:
+            number = index[0].start or 0
+            return (values if leading[self.process] == number else nothing)[None]
+
+        shape = (len(self.devices), len(values))
+        rows = jax.make_array_from_callback(shape, self._sharding(_AXIS), row)
+        return _replicated(self.devices, _added)(rows)
+
+    def _place(self, array: Any, sharding: NamedSharding) -> Any:
+        if self.processes == 1:
+            return jax.device_put(array, sharding)
+        if isinstance(array, jax.Array) and jnp.issubdtype(array.dtype, jax.dtypes.prng_key):
+            data = self._place(jax.random.key_data(array), sharding)
+            return jax.random.wrap_key_data(data, impl=jax.random.key_impl(array))
+        # ``device_put`` would compare the arrays of all processes, which are the same.
+        host = np.asarray(array)
+        return jax.make_array_from_callback(host.shape, sharding, lambda index: host[index])
+
+    def _own_copy(self, array: Any) -> Any:
+        if not array.is_fully_replicated:
+            array = _replicated(self.devices, _unchanged)(array)
+        return jax.device_put(array.addressable_data(0), self.first)
 
     def _sharding(self, *axes: str) -> NamedSharding:
-        return NamedSharding(Mesh(np.array(self.devices), (_AXIS,)), PartitionSpec(*axes))
+        return _sharding(self.devices, axes)
+
+
+@lru_cache
+def _sharding(devices: tuple[Any, ...], axes: tuple[str, ...]) -> NamedSharding:
+    return NamedSharding(Mesh(np.array(devices), (_AXIS,)), PartitionSpec(*axes))
+
+
+@lru_cache
+def _replicated(devices: tuple[Any, ...], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function whose result all devices have."""
+    return jax.jit(function, out_shardings=_sharding(devices, ()))
+
+
+def _added(rows: jax.Array) -> jax.Array:
+    return rows.sum(0)
+
+
+def _unchanged(array: jax.Array) -> jax.Array:
+    return array

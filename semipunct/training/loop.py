@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from semipunct.training.report import Phase, Progress, TrainingError, TrainingRe
 from semipunct.training.run import Run, check_same, check_start, of_best, take_up, to_host
 from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Recipe, step
+from semipunct.version import __version__
 from semipunct.wording import quantity
 
 
@@ -74,6 +76,7 @@ class Trainer:
         """
         options = self.config.train
         self.shapes = Shapes()
+        self.votes: Any = [False]
         kind = self.config.kind.load()
         lengths = [example.size for example in train]
         self.plan = Plan.of(lengths, options, batching=kind.batching)
@@ -81,6 +84,7 @@ class Trainer:
         self._tell("preparing", None)
         loaded = checkpoint.load(self.output) if resume else None
         state = checkpoint.load_state(self.output) if loaded else None
+        self.devices.check_same("input", self._digest(loaded, state))
         if loaded:
             check_same(loaded, self.config)
             if state is None:
@@ -110,6 +114,15 @@ class Trainer:
         del encoded  # it is as large as everything that pruning and saving need
         release_memory()
         return self._end(run, finished=finished, stopped_early=early)
+
+    def _digest(
+        self, loaded: checkpoint.SavedModel | None, state: checkpoint.TrainingState | None
+    ) -> str:
+        """Return a digest of all that the run depends on."""
+        models = [saved and saved.digest for saved in (loaded, self.start, self.near)]
+        sentences = (self.sources.train_digest, self.sources.development_digest)
+        described = (__version__, self.config.to_dict(), sentences, models, state and state.values)
+        return hashlib.sha256(repr(described).encode()).hexdigest()
 
     def _loop(self, run: Run, encoded: Any) -> tuple[bool, bool]:
         """Take steps; return whether the run is finished, and whether it was stopped early."""
@@ -141,11 +154,17 @@ class Trainer:
                 if last or early:
                     return True, early and not last
                 self._save(run, finished=False)
-            if self.stop and self.stop():
+            if self._stops():
                 break
         self._settle(run, waiting)
         # There is no step left if the state was saved at the very end of a run.
         return self.plan.is_done(run.step, run.visits), False
+
+    def _stops(self) -> bool:
+        """Return whether the run is to be stopped: in all processes after the same batch."""
+        last, self.votes = self.votes, self.devices.votes(bool(self.stop and self.stop()))
+        # What all processes have said is read one step later: none waits for the others.
+        return bool((self.votes if self.devices.processes == 1 else last)[0])
 
     def _settle(self, run: Run, outcome: Outcome | None) -> None:
         if outcome is None:
@@ -165,9 +184,14 @@ class Trainer:
         self._tell("training", run, float(outcome.loss))
 
     def _figures(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the figures of the development examples, by their names in ``metrics``."""
-        return self.config.kind.figures(
-            self.model, parameters, self.examples, self.development, self.shapes
+        """Return the figures of the development examples, by their names in ``metrics``.
+
+        With several processes, one scores the examples and tells the others.
+        """
+        return self.devices.ask_first(
+            lambda: self.config.kind.figures(
+                self.model, parameters, self.examples, self.development, self.shapes
+            )
         )
 
     def _weights(self, run: Run) -> Mapping[str, Any]:
@@ -195,15 +219,17 @@ class Trainer:
             parameters = self._pruned(self.model, parameters, run)
         figures = run.figures(finished=finished)
         train, development = self.sources.train, self.sources.development
-        checkpoint.save(
-            self.output,
-            self.model,
-            parameters,
-            self.config,
-            figures=figures,
-            metrics=run.metrics,
-            card=model_card(self.model, self.config, train, development, figures, self.command),
-            state=None if finished else run.state(self.sources),
+        self.devices.ask_first(
+            lambda: checkpoint.save(
+                self.output,
+                self.model,
+                parameters,
+                self.config,
+                figures=figures,
+                metrics=run.metrics,
+                card=model_card(self.model, self.config, train, development, figures, self.command),
+                state=None if finished else run.state(self.sources),
+            )
         )
         return parameters
 

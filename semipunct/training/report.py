@@ -18,6 +18,10 @@ class TrainingError(SemipunctError):
     """The objective or a gradient is no longer finite, so that training cannot continue."""
 
 
+class LostProcessError(TrainingError):
+    """Another process of a run has ended, or cannot be reached."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The progress of a run.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from typing import Literal
 
 import jax
 
@@ -18,6 +19,7 @@ from semipunct.store.folder import claim_folder, put_in_place
 from semipunct.training.config import load_config
 from semipunct.training.devices import Devices
 from semipunct.training.loop import Trainer
+from semipunct.training.processes import join, noticing_losses
 from semipunct.training.report import Progress, TrainingResult
 
 
@@ -39,6 +41,7 @@ def train(
     start: SavedModel | None = None,
     device: str | None = None,
     devices: int = 1,
+    processes: Literal["auto"] | None = None,
     command: str = "",
 ) -> TrainingResult:
     """Train a model; its folder keeps the weights that are best on the development sentences.
@@ -65,7 +68,13 @@ def train(
         start: a model to train further; it determines kind, vocabulary and the settings of
             ``[model]``.
         device: the platform to train on: ``cpu``, ``gpu`` or ``tpu``; None for JAX's own choice.
-        devices: how many devices share each batch; they get the same result but for rounding.
+        devices: how many devices share each batch; they get the same result but for rounding. With
+            several processes, how many of each.
+        processes: ``auto`` if several processes train the model together: each of them calls this
+            function with the same arguments. Unless ``jax.distributed.initialize`` has been called,
+            they find each other by ``JAX_COORDINATOR_ADDRESS``, ``JAX_NUM_PROCESSES`` and
+            ``JAX_PROCESS_ID`` in the environment, or by what their launcher tells JAX. The first
+            one writes the folder.
         command: the command that trains the model, for the model card.
 
     Returns:
@@ -75,12 +84,14 @@ def train(
         ConfigError: if a setting does not exist or its value is invalid.
         TreebankError: if there are no examples.
         UsageError: if both ``resume`` and ``force`` are given, or settings beside a ``Config``; if
-            there are not as many devices.
+            there are not as many devices; if the environment does not describe the processes, or
+            they were not given the same.
         ModelError: if ``output`` exists and is not a model folder, holds a model without ``resume``
             or ``force``, is being written by another training run, or cannot be resumed; if the
             kind does not support ``near``; if ``start`` is of another kind or has other settings.
         TrainingError: if the objective or a gradient is no longer finite; the last checkpoint is
-            kept.
+            kept. A ``LostProcessError`` if another process has ended. JAX ends a process itself,
+            with a report on standard error, if that of the coordinator is lost.
     """
     if not isinstance(config, Config):
         options = {"model.channel": channel, "train.seed": seed}
@@ -97,16 +108,35 @@ def train(
                 f"there is no {use} {config.kind.unit}: the files hold none that can be used; "
                 "give others (semipunct stats FILE tells why sentences are left out)"
             )
-    chosen = Devices.find(device, devices)
+    together = processes is not None
+    if together:
+        join()
+    chosen = Devices.find(device, devices, together=together)
     enable_compilation_cache()
     with (
-        claim_folder(output, force=force, resume=resume) as place,
+        noticing_losses(alone=chosen.processes == 1),
+        _claimed(output, chosen, force=force, resume=resume) as place,
         CompileClock() as clock,
         # JAX's own choice is not named: stored programs are keyed by the setting.
         jax.default_device(chosen.first) if device else nullcontext(),
     ):
-        trainer = Trainer(config, place, command, report, stop, clock, near, start, chosen)
+        # Only the first process reports.
+        heard = report if chosen.is_writer else None
+        trainer = Trainer(config, place, command, heard, stop, clock, near, start, chosen)
         result = trainer.run(train, dev, resume)
         if not result.interrupted:
-            put_in_place(place, output)
+            chosen.ask_first(lambda: put_in_place(place, output))
         return result
+
+
+@contextmanager
+def _claimed(
+    output: str | Path, devices: Devices, *, force: bool, resume: bool
+) -> Generator[Path, None, None]:
+    """Claim the folder in the first process; yield its place in all of them."""
+    with ExitStack() as claim:
+
+        def first_claims() -> str:
+            return str(claim.enter_context(claim_folder(output, force=force, resume=resume)))
+
+        yield Path(devices.ask_first(first_claims))
