@@ -95,14 +95,14 @@ class _Group:
 
     Attributes:
         notice: what is written when the first signal is passed on.
-        kept: returns what is said of checkpoints if a process is lost.
+        remedy: returns what is said of checkpoints if a process is lost.
         members: the processes; what the first one says is shown as it says it.
         ended: those that have ended, in this order.
         signals: the number of signals that were passed on.
     """
 
     notice: str
-    kept: Callable[[], str]
+    remedy: Callable[[], str]
     members: list[_Member] = field(default_factory=list[_Member])
     ended: list[_Member] = field(default_factory=list[_Member])
     signals: int = 0
@@ -141,16 +141,16 @@ class _Group:
         if (first.status or 0) > 0 and not first.is_lost():
             # Usually it has said itself what is wrong; signal handlers write below ``sys.stderr``.
             unsaid = first.reason() if first.lines(_ERROR) else ""
-            named = first.name().startswith("process ") and first.name()[8] != "0"
-            return first.status or 0, unsaid if named else unsaid.partition(": ")[2]
+            is_other = first.name().startswith("process ") and first.name()[8] != "0"
+            return first.status or 0, unsaid if is_other else unsaid.partition(": ")[2]
         # Whoever ended for a reason of its own is the cause.
         causes = (member for member in failed if not (member.is_pushed or member.is_lost()))
         # JAX ends a process that finds no other, too.
-        known = first.name().startswith("process ")
-        gone = "another process of the run has ended or cannot be reached" if known else UNFOUND
+        is_joined = first.name().startswith("process ")
+        gone = "another process of the run has ended or cannot be reached" if is_joined else UNFOUND
         heard = [line.removeprefix(_LOSS) for line in first.lines(_LOSS)]
         cause = next((member.reason() for member in causes), [gone, *heard][-1])
-        return console.BAD_INPUT, f"{cause}; {self.kept()}"
+        return console.BAD_INPUT, f"{cause}; {self.remedy()}"
 
     def _running(self) -> list[_Member]:
         return [member for member in self.members if member.status is None]
@@ -172,7 +172,7 @@ class _Group:
 
 
 def run_members(
-    arguments: Sequence[str], number: int | None, *, notice: str, kept: Callable[[], str]
+    arguments: Sequence[str], number: int | None, *, notice: str, remedy: Callable[[], str]
 ) -> int:
     """Run a command in processes of its own, and report at most one error for all of them.
 
@@ -180,7 +180,7 @@ def run_members(
         arguments: of the command, with ``--processes``.
         number: how many processes to start; None for one that joins others by its environment.
         notice: what is written when a signal is passed on.
-        kept: returns what is said of checkpoints if a process is lost.
+        remedy: returns what is said of checkpoints if a process is lost.
 
     Returns:
         The exit status.
@@ -190,7 +190,7 @@ def run_members(
     """
     if os.name != "posix":
         raise UsageError("--processes works on Linux and macOS only")
-    group = _Group(notice, kept)
+    group = _Group(notice, remedy)
     with ExitStack() as ending:
         shown = os.dup(2)
         ending.callback(os.close, shown)

@@ -165,10 +165,12 @@ def train(
             raise UsageError("standard input is read by one process only; name a file")
         if not is_member():
             flags = ["--resume"] * resume + ["--force"] * force
-            kept = partial(
+            remedy = partial(
                 describe_remains, out, "--resume in place of --force" if force else "--resume"
             )
-            raise typer.Exit(run_members([*command[1:], *flags], number, notice=NOTICE, kept=kept))
+            raise typer.Exit(
+                run_members([*command[1:], *flags], number, notice=NOTICE, remedy=remedy)
+            )
     with nullcontext() if number == 1 else member():
         from semipunct.arrays.memory import hold_memory
         from semipunct.cli.progress import training_progress

@@ -58,7 +58,7 @@ def test_one_line_says_what_happened(
     capfd: pytest.CaptureFixture[str],
 ):
     _pretend(first, second, tmp_path, monkeypatch)
-    assert run_members(["train"], 2, notice="", kept=lambda: "kept") == status
+    assert run_members(["train"], 2, notice="", remedy=lambda: "kept") == status
     assert capfd.readouterr() == ("", shown)
 
 
@@ -68,7 +68,7 @@ def test_a_process_among_others_says_its_number(
     _pretend("", 'echo "error: no a.txt" >&2; exit 1', tmp_path, monkeypatch)
     monkeypatch.setenv("JAX_PROCESS_ID", "3")
     monkeypatch.setenv("JAX_NUM_PROCESSES", "4")
-    assert run_members(["train"], None, notice="", kept=lambda: "kept") == 1
+    assert run_members(["train"], None, notice="", remedy=lambda: "kept") == 1
     assert capfd.readouterr().err == "error: process 3 of 4: no a.txt\n"
 
 
@@ -78,7 +78,7 @@ def test_processes_that_do_not_find_each_other(
     _pretend(ABORT, ABORT, tmp_path, monkeypatch)
     script = tmp_path / "python"
     script.write_text(script.read_text("utf-8").replace('echo "process', ': "process'), "utf-8")
-    assert run_members(["train"], 2, notice="", kept=lambda: "kept") == 1
+    assert run_members(["train"], 2, notice="", remedy=lambda: "kept") == 1
     assert capfd.readouterr().err == f"error: {UNFOUND}{KEPT}\n"
 
 
@@ -93,7 +93,7 @@ def test_a_signal_is_passed_on_to_all(
     )
     _pretend(*both, tmp_path, monkeypatch)
     before = signal.getsignal(signal.SIGTERM)
-    assert run_members(["train"], 2, notice="stopping\n", kept=lambda: "kept") == 143
+    assert run_members(["train"], 2, notice="stopping\n", remedy=lambda: "kept") == 143
     assert capfd.readouterr().err == "stopping\n"
     assert signal.getsignal(signal.SIGTERM) is before
 
