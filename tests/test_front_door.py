@@ -103,9 +103,7 @@ def test_reading_waits_for_no_jax():
 
 
 def test_restoring_text_waits_for_no_other_kind_of_model():
-    loaded = loaded_after(
-        "import semipunct.kinds.text, semipunct.kinds.requests, semipunct.render.restored_files"
-    )
+    loaded = loaded_after("import semipunct.kinds.text, semipunct.batches.commands.restore")
     others = (
         "models.punctuation.model",
         "models.parsing.parser",

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from semipunct.files import Section
     from semipunct.formats import Writer
     from semipunct.kinds.answers import Unit, Work
-    from semipunct.models.base import Model
     from semipunct.store.checkpoint import SavedModel
 
 Models = Mapping[str, Any]
@@ -71,13 +70,13 @@ class PartTask(ABC):
         model: the name or folder of the model.
         digests: that models must have, by their names; those that are missing are not checked.
         command: the name of the command.
-        kind: the class of its model; None for any.
+        kind: of its model; None for any.
     """
 
     model: str
     digests: tuple[tuple[str, str], ...] = ()
     command: ClassVar[str]
-    kind: ClassVar[type[Any] | None] = None
+    kind: ClassVar[str | None] = None
 
     @abstractmethod
     def prepare(self, inputs: Sequence[str], *, first: int = 0, **more: Any) -> Work[Any]:
@@ -124,17 +123,19 @@ class PartTask(ABC):
     def options(self) -> Mapping[str, Any]:
         """Return what determines the output beside models and files."""
 
-    def load(self, name: str | None, expected: type[Model[Any, Any, Any]] | None = None) -> Any:
+    def load(self, name: str | None, kind: str | None = None) -> Any:
         """Return a model, None for None.
 
         Args:
             name: of the model.
-            expected: its class; by default any.
+            kind: the required one, whose class is imported only now; by default any.
         """
         if name is None:
             return None
+        from semipunct.models.registry import find_kind
         from semipunct.store.checkpoint import load
 
+        expected = None if kind is None else find_kind(kind).load()
         return check_model(load(name, expected), name, dict(self.digests).get(name))
 
     def load_helpers(self) -> Models:

@@ -134,7 +134,7 @@ def correct(
         kept=(model, *(gold or ()), parser, tokeniser, analysis),
     )
     with phase("importing"):
-        from semipunct.batches.commands import CorrectTask
+        from semipunct.batches.commands.correct import CorrectTask
         from semipunct.cli.compiling import keep_programs
 
     task = CorrectTask(

@@ -73,7 +73,7 @@ def decode(
     )  # fmt: skip
     console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
-        from semipunct.batches.commands import DecodeTask
+        from semipunct.batches.commands.decode import DecodeTask
         from semipunct.cli.compiling import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.formats import format_of

@@ -104,7 +104,7 @@ def parse(
     arguments.check_figures(out, result, printed=json)
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
-        from semipunct.batches.commands import ParseTask
+        from semipunct.batches.commands.parse import ParseTask
         from semipunct.cli.compiling import keep_programs
 
     task = ParseTask(

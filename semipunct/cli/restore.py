@@ -164,7 +164,7 @@ def restore(
         out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, text, case)
     )
     with phase("importing"):
-        from semipunct.batches.commands import RestoreTask
+        from semipunct.batches.commands.restore import RestoreTask
         from semipunct.cli.compiling import keep_programs
         from semipunct.store.folder import model_folders
         from semipunct.store.installed import folder_of

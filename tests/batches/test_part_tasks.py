@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import semipunct
-from semipunct.batches.commands import RestoreTask
+from semipunct.batches.commands.restore import RestoreTask
 from semipunct.batches.faults import Fault, answer_apart
 from semipunct.batches.part_tasks import Job, answer_on_worker, versions
 from semipunct.errors import ModelError, UsageError
