@@ -57,6 +57,7 @@ def _properties(plugin: "Plugin") -> dict[str, bool]:
         "idempotent": laws.idempotent,
         "selective": laws.selective,
         "star": laws.star,
+        "division": laws.division,
         "in_distribution": laws.in_distribution,
     }
 

@@ -113,6 +113,8 @@ def values_of_methods(s: Semiring, w: jax.Array) -> dict[str, Value]:
     }
     if s.laws.star:
         values["star"] = s.star(a)
+    if s.laws.division:
+        values["divide"] = s.divide(a, a)
     if isinstance(s, Selective):
         values["select"] = s.select(a, 0)
     if isinstance(s, Divisible):

@@ -81,6 +81,7 @@ PLAIN: dict[str, Mutant] = {
     ),
     "star said to be there": of("star", Sampling, Laws(star=True)),
     "star without its zeros": of("star", Log, star=lambda s, a: -jnp.log(1 - jnp.exp(a))),
+    "division the other way round": of("division", Log, divide=lambda s, a, b: b - a),
     "lift swallows small weights": of(
         "support",
         Log,
