@@ -227,7 +227,7 @@ def workers_of(pid: int) -> list[int]:
     """
     listing = subprocess.check_output(["ps", "-eo", "pid,ppid,args"], text=True)
     rows = [line.split(maxsplit=2) for line in listing.splitlines()[1:]]
-    return [int(own) for own, of, text in rows if int(of) == pid and "spawn_main" in text]
+    return [int(own) for own, of, text in rows if int(of) == pid and "dask_worker" in text]
 
 
 def joined(folder: Path) -> bytes:

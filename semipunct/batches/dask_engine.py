@@ -7,15 +7,18 @@ docs/decisions/0059-corpora.md.
 
 from __future__ import annotations
 
-import os
+import logging
+import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from queue import Empty, Queue
 from threading import Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from semipunct.batches.crew import Crew, count_cores
 from semipunct.batches.part_tasks import Answer, Job, PartTask, answer_on_worker, versions
 from semipunct.errors import EngineError, SemipunctError, UsageError
 from semipunct.wording import quantity
@@ -35,14 +38,11 @@ RETRIES = 2
 _AHEAD = 2
 """Parts for each worker that are with the scheduler: one that is answered, and the next one."""
 
-_CHECKED = 5
+_CHECKED = 1
 """Seconds between looks at the workers while none of them answers."""
 
-_STARTS = 10
-"""Attempts to start workers on this machine."""
-
-_THREADS = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""Variables that limit the threads of XLA and of libraries of linear algebra."""
+_LONGEST = 600
+"""Seconds without any worker after which the command ends."""
 
 Say = Callable[[str], None]
 
@@ -82,8 +82,8 @@ def answers(
     first = next(jobs, None)
     if first is None:  # nothing to start workers for
         return
-    with _client(scheduler, workers) as client:
-        yield from _Run(client, task, writer, say).answers(first, jobs)
+    with _client(scheduler, workers) as (client, crew):
+        yield from _Run(client, crew, task, writer, say).answers(first, jobs)
 
 
 class _Run:
@@ -91,19 +91,24 @@ class _Run:
 
     Attributes:
         client: of the scheduler.
+        crew: the workers of this machine; None for those of others.
         pending: the number of the part that a future is for.
     """
 
-    def __init__(self, client: Any, task: PartTask, writer: Writer[Any] | None, say: Say) -> None:
-        self.client, self.pending = client, dict[Any, int]()
+    def __init__(
+        self, client: Any, crew: Crew | None, task: PartTask, writer: Writer[Any] | None, say: Say
+    ) -> None:
+        self.client, self.crew, self.pending = client, crew, dict[Any, int]()
         self._task, self._writer, self._say = task, writer, say
         self._origin, self._run = versions(), uuid4().hex
-        self._is_waiting = False
+        self._alone_since: float | None = None
 
     def answers(self, first: Job, jobs: Iterator[Job]) -> Iterator[tuple[int, Answer]]:
         self._submit(first)
         is_more = True
         while self.pending:
+            if self.crew is not None:
+                self.crew.replace_the_dead()
             room = _AHEAD * max(1, len(self._workers())) - len(self.pending)
             while is_more and room > 0:
                 job = next(jobs, None)
@@ -114,6 +119,8 @@ class _Run:
                 number = self.pending.pop(future)
                 yield number, self._answer(number, future)
                 future.release()
+                if self.crew is not None:
+                    self.crew.deaths = 0
 
     def _submit(self, job: Job) -> None:
         future = self.client.submit(
@@ -136,9 +143,17 @@ class _Run:
             workers = self.client.nthreads()
         except (OSError, RuntimeError, ValueError) as error:
             raise _lost() from error
-        if not workers and not self._is_waiting:
-            self._say("no worker is left; waiting for others")
-        self._is_waiting = not workers
+        if workers:
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = monotonic()
+            if self.crew is None:
+                self._say("no worker is left; waiting for others")
+        elif monotonic() - self._alone_since > _LONGEST:
+            raise EngineError(
+                f"there was no worker for {_LONGEST // 60} minutes; give the same command again: "
+                "parts that are there are not made again"
+            )
         return workers
 
     def _answer(self, number: int, future: Any) -> Answer:
@@ -174,15 +189,32 @@ def _lost() -> EngineError:
 
 
 @contextmanager
-def _client(scheduler: str | None, workers: int | None) -> Generator[Any, None, None]:
-    """Yield a client of a scheduler, or of workers of this machine that end with it."""
+def _client(
+    scheduler: str | None, workers: int | None
+) -> Generator[tuple[Any, Crew | None], None, None]:
+    """Yield a client of a scheduler, and workers of this machine that end with it, if any."""
     from dask import config
 
-    quiet = {"distributed.scheduler.allowed-failures": DEATHS, "logging.distributed": "critical"}
     with ExitStack() as stack:
-        stack.enter_context(config.set(quiet))
-        connection = _connect(scheduler) if scheduler is not None else _start_workers(workers)
-        yield stack.enter_context(connection)
+        stack.enter_context(config.set({"distributed.scheduler.allowed-failures": DEATHS}))
+        stack.enter_context(_without_noise())
+        if scheduler is not None:
+            yield stack.enter_context(_connect(scheduler)), None
+        else:
+            yield stack.enter_context(_start_workers(workers))
+
+
+@contextmanager
+def _without_noise() -> Generator[None, None, None]:
+    """Keep logs and warnings of Dask from users."""
+    with warnings.catch_warnings():
+        level = logging.root.manager.disable
+        logging.disable(logging.CRITICAL)
+        warnings.filterwarnings("ignore", module="distributed")
+        try:
+            yield
+        finally:
+            logging.disable(level)
 
 
 @contextmanager
@@ -219,35 +251,14 @@ def _connect(scheduler: str) -> Generator[Any, None, None]:
 
 
 @contextmanager
-def _start_workers(workers: int | None) -> Generator[Any, None, None]:
-    from distributed import Client
+def _start_workers(workers: int | None) -> Generator[tuple[Any, Crew], None, None]:
+    from distributed import Client, LocalCluster
 
-    number = workers or _cores()
-    with _cluster(number, max(1, _cores() // number)) as cluster, Client(cluster) as client:
-        yield client
-
-
-def _cluster(workers: int, threads: int) -> Any:
-    from distributed import LocalCluster
-
-    nowhere: Any = None  # no page that shows the state of the cluster
-    for attempt in range(_STARTS):
-        try:
-            return LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, silence_logs=50,
-                env=dict.fromkeys(_THREADS, str(threads)), dashboard_address=nowhere,
-            )  # fmt: skip
-        except RuntimeError as error:  # a worker was killed before it was ready
-            if attempt == _STARTS - 1:
-                raise EngineError(
-                    f"{quantity(workers, 'worker')} cannot be started on this machine ({error}); "
-                    "give fewer --workers"
-                ) from error
-    raise AssertionError
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    no_page = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    local: Any = LocalCluster(n_workers=0, silence_logs=False, scheduler_kwargs=no_page)
+    with (
+        local as cluster,
+        Client(cluster) as client,
+        Crew.start(cluster.scheduler_address, workers or count_cores()) as crew,
+    ):
+        yield client, crew

@@ -1,16 +1,18 @@
 """Tasks on parts as workers of an engine get them: pickled, and loaded there."""
 
 import pickle
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import semipunct
+from semipunct.batches import crew
 from semipunct.batches.commands.restore import RestoreTask
 from semipunct.batches.faults import Fault, answer_apart
 from semipunct.batches.part_tasks import Job, answer_on_worker, versions
-from semipunct.errors import ModelError, UsageError
+from semipunct.errors import EngineError, ModelError, UsageError
 from semipunct.files import Section
 from semipunct.formats.conllu import Conllu
 from semipunct.tasks.options import RestoreOptions
@@ -79,3 +81,30 @@ def test_errors_of_workers_and_models_are_none_of_rows():
 
         with pytest.raises(type(error)):
             list(answer_apart([Section("a", b"so\nba\n")], "line", fail))
+
+
+def test_workers_that_die_are_replaced_but_not_for_ever(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(crew, "STARTS", 2)
+    monkeypatch.setattr(crew.Crew, "_start", lambda self: _sleeping())
+    with crew.Crew.start("tcp://nowhere:1", 2) as workers:
+        first = list(workers._workers)
+        first[1].kill()
+        first[1].wait()
+        workers.replace_the_dead()
+        now = list(workers._workers)
+        assert now[0] is first[0]
+        assert now[1].poll() is None
+        assert workers.deaths == 1
+        for deaths in range(2, 6):
+            now[0].kill()
+            now[0].wait()
+            if deaths < 5:
+                workers.replace_the_dead()
+                now = list(workers._workers)
+        with pytest.raises(EngineError, match="status -9.*Give fewer --workers"):
+            workers.replace_the_dead()
+    assert all(worker.poll() is not None for worker in now)
+
+
+def _sleeping() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(["sleep", "60"])

@@ -32,7 +32,7 @@ def workers(driver: int) -> list[int]:
     """Return the processes of the workers of a command."""
     listing = subprocess.check_output(["ps", "-eo", "pid,ppid,args"], text=True)
     rows = [line.split(maxsplit=2) for line in listing.splitlines()[1:]]
-    return [int(pid) for pid, of, args in rows if int(of) == driver and "spawn_main" in args]
+    return [int(pid) for pid, of, args in rows if int(of) == driver and "dask_worker" in args]
 
 
 def test_killed_workers_and_a_killed_driver_change_nothing(tmp_path: Path, text_model: Path):
