@@ -101,7 +101,7 @@ def test_workers_that_die_are_replaced_but_not_for_ever(monkeypatch: pytest.Monk
             if deaths < 5:
                 workers.replace_the_dead()
                 now = list(workers._workers)
-        with pytest.raises(EngineError, match="status -9.*Give fewer --workers"):
+        with pytest.raises(EngineError, match=r"status -9.*Give fewer --workers"):
             workers.replace_the_dead()
     assert all(worker.poll() is not None for worker in now)
 
