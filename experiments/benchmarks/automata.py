@@ -246,7 +246,7 @@ def needed(arcs: int) -> None:
 def main() -> None:
     """Check that OpenFst agrees, time, and report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--arcs", type=int, nargs="+", default=[1000, 10000])
+    parser.add_argument("--arcs", type=int, nargs="*", default=[1000, 10000])
     parser.add_argument("--memory", type=int, nargs="*", default=[1000, 10000, 100000])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--needed", type=int, help=argparse.SUPPRESS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 from typing import Any
 
 import jax
@@ -367,7 +368,8 @@ GOOD: dict[str, Any] = {
     ({"inputs": [1]}, r"inputs has shape \(1,\) and sources has shape \(2,\)"),
     ({"inputs": [1.0, 2.0]}, r"inputs must be integers, not float64"),
     ({"starts": [0, 0]}, r"starts has state 0 twice; give each once"),
-    ({"states": -1}, r"states is -1; give a number"),
+    ({"states": -1}, r"there are -1 states; give a number"),
+    ({"targets": [1, 2**31]}, r"there are 2147483649 states; give a number"),
     ({"states": 0}, r"sources\[0\] is 0; there are no states"),
 ])  # fmt: skip
 def test_bad_machines_are_named(change: dict[str, Any], message: str):
@@ -393,6 +395,11 @@ def test_bad_requests_are_named():
         (lambda: minimise(Log(), two), UsageError, r"state 0 has two arcs that read 1"),
         (lambda: minimise(Log(), union(chain, chain)), UsageError, "2 starts; determinise it"),
         (lambda: push(Log(), loop.with_weights(jnp.zeros(3))), UsageError, "is infinite: a cycle"),
+        (lambda: push(Log(), chain.with_weights(jnp.array([0, jnp.nan]))), UsageError, "is NaN"),
+        (lambda: determinise(Log(), chain, delta=0.0), UsageError, "delta is 0.0; give a positive"),
+        (lambda: chain.with_weights(jnp.zeros(3)), UsageError, r"shape \(3,\); the machine needs"),
+        (lambda: connect(Expectation(), chain), UsageError, "no values of expectation; give lift"),
+        (lambda: compose(Boolean(), chain, chain), UsageError, "no values of boolean"),
         (lambda: from_strings([[1, 0]]), UsageError, r"inputs\[0\] has symbol 0"),
         (lambda: from_strings([[1]], [[1], [2]]), UsageError, "1 inputs and 2 outputs"),
         (lambda: accepting_paths(chain, PathParts(*map(jnp.zeros, ((1, 1), (1, 3), (1, 1))))),
@@ -403,6 +410,20 @@ def test_bad_requests_are_named():
     for ask, kind, message in cases:
         with pytest.raises(kind, match=message):
             ask()
+
+
+def test_memory_of_a_composition_is_linear_in_arcs():
+    peaks: list[int] = []
+    for arcs in (200, 800):
+        first = sparse_transducer(np.arange(arcs), np.arange(arcs) % 7, None, np.arange(arcs) + 1,
+                                  finals=[arcs])  # fmt: skip
+        second = sparse_transducer(np.arange(49) % 7, np.arange(49) // 7, None, np.arange(49) % 5,
+                                   finals=[4], states=7)  # fmt: skip
+        tracemalloc.start()
+        compose(Log(), first, second)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 6 * peaks[0]
 
 
 def test_without_twins_determinisation_stops_at_the_limit():

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semipunct.structures.sparse_automata.connection import connect
-from semipunct.structures.sparse_automata.machine import EPSILON, SparseTransducer
+from semipunct.structures.sparse_automata.machine import EPSILON, SparseTransducer, check_values
 from semipunct.structures.sparse_automata.topology import (
     Adjacency,
     Topology,
@@ -62,10 +62,13 @@ def compose(
     Raises:
         TypeError: if the semiring is not commutative, since the weights of the two alternate on a
             path.
+        UsageError: if the weights are no values of the semiring.
     """
     s = semiring
     if not s.laws.commutative:
         raise TypeError(f"{s.name} is not commutative, so the weight of a composition is undefined")
+    check_values(s, first)
+    check_values(s, second)
     explorer = _Explorer(first.topology, second.topology)
     moves = explorer.run()
     states = np.array(explorer.states, np.int64).reshape(-1, 3)

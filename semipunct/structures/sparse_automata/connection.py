@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.structures.sparse_automata.machine import SparseTransducer
+from semipunct.structures.sparse_automata.machine import SparseTransducer, check_values
 from semipunct.structures.sparse_automata.topology import Topology, reachable
 from semipunct.structures.sparse_automata.values import is_zero, take
 from semirings.base import Semiring
@@ -20,7 +20,11 @@ def connect(semiring: Semiring, machine: SparseTransducer) -> SparseTransducer:
     Args:
         semiring: the semiring of the values.
         machine: values.
+
+    Raises:
+        UsageError: if the weights are no values of the semiring.
     """
+    check_values(semiring, machine)
     t = machine.topology
     arcs = ~is_zero(semiring, machine.weights)
     starts = ~is_zero(semiring, machine.start_weights)

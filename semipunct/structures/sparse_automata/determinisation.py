@@ -68,11 +68,13 @@ def determinise(
 
     Raises:
         TypeError: if the semiring has no division.
-        UsageError: if there are more states than the limit, or the weights are traced.
+        UsageError: if there are more states than the limit, the weights are traced, or ``delta`` is
+            not positive.
     """
     s = semiring
     check_division(s, "determinise")
     check_concrete(machine, "determinise")
+    check_delta(delta)
     machine = connect(s, machine)
     t = machine.topology
     if not t.states:
@@ -84,6 +86,19 @@ def determinise(
     while len(subsets.owner):
         subsets = builder.expand(subsets)
     return builder.finish(start_weight)
+
+
+def check_delta(delta: float) -> None:
+    """Check that a difference up to which weights are equal is positive.
+
+    Args:
+        delta: the difference.
+
+    Raises:
+        UsageError: if it is not.
+    """
+    if not delta > 0:
+        raise UsageError(f"delta is {delta}; give a positive number")
 
 
 def check_concrete(machine: SparseTransducer, operation: str) -> None:

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from semipunct.structures.automata.operations import closure
-from semipunct.structures.sparse_automata.machine import SparseTransducer
+from semipunct.structures.sparse_automata.machine import SparseTransducer, check_values
 from semipunct.structures.sparse_automata.sweeps import Rows, arrange, sweep
 from semipunct.structures.sparse_automata.topology import (
     Components,
@@ -55,9 +55,11 @@ def shortest_distance(
 
     Raises:
         TypeError: if the machine has a cycle, and the semiring neither a star nor idempotent sums.
+        UsageError: if the weights are no values of the semiring.
 
     Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems.
     """
+    check_values(semiring, machine)
     t = machine.topology
     partition = components(t.sources, t.targets, t.states)
     if partition.is_cyclic.any() and not (semiring.laws.star or semiring.laws.idempotent):

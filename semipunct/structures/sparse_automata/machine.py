@@ -102,13 +102,24 @@ class SparseTransducer:
             weights: ``[arcs]``.
             start_weights: ``[starts]``; None leaves them as they are.
             final_weights: ``[finals]``; likewise.
+
+        Raises:
+            UsageError: if a shape does not fit.
         """
-        return replace(
-            self,
-            weights=weights,
-            start_weights=self.start_weights if start_weights is None else start_weights,
-            final_weights=self.final_weights if final_weights is None else final_weights,
-        )
+        changes = {"weights": weights}
+        if start_weights is not None:
+            changes["start_weights"] = start_weights
+        if final_weights is not None:
+            changes["final_weights"] = final_weights
+        sizes = {"weights": self.topology.arcs, "start_weights": len(self.starts)}
+        sizes["final_weights"] = len(self.finals)
+        for name, value in changes.items():
+            for leaf in jax.tree.leaves(value):
+                if leaf.shape != (sizes[name],):
+                    raise UsageError(
+                        f"{name} has shape {leaf.shape}; the machine needs ({sizes[name]},)"
+                    )
+        return replace(self, **changes)
 
 
 def sparse_transducer(
@@ -157,8 +168,8 @@ def sparse_transducer(
     labels["outputs"] = labels["inputs"] if outputs is None else as_integers("outputs", outputs)
     named = max((int(x.max(initial=-1)) for x in ends.values()), default=-1) + 1
     count = named if states is None else states
-    if states is not None and not 0 <= states <= MOST:
-        raise UsageError(f"states is {states}; give a number from 0 to {MOST}")
+    if not 0 <= count <= MOST:
+        raise UsageError(f"there are {count} states; give a number from 0 to {MOST}")
     for name, array in ends.items():
         _check_range(name, array, count, "states")
     for name, array in labels.items():
@@ -216,6 +227,26 @@ def log_weights(semiring: Semiring, machine: SparseTransducer) -> SparseTransduc
     if is_traced(*parts):
         return machine.with_weights(*(semiring.log_weight(x) for x in parts))
     return machine.with_weights(*(log_weights_of(semiring, x) for x in parts))
+
+
+def check_values(semiring: Semiring, machine: SparseTransducer) -> None:
+    """Check that the weights of a machine are values of a semiring, as far as they look like it.
+
+    Args:
+        semiring: any.
+        machine: any.
+
+    Raises:
+        UsageError: if they have other arrays, or arrays of another kind.
+    """
+    zero = jax.eval_shape(lambda: semiring.zeros((1,)))
+    expected = [np.dtype(x.dtype).kind for x in jax.tree.leaves(zero)]
+    for weights in (machine.weights, machine.start_weights, machine.final_weights):
+        kinds = [np.dtype(x.dtype).kind for x in jax.tree.leaves(weights)]
+        if kinds != expected or jax.tree.structure(weights) != jax.tree.structure(zero):
+            raise UsageError(
+                f"the weights are no values of {semiring.name}; give lift(semiring, machine)"
+            )
 
 
 def as_integers(name: str, array: npt.ArrayLike) -> npt.NDArray[np.int64]:

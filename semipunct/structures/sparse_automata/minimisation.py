@@ -11,7 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from semipunct.errors import UsageError
-from semipunct.structures.sparse_automata.determinisation import DELTA, check_concrete
+from semipunct.structures.sparse_automata.determinisation import (
+    DELTA,
+    check_concrete,
+    check_delta,
+)
 from semipunct.structures.sparse_automata.machine import SparseTransducer
 from semipunct.structures.sparse_automata.pushing import check_division, push
 from semipunct.structures.sparse_automata.topology import Topology
@@ -36,11 +40,12 @@ def minimise(
     Raises:
         TypeError: as ``push``.
         UsageError: if the machine is not deterministic, the weights of a cycle add up to infinity,
-            or the weights are traced.
+            the weights are traced, or ``delta`` is not positive.
     """
     s = semiring
     check_division(s, "minimise")
     check_concrete(machine, "minimise")
+    check_delta(delta)
     machine = push(s, machine)
     t = machine.topology
     check_deterministic(t)

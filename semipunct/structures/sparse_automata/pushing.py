@@ -89,11 +89,16 @@ def check_convergence(semiring: Semiring, distance: Value) -> None:
         distance: ``[states]``.
 
     Raises:
-        UsageError: if one is infinite.
+        UsageError: if one is infinite or NaN.
     """
     if is_traced(distance):
         return
-    wrong = np.flatnonzero(~(log_weights_of(semiring, distance) < np.inf))
+    log_weight = log_weights_of(semiring, distance)
+    wrong = np.flatnonzero(~(log_weight < np.inf))
+    if wrong.size and np.isnan(log_weight[wrong[0]]):
+        raise UsageError(
+            f"the sum over the paths of state {wrong[0]} is NaN, as is a weight of one of them"
+        )
     if wrong.size:
         raise UsageError(
             f"the sum over the paths of state {wrong[0]} is infinite: a cycle has a weight of one "
