@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from semirings.devices import axes_of, varying
 from semirings.threefry import threefry_2x32
 
 _LANES = 32
@@ -84,7 +85,7 @@ def aliases(probabilities: jax.Array) -> Aliases:
 
     first = share[row, order[row, jnp.minimum(lights, slots - 1)]]
     empty = Aliases(jnp.zeros((rows, slots), jnp.uint32), jnp.zeros((rows, slots), jnp.int32))
-    state = jnp.zeros_like(lights), lights, first, empty
+    state = varying((jnp.zeros_like(lights), lights, first, empty), axes_of(probabilities))
     return jax.lax.fori_loop(0, slots, fill, state)[-1]
 
 
@@ -201,6 +202,7 @@ def draw_heads(
         everyone,
         jnp.zeros((trees + 1) * size, lane.dtype),
     )
+    walks = varying(walks, axes_of((probabilities, lengths, words, counts)))
     walks, _ = jax.lax.while_loop(
         lambda state: jnp.any(state[0].tree < last), body, (walks, jnp.uint32(0))
     )
