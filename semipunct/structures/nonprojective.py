@@ -35,6 +35,7 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures import elimination, matrix_tree, tree_walks
 from semipunct.structures.arborescences import best_heads, check_trees
+from semipunct.structures.different_trees import different_heads
 from semipunct.structures.draws import Places
 from semipunct.structures.elimination import used_arcs
 from semipunct.structures.heads import heads_of, places_of_heads
@@ -207,6 +208,31 @@ class NonprojectiveTrees:
         if count < 1:
             raise UsageError(f"count is {count}; draw 1 or more")
         return _sample(self, keys_of_items(key, len(self.arcs)), count, together)
+
+    def sample_without_replacement(self, key: jax.Array, count: int, patience: int = 100) -> Heads:
+        """Draw different trees, in the order of drawing. It runs on the host.
+
+        Each is drawn in proportion to its weight among those that were not drawn before.
+
+        Args:
+            key: a random key; the same key gives the same trees.
+            count: the number of trees of each item; one with fewer trees has all of them, followed
+                by heads of -1 and log weights of minus infinity.
+            patience: the number of draws for each tree before an error is raised.
+
+        Raises:
+            UsageError: if a number is not positive, JAX traces the weights, or the trees that were
+                found have so much of the weight of an item that no other was drawn.
+        """
+        if min(count, patience) < 1:
+            raise UsageError(f"count is {count} and patience {patience}; give 1 or more")
+        if isinstance(self.arcs, Tracer):
+            raise UsageError("sample_without_replacement runs on the host: call it outside of jit")
+        heads, log_weight = different_heads(
+            np.asarray(self.arcs), np.asarray(self.lengths), self.single_root,
+            lambda key: self.sample(key, count), key, count, patience,
+        )  # fmt: skip
+        return Heads(heads, log_weight.astype(self.arcs.dtype))
 
     def entropy(self) -> jax.Array:
         """Return the entropy ``[batch]`` in nats; minus infinity if there is no tree."""

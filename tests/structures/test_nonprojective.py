@@ -222,6 +222,33 @@ def test_top_equals_sorted_list_of_all_trees(weights, length, single_root, k):
     assert (best.log_weight[found:] == -np.inf).all()
 
 
+def test_samples_without_replacement():
+    arcs = np.random.default_rng(6).normal(size=(3, 5, 5)).astype(np.float32)
+    lengths = jnp.array([2, 4, 1])
+    trees = nonprojective_trees(arcs, lengths)
+    drawn = trees.sample_without_replacement(jax.random.key(3), 12)
+    for item, number in enumerate([2, 12, 1]):
+        length = int(lengths[item])
+        heads = [tuple(x) for x in drawn.heads[:number, item, :length].tolist()]
+        assert len(set(heads)) == number
+        by_heads = dict(_listed(arcs[item], length, True))
+        score = [by_heads[x] for x in heads]
+        np.testing.assert_allclose(drawn.log_weight[:number, item], score, atol=1e-5)
+        assert (drawn.log_weight[number:, item] == -np.inf).all()
+        assert (drawn.heads[number:, item] == -1).all()
+    # The first tree has its probability.
+    given = nonprojective_trees(np.repeat(arcs[:1], 400, 0), jnp.full(400, 2))
+    first = given.sample_without_replacement(jax.random.key(5), 1).heads[0]
+    share = _probabilities(_listed(arcs[0], 2, True))[0]
+    is_first = (first[:, 0] == _listed(arcs[0], 2, True)[0][0][0]).mean()
+    assert abs(is_first - share) < 5 * np.sqrt(share * (1 - share) / 400)
+    certain = nonprojective_trees(np.where(np.eye(4, k=1), 0, -80.0).astype(np.float32)[None])
+    assert certain.sample_without_replacement(jax.random.key(0), 9).heads.shape == (9, 1, 3)
+    arcs = np.where(np.eye(5, k=1), 0, -80.0).astype(np.float32)[None]
+    with pytest.raises(UsageError, match="item 0: 2 rounds of 3 draws gave 1 different tree of 3"):
+        nonprojective_trees(arcs).sample_without_replacement(jax.random.key(0), 3, 2)
+
+
 def test_labels_of_arcs():
     generator = np.random.default_rng(2)
     weights = generator.normal(size=(2, 4, 4, 3)).astype(np.float32)
