@@ -24,6 +24,7 @@ from semipunct.marks.corrections import corrections
 from semipunct.marks.matching import matched_pairs
 from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.tasks.base import Trained
+from semipunct.tasks.odds_calibration import Calibration, Context
 
 Position = Literal["first", "inner", "last"]
 
@@ -44,19 +45,16 @@ class SlotOdds(NamedTuple):
         slot: the number of the slot.
         string: the alternative.
         log_odds: log p(string) - log p(written string), given all other slots.
-        log_error: the log probability that a writer who meant the string writes what stands there
-            (``UsualStrings.log_error``), but for the frequency of errors.
+        score: the log odds that another string was meant, but for the frequency of errors: the sum
+            over all strings of their odds, as they fit the treebank (``Calibration``), times the
+            probability that a writer who meant the string writes what stands there
+            (``UsualStrings.log_error``).
     """
 
     slot: int
     string: Puncteme
     log_odds: float
-    log_error: float
-
-    @property
-    def score(self) -> float:
-        """The log odds of an error, but for the frequency of errors."""
-        return self.log_odds + self.log_error
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,33 +163,67 @@ def slot_odds(
         sentences: words, trees and surface punctuation.
         usual: the strings to compare with.
     """
+    odds_of_sentences = [*_candidates(model, sentences, usual)]
+    pairs = [*zip(sentences, odds_of_sentences, strict=True)]
+    calibration = Calibration.of(
+        (context, -log_odds if is_written else log_odds, is_written)
+        for sentence, candidates in pairs
+        for slot, string, log_odds in candidates
+        for context, is_written in _contexts(sentence, slot, string)
+    )
+    for sentence, candidates in pairs:
+        rows: dict[int, list[SlotOdds]] = {}
+        for slot, string, log_odds in candidates:
+            fitted = log_odds
+            for context, is_written in _contexts(sentence, slot, string):
+                fitted = calibration.log_odds(context, log_odds, is_written=is_written)
+            score = fitted + usual.log_error(string, sentence.slots[slot])
+            rows.setdefault(slot, []).append(SlotOdds(slot, string, log_odds, score))
+        yield [_best(row) for row in rows.values()]
+
+
+def _best(row: Sequence[SlotOdds]) -> SlotOdds:
+    """Return the most probable string of a slot, with the odds that any of them was meant."""
+    best = max(row, key=lambda odds: odds.score)
+    return best._replace(score=float(np.logaddexp.reduce([odds.score for odds in row])))
+
+
+def _contexts(sentence: Sentence, slot: int, string: Puncteme) -> Iterator[tuple[Context, bool]]:
+    """Yield the tokens by which a string differs, and whether they are written, if one has more."""
+    for change in corrections([sentence.slots[slot]], [string]):
+        if change.kind in ("missing", "superfluous"):
+            tokens = change.before or change.after
+            yield (_position(sentence, slot), tokens), bool(change.before)
+
+
+def _candidates(
+    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings
+) -> Iterator[list[tuple[int, Puncteme, float]]]:
+    """Yield the other strings of the slots of each sentence, with their log odds."""
     fitted, weights = model.model, model.parameters
-    others: list[list[tuple[int, Puncteme, float]]] = []
+    others: list[list[tuple[int, Puncteme]]] = []
     variants: list[Sentence] = []
 
-    def answers() -> Iterator[list[SlotOdds]]:
+    def answers() -> Iterator[list[tuple[int, Puncteme, float]]]:
         scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(variants)))
         start = 0
         for places in others:
             written, *rest = scores[start : start + len(places) + 1].tolist()
             start += len(places) + 1
-            best: dict[int, SlotOdds] = {}
-            for (slot, string, log_error), score in zip(places, rest, strict=True):
-                odds = float(np.clip(score - written, -_LARGEST, _LARGEST))
-                candidate = SlotOdds(slot, string, odds, log_error)
-                if slot not in best or candidate.score > best[slot].score:
-                    best[slot] = candidate
-            yield list(best.values())
+            yield [
+                (slot, string, float(np.clip(score - written, -_LARGEST, _LARGEST)))
+                for (slot, string), score in zip(places, rest, strict=True)
+            ]
 
     for sentence in sentences:
         places = [
-            (slot, string, usual.log_error(string, sentence.slots[slot]))
+            (slot, string)
             for slot in range(len(sentence.slots))
             for string in usual.others(sentence, slot)
         ]
         others.append(places)
         variants.append(sentence)
-        for slot, string, _ in places:
+        for slot, string in places:
             slots = (*sentence.slots[:slot], string, *sentence.slots[slot + 1 :])
             variants.append(replace(sentence, slots=slots))
         if len(variants) >= CHUNK:

@@ -121,7 +121,7 @@ def _improbable(model: Trained[Any], entries: Sequence[Entry[Record, Any]]) -> I
     odds_of_sentences = slot_odds(fitted, sentences, usual)
     for entry, sentence, odds in zip(entries, sentences, odds_of_sentences, strict=True):
         marks = _marks_of_slots(entry)
-        for slot, string, log_odds, log_error in odds:
+        for slot, string, log_odds, score in odds:
             written = sentence.slots[slot]
             change = next(iter(corrections([written], [string])), None)
             start = (
@@ -135,7 +135,7 @@ def _improbable(model: Trained[Any], entries: Sequence[Entry[Record, Any]]) -> I
                 entry,
                 "string",
                 slot,
-                log_odds + log_error,
+                score,
                 token,
                 log_odds=log_odds,
                 proposed=string,
@@ -217,8 +217,9 @@ def _spaced(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
                         places.append((entry, slot, mark, (form, side), gap))
     return [
         _suspect(
-            entry, "space", slot, _odds(counts[context, not gap], counts[context, gap]), mark,
-            remark=f"{'a' if gap else 'no'} space {context[1]} {context[0]}",
+            # A wrong space is at one of the two sides of its mark.
+            entry, "space", slot, _odds(counts[context, not gap], counts[context, gap]) - log(2),
+            mark, remark=f"{'a' if gap else 'no'} space {context[1]} {context[0]}",
         )
         for entry, slot, mark, context, gap in places
         if counts[context, not gap] > counts[context, gap]
@@ -244,9 +245,9 @@ def _attached(entries: Sequence[Entry[Record, Any]]) -> list[Suspect]:
         remark = (
             f"{change.problem}; by the rule {change.rule} it belongs to {change.after} ({head})"
         )
-        listed.append(
-            _suspect(entry, "head", slot, _odds(total - number, number), change.mark, remark=remark)
-        )
+        # A wrong head is drawn among the words of the sentence.
+        score = _odds(total - number, number) - log(entry.content.size)
+        listed.append(_suspect(entry, "head", slot, score, change.mark, remark=remark))
     return listed
 
 

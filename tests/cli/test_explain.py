@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -113,6 +114,15 @@ def test_options_that_do_not_fit(cli: Cli, options: list[str], message: str):
     result = cli("explain", "en", "-", *options, stdin=b"so")
     assert (result.status, result.out) == (2, "")
     assert message in result.message
+
+
+def test_the_page_in_the_documentation(cli: Cli, monkeypatch: pytest.MonkeyPatch):
+    """The second command of docs/reasons.md writes it, but for the last digits of numbers."""
+    monkeypatch.chdir(Path(__file__).parents[2])
+    example = "docs/examples/letter.txt"
+    page = cli("explain", "en", example, "--task", "correct", "--format", "html").out
+    shown = Path("docs/_static/letter.html").read_text("utf-8")
+    assert re.sub("[0-9]+", "", page) == re.sub("[0-9]+", "", shown)
 
 
 def test_a_page(cli: Cli, tmp_path: Path):
