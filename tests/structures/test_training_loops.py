@@ -124,6 +124,7 @@ def _gold_heads() -> np.ndarray:
     return np.asarray(trees.read(trees.best()))
 
 
+@pytest.mark.exhaustive
 def test_flax_nnx_parser_by_items():
     """The loss of one sentence, without an axis of the batch, is mapped over sentences."""
     nnx = pytest.importorskip("flax.nnx", reason="Flax is not installed")
@@ -165,6 +166,7 @@ def test_flax_nnx_parser_by_items():
     assert np.mean((found == heads)[USED]) > 0.9
 
 
+@pytest.mark.exhaustive
 def test_equinox_grammar():
     """Strings of the language a^n b^n teach a grammar which of its symbols is which."""
     eqx = pytest.importorskip("equinox", reason="Equinox is not installed")
