@@ -132,6 +132,7 @@ def test_samples_of_an_item_depend_on_its_key_only():
         nonprojective_trees(arcs).sample(keys[:2], 7)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("single_root", [True, False])
 def test_inverse_equals_elimination(single_root):
     generator = np.random.default_rng(7)
@@ -151,7 +152,8 @@ def test_inverse_equals_elimination(single_root):
 def test_expected_draws_of_walks(single_root):
     weight = np.random.default_rng(8).uniform(0.1, 1, (5, 5))
     arcs = np.where(elimination.used_arcs(np.ones((1, 5), bool)), np.log(weight), -np.inf)
-    draws = matrix_tree.by_inverse(jnp.asarray(arcs), jnp.array([4]), single_root).draws[0]
+    by_inverse = jax.jit(matrix_tree.by_inverse, static_argnums=2)
+    draws = by_inverse(jnp.asarray(arcs), jnp.array([4]), single_root).draws[0]
     between = np.exp(arcs[0, 1:, 1:])
     root = np.exp(arcs[0, 0, 1:])
     laplacian = np.diag(between.sum(0)) - between
@@ -222,6 +224,7 @@ def test_top_equals_sorted_list_of_all_trees(weights, length, single_root, k):
     assert (best.log_weight[found:] == -np.inf).all()
 
 
+@pytest.mark.exhaustive
 def test_samples_without_replacement():
     arcs = np.random.default_rng(6).normal(size=(3, 5, 5)).astype(np.float32)
     lengths = jnp.array([2, 4, 1])
