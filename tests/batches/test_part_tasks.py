@@ -9,13 +9,18 @@ import pytest
 
 import semipunct
 from semipunct.batches import crew
+from semipunct.batches.commands.correct import CorrectTask
+from semipunct.batches.commands.decode import DecodeTask
+from semipunct.batches.commands.parse import ParseTask
 from semipunct.batches.commands.restore import RestoreTask
 from semipunct.batches.faults import Fault, answer_apart
-from semipunct.batches.part_tasks import Job, answer_on_worker, versions
+from semipunct.batches.part_tasks import Job, PartTask, answer_on_worker, versions
 from semipunct.errors import EngineError, ModelError, UsageError
 from semipunct.files import Section
+from semipunct.formats import FORMATS
 from semipunct.formats.conllu import Conllu
-from semipunct.tasks.options import RestoreOptions
+from semipunct.tasks.options import CorrectOptions, ParseOptions, RestoreOptions
+from semipunct.tasks.run import in_groups
 from tests.commands import run, sample_lines
 
 
@@ -42,6 +47,22 @@ def test_a_worker_answers_as_the_command_does(
     other = replace(task, digests=((str(parser), "0" * 64),))
     with pytest.raises(ModelError, match=rf"has the digest {digest[:12]}, not 000000000000"):
         answer_on_worker(versions(), other, job, None)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        RestoreTask(model="a", settings=RestoreOptions(marks=frozenset(",.")), parsers=("a", "b")),
+        CorrectTask(model="a", settings=CorrectOptions()),
+        ParseTask(model="a", settings=ParseOptions()),
+        DecodeTask(model="a", semiring="kbest", nbest=3),
+    ],
+    ids=lambda task: task.command,
+)
+def test_tasks_and_writers_can_be_sent(task: PartTask):
+    for form in FORMATS.values():
+        sent, _ = pickle.loads(pickle.dumps((task, form.writer())))  # noqa: S301
+        assert (sent, hash(sent)) == (task, hash(task))  # so that a worker loads its models once
 
 
 def test_rows_with_faults_are_found():
@@ -108,3 +129,9 @@ def test_workers_that_die_are_replaced_but_not_for_ever(monkeypatch: pytest.Monk
 
 def _sleeping() -> subprocess.Popen[bytes]:
     return subprocess.Popen(["sleep", "60"])
+
+
+def test_groups_have_room():
+    assert list(in_groups([3, 1, 4, 1, 1, 9, 1], int, 5)) == [[3, 1], [4, 1], [1], [9], [1]]
+    assert list(in_groups([1, 1, 1], int, 5, 2)) == [[1, 1], [1]]
+    assert list(in_groups([], int, 5)) == []
