@@ -131,7 +131,7 @@ class _Run:
 
     def _wait(self) -> list[Any]:
         """Return the futures that are done, once there are some or it is time to look again."""
-        from distributed import wait
+        from distributed import wait  # pyright: ignore[reportMissingImports]
 
         with suppress(TimeoutError):
             wait(list(self.pending), timeout=_CHECKED, return_when="FIRST_COMPLETED")
@@ -157,7 +157,7 @@ class _Run:
         return workers
 
     def _answer(self, number: int, future: Any) -> Answer:
-        from distributed import KilledWorker
+        from distributed import KilledWorker  # pyright: ignore[reportMissingImports]
 
         try:
             return future.result()
@@ -193,7 +193,7 @@ def _client(
     scheduler: str | None, workers: int | None
 ) -> Generator[tuple[Any, Crew | None], None, None]:
     """Yield a client of a scheduler, and workers of this machine that end with it, if any."""
-    from dask import config
+    from dask import config  # pyright: ignore[reportMissingImports]
 
     with ExitStack() as stack:
         stack.enter_context(config.set({"distributed.scheduler.allowed-failures": DEATHS}))
@@ -219,7 +219,7 @@ def _without_noise() -> Generator[None, None, None]:
 
 @contextmanager
 def _connect(scheduler: str) -> Generator[Any, None, None]:
-    from distributed import Client
+    from distributed import Client  # pyright: ignore[reportMissingImports]
 
     # What accepts connections and is no scheduler keeps a client for longer than its own limit.
     clients: Queue[Any] = Queue()
@@ -252,7 +252,7 @@ def _connect(scheduler: str) -> Generator[Any, None, None]:
 
 @contextmanager
 def _start_workers(workers: int | None) -> Generator[tuple[Any, Crew], None, None]:
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster  # pyright: ignore[reportMissingImports]
 
     no_page = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
     local: Any = LocalCluster(n_workers=0, silence_logs=False, scheduler_kwargs=no_page)
