@@ -133,7 +133,7 @@ def run(
         members.append(
             subprocess.Popen(
                 command,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.DEVNULL if index else subprocess.PIPE,
                 text=True,
                 env=environment if processes > 1 else common,
             )
@@ -148,6 +148,8 @@ def run(
             for member in members:
                 member.send_signal(signal.SIGKILL)
     statuses = [member.wait() for member in members]
+    if members[0].stdout:
+        members[0].stdout.close()
     if any(statuses) != kill:
         raise SystemExit(f"{kind}, {processes} processes: ended with {statuses}")
     return losses

@@ -33,6 +33,29 @@ def machine() -> dict[str, Any]:
     }
 
 
+def use_device(platform: str | None) -> dict[str, str]:
+    """Compute on a platform from now on; nothing may have been computed yet.
+
+    Args:
+        platform: ``cpu``, ``cuda``, ``rocm`` or ``tpu``; None for JAX's own choice.
+
+    Returns:
+        The platform and the kind of the device.
+
+    Raises:
+        SystemExit: if there is no such device.
+    """
+    import jax
+
+    if platform:
+        jax.config.update("jax_platforms", "cuda,cpu" if platform == "gpu" else platform)
+    try:
+        device = jax.devices()[0]
+    except (RuntimeError, AssertionError) as error:  # the latter if a plugin is missing
+        raise SystemExit(f"no device of the platform {platform} {error}".rstrip()) from error
+    return {"platform": device.platform, "kind": device.device_kind}
+
+
 def report(figures: dict[str, Any], output: Path | None) -> None:
     """Print figures as JSON, and optionally write them.
 

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from figures import machine, report
+from figures import machine, report, use_device
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
@@ -32,8 +32,10 @@ def main() -> None:
     parser.add_argument("--dev", nargs="+", type=Path, required=True)
     parser.add_argument("--udpipe", type=Path, help="a UDPipe model")
     parser.add_argument("--passes", type=int, default=5)
+    parser.add_argument("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
+    device = use_device(arguments.device)
     enable_compilation_cache()
     sentences = read_treebank(arguments.dev).sentences
     model = InPlace.of(load(arguments.model, Parser))
@@ -45,6 +47,7 @@ def main() -> None:
         seconds.append(time.perf_counter() - began)
     speed = len(sentences) / statistics.median(seconds)
     figures: dict[str, Any] = {
+        "device": device["kind"],
         "sentences": len(sentences),
         "sentences_per_second": round(speed, 1),
         "passes": arguments.passes,

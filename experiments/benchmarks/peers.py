@@ -29,6 +29,9 @@ warnings.simplefilter("ignore")  # both libraries use deprecated features of tor
 
 Question = Callable[[], Any]
 
+DEVICE = ["cpu"]
+"""The device of torch."""
+
 
 def arguments() -> argparse.Namespace:
     """Parse the command line."""
@@ -40,6 +43,7 @@ def arguments() -> argparse.Namespace:
     add("--words", type=int, default=40, help="words of a dependency tree")
     add("--repeats", type=int, default=7)
     add("--patience", type=float, default=60.0, help="seconds before repeats are skipped")
+    add("--device", default="cpu", help="of torch: cpu or cuda")
     add("--gold", type=Path, help="write values of small problems here instead of timing")
     return parser.parse_args()
 
@@ -62,6 +66,8 @@ def milliseconds(question: Question, repeats: int, patience: float) -> dict[str,
         for _ in range(repeats):
             start = time.perf_counter()
             question()
+            if DEVICE[0] != "cpu":
+                torch.cuda.synchronize()
             times.append(1000 * (time.perf_counter() - start))
     except Exception as error:  # noqa: BLE001 - any error of another library is reported
         return {"error": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"}
@@ -75,7 +81,8 @@ def potentials(seed: int, *shape: int) -> torch.Tensor:
         seed: the random seed.
         shape: shape of the tensor.
     """
-    return torch.tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
+    drawn = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    return torch.tensor(drawn, device=DEVICE[0])
 
 
 def partition_and_gradient(make: Callable[[], Any], partition: str) -> Question:
@@ -198,11 +205,16 @@ def gold() -> dict[str, Any]:
 def main() -> None:
     """Run all computations and print the results."""
     args = arguments()
+    DEVICE[0] = args.device
     if args.gold:
         written = {"command": "experiments/benchmarks/peers.py --gold", **gold()}
         args.gold.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
         return
-    figures: dict[str, Any] = {"torch": torch.__version__, "threads": torch.get_num_threads()}
+    figures: dict[str, Any] = {
+        "torch": torch.__version__,
+        "threads": torch.get_num_threads(),
+        "device": args.device,
+    }
     for problem, make in (("chain", chains), ("trees", trees)):
         figures[problem] = {
             library: {

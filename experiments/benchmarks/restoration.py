@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from figures import machine, report
+from figures import machine, report, use_device
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
@@ -32,8 +32,10 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, help="number of sentences to use, from the start")
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--draws", type=int, nargs="+", default=[250, 500, 1000, 2000, 4000])
+    parser.add_argument("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
+    device = use_device(arguments.device)
     enable_compilation_cache()
     loaded = load(arguments.model, PunctuationModel)
     treebank_sentences = read_treebank(arguments.files).sentences
@@ -52,6 +54,7 @@ def main() -> None:
     fitted = InPlace.of(loaded)
     figures = {
         **machine(),
+        "device": device["kind"],
         "sentences": len(sentences),
         "passes": arguments.passes,
         "words": sum(len(s.forms) for s in sentences),

@@ -1,6 +1,6 @@
 """Parts of a training step on a treebank, with matmul and copy times of this machine.
 
-    python experiments/benchmarks/step.py FILE... [--set KEY=VALUE...] [--output PATH]
+    python experiments/benchmarks/step.py FILE... [--set KEY=VALUE...] [--device cuda]
 
 Each part is compiled and timed separately, so the parts need not add up to the step, within which
 XLA runs some in parallel. ``forward`` is the part itself, ``gradient`` the part with its reverse
@@ -20,7 +20,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from figures import machine, report
+from figures import machine, report, use_device
 
 from semipunct.arrays.memory import hold_memory
 from semipunct.arrays.programs import jit
@@ -49,13 +49,15 @@ def main() -> None:
     parser.add_argument("--set", dest="settings", nargs="*", default=[], metavar="KEY=VALUE")
     parser.add_argument("--batches", type=int, default=8, help="batches per pass")
     parser.add_argument("--passes", type=int, default=5)
+    parser.add_argument("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
+    device = use_device(arguments.device)
     hold_memory()  # as in semipunct train
     figures = {
         "files": [path.name for path in arguments.files],
         **machine(),
-        "device": jax.devices()[0].device_kind,
+        "device": device["kind"],
         "jax": jax.__version__,
         **measured(arguments),
     }

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from figures import use_device
 
 from semipunct.arrays.memory import release_memory
 from semipunct.arrays.programs import jit
@@ -73,6 +74,7 @@ def arguments() -> argparse.Namespace:
     add("--sentence", type=int, default=20, help="words of a sentence parsed with a grammar")
     add("--repeats", type=int, default=15)
     add("--peers", type=Path, help="a Python interpreter with torch, torch-struct and supar")
+    add("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     add("--only", help="run only this computation and print the peak memory")
     add("--output", type=Path, help="also write the figures to this JSON file")
     return parser.parse_args()
@@ -258,6 +260,7 @@ def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[
 def main() -> None:
     """Run all computations and report."""
     args = arguments()
+    device = use_device(args.device)
     all_questions = questions(args)
     if args.only:
         question = all_questions[args.only]
@@ -277,6 +280,7 @@ def main() -> None:
     figures: dict[str, Any] = {
         "cores": os.cpu_count(),
         "jax": jax.__version__,
+        "device": device["kind"],
         "settings": {k: v for k, v in vars(args).items() if isinstance(v, int)},
         "questions": rows,
         "physical": physical(args, rows),
@@ -284,6 +288,7 @@ def main() -> None:
     if args.peers:
         names = ("batch", "length", "states", "words", "repeats")
         options = [f"--{name}={getattr(args, name)}" for name in names]
+        options.append("--device=cpu" if device["platform"] == "cpu" else "--device=cuda")
         command = [str(args.peers), str(HERE / "peers.py"), *options]
         finished = subprocess.run(command, check=True, capture_output=True, text=True)
         figures["peers"] = json.loads(finished.stdout.splitlines()[-1])

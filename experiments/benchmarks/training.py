@@ -29,12 +29,14 @@ def main() -> None:
     parser.add_argument("--train", required=True)
     parser.add_argument("--dev", required=True)
     parser.add_argument("--visits", type=int, default=VISITS)
+    parser.add_argument("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runs = {name: run(arguments, Path(folder), name) for name in ("cold", "warm")}
     figures = {
         "visits": arguments.visits,
+        "device": arguments.device or "JAX's choice",
         **machine(),
         "peak_mebibytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
         **runs,
@@ -57,6 +59,7 @@ def run(arguments: argparse.Namespace, folder: Path, name: str) -> dict[str, Any
         *("--set", f"train.visits={arguments.visits}"),
         *("--set", f"train.evaluate_every={arguments.visits // 2}"),
     ]
+    command += ["--device", arguments.device] if arguments.device else []
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
     environment.pop("JAX_COMPILATION_CACHE_DIR", None)
     began = time.perf_counter()
