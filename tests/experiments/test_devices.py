@@ -12,7 +12,7 @@ def test_devices_and_processes_change_rounding_only(kind: str, driver: Any, tmp_
     module = driver("devices")
     figures = module.compared(kind, tmp_path, 24)
     for name in module.RUNS:
-        assert figures[name]["steps"] >= 20
+        assert figures[name]["steps"] >= 16  # batches of a parser are filled with words
         assert figures[name]["loss"] < 1e-5, name
         assert figures[name]["weight"] < 1e-3, name
     assert 0 < figures[module.KILLED]["steps before"] < 24
