@@ -111,7 +111,14 @@ def devices_of(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def child(arguments: argparse.Namespace, part: str, platform: str, seconds: float) -> Iterator[Row]:
-    """Yield the rows of one part on one device, as they are measured."""
+    """Yield the rows of one part on one device, as they are measured.
+
+    Args:
+        arguments: the command line.
+        part: the name of the part.
+        platform: of the device.
+        seconds: the time for it.
+    """
     command = [sys.executable, __file__, "--part", part, "--until", str(seconds)]
     # A name of JAX, such as cuda, is more precise than the platform.
     named = "cpu" if platform == "cpu" else arguments.device
