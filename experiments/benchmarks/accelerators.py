@@ -310,7 +310,12 @@ def structures() -> dict[str, Callable[[int], Any]]:
 
 
 def peers(arguments: argparse.Namespace, platform: str) -> Iterator[Row]:
-    """Yield the milliseconds of other libraries for the structures of the same sizes."""
+    """Yield the milliseconds of other libraries for the structures of the same sizes.
+
+    Args:
+        arguments: the command line.
+        platform: of the device.
+    """
     for size in sorted(arguments.batches):
         command = [str(arguments.peers), str(HERE / "peers.py"), f"--batch={size}"]
         command += [f"--length={LENGTH}", f"--states={STATES}", f"--words={WORDS}"]
@@ -337,7 +342,12 @@ def say(row: Row) -> None:
 
 
 def write(figures: dict[str, Any], path: Path | None) -> None:
-    """Write all figures so far, so that the file is whole at any time."""
+    """Write all figures so far, so that the file is whole at any time.
+
+    Args:
+        figures: what was measured.
+        path: the file; None for none.
+    """
     if path is None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
