@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import semipunct
@@ -93,6 +93,7 @@ def test_fixed_parts_do_not_change(trained: Any):
 
 
 @settings(max_examples=40, deadline=None)
+@example("中.1")
 @given(st.text(st.sampled_from("sobadut SoB.,;:?!'\"()-–…“”\t 中。1é@/<>\n"), max_size=60))
 def test_nothing_but_marks_changes(trained: Any, line: str):
     found = corrected(trained, line)
