@@ -14,6 +14,7 @@ def test_devices_and_processes_change_rounding_only(kind: str, driver: Any, tmp_
     for name in module.RUNS:
         assert figures[name]["steps"] >= 16  # batches of a parser are filled with words
         assert figures[name]["loss"] < 1e-5, name
-        assert figures[name]["weight"] < 1e-3, name
+        # Adam divides by the size of gradients: those that are rounding move a weight by a step.
+        assert figures[name]["weight"] < 1e-2, name
     assert 0 < figures[module.KILLED]["steps before"] < 24
     assert figures[module.KILLED]["equal bit for bit"]
