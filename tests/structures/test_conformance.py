@@ -1,14 +1,14 @@
 """Every structure agrees with the enumeration of its derivations in every check.
 
 A new structure requires one line in `tests.structures.cases.CASES`. By default structures are
-checked in single precision; `make test-all` also checks all of them in double precision.
+checked in single precision; `make test-all` also checks all of them in double precision
+(`test_conformance_in_double_precision`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import jax
 import pytest
 
 from semipunct.structures import Distribution
@@ -31,14 +31,10 @@ ONE = {
 """Checks made by default of one structure: they are slow and hardly depend on the structure."""
 FEW = {"NaN", "NaN in padding"}
 """Checks made by default of two structures, because they compile every question once more."""
-DOUBLE = {"log partition", "marginals", "best", "averages", "samples"}
-"""Checks made by default of one structure in double precision."""
 
 
-def by_default(name: str, case: Known, precise: bool) -> bool:
+def by_default(name: str, case: Known) -> bool:
     """Tell whether `make test` includes the check."""
-    if precise:
-        return name in DOUBLE and case == CASES[0]
     if (case.costly and name not in MOST) or (case.draws_slowly and name == "samples"):
         return False
     if name in DEVICES:  # test_devices makes these of one structure, with two devices.
@@ -50,22 +46,17 @@ def by_default(name: str, case: Known, precise: bool) -> bool:
 
 CROSSED = [
     pytest.param(
-        name, case, precise,
-        id=f"{name}-{case.name}{', float64' if precise else ''}",
-        marks=() if by_default(name, case, precise) else pytest.mark.exhaustive,
+        name, case, id=f"{name}-{case.name}",
+        marks=() if by_default(name, case) else pytest.mark.exhaustive,
     )
     for name in CHECKS
     for case in CASES
-    for precise in (False, True)
-    # The effect of a memory budget is known for sums in single precision.
-    if name != "memory budget" or not precise
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name, case, precise", CROSSED)
-def test_conformance(name: str, case: Known, precise: bool):
-    with jax.enable_x64(precise):
-        check(case, [name])
+@pytest.mark.parametrize("name, case", CROSSED)
+def test_conformance(name: str, case: Known):
+    check(case, [name])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
