@@ -60,7 +60,7 @@ def evaluate(
         loaded = load(model)
     with phase("reading"):
         kind = loaded.config.kind
-        examples = read_usable_examples(kind.examples, tests, kind.unit)
+        examples = read_usable_examples(loaded.config.examples, tests, kind.unit)
     keep_programs()
     assessment = assess(
         loaded, examples, system=model, model_digest=loaded.digest, stored=result is not None

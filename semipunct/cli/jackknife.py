@@ -4,7 +4,7 @@ import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -71,16 +71,18 @@ def jackknife(
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
         from semipunct.corpus import Sentence
-        from semipunct.formats import read_entries
+        from semipunct.formats import read_entries, with_crossing_arcs
         from semipunct.formats.conllu import Conllu
         from semipunct.render.parses import parsed_texts
         from semipunct.tasks.jackknife import jackknifed_parts
-        from semipunct.tasks.reading import read_usable
+        from semipunct.tasks.reading import read_usable_examples
         from semipunct.training.interrupt import interruptible
 
     with phase("reading"):
-        development = read_usable(dev)
+        development: Any = read_usable_examples(chosen.examples, dev, chosen.kind.unit)
         entries = list(read_entries(files))
+        if chosen.examples == "sentences with crossing arcs":
+            entries = [with_crossing_arcs(entry) for entry in entries]
     sentences = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
     if len(sentences) < folds:
         raise TreebankError(

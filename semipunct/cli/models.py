@@ -118,7 +118,7 @@ def pack_model(
 
     loaded = load(name)
     kind = loaded.config.kind
-    examples = read_usable_examples(kind.examples, dev, kind.unit) if dev else ()
+    examples = read_usable_examples(loaded.config.examples, dev, kind.unit) if dev else ()
     packing = pack(loaded, out, examples, force=force)
     table = console.table("figure", "before", "packed")
     for figure, value in packing.figures_before.items():

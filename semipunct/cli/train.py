@@ -212,7 +212,7 @@ def train(
                 )
             else:
                 development, training = (
-                    read_usable_examples(chosen.kind.examples, paths, chosen.kind.unit)
+                    read_usable_examples(chosen.examples, paths, chosen.kind.unit)
                     for paths in (dev, files)
                 )
         for name, read in (("training", training), ("development", development)):

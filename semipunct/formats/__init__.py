@@ -16,6 +16,7 @@ from semipunct.formats.registry import (
     read_phrases,
     read_treebank,
     read_words,
+    with_crossing_arcs,
 )
 
 __all__ = [
@@ -34,5 +35,6 @@ __all__ = [
     "read_treebank",
     "read_words",
     "text_lines",
+    "with_crossing_arcs",
     "write_erroneous",
 ]

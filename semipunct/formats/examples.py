@@ -8,6 +8,7 @@ from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.conllu.passages import read_passages
 from semipunct.formats.registry import (
     read_commas,
+    read_crossing_arcs,
     read_treebank,
     read_whole_phrases,
     read_with_marks,
@@ -16,6 +17,7 @@ from semipunct.formats.running_text import read_running_text
 
 READERS: Mapping[ExampleType, Callable[[Sequence[str | Path]], Sequence[Example]]] = {
     "sentences": read_treebank,
+    "sentences with crossing arcs": read_crossing_arcs,
     "sentences with marks as words": read_with_marks,
     "sentences with commas": read_commas,
     "phrases": read_whole_phrases,

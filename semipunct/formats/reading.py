@@ -22,7 +22,8 @@ def read(*files: str | Path, examples: ExampleType = "sentences") -> Sequence[Ex
         *files: names, whose suffixes determine their formats; ``.gz`` is decompressed, ``-`` is
             standard input.
         examples: the type of examples that the kind of model is trained on: the attribute
-            ``examples`` of ``semipunct.models.registry.find_kind(kind)``.
+            ``examples`` of ``semipunct.models.registry.find_kind(kind)``. A parser with
+            ``model.trees=nonprojective`` learns from "sentences with crossing arcs".
 
     Raises:
         TreebankError: with file and line, if a file is missing or damaged.

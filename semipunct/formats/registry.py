@@ -159,6 +159,26 @@ def read_treebank(paths: Iterable[str | Path]) -> Treebank:
     return Treebank.of(read_entries(paths))
 
 
+def with_crossing_arcs(entry: AnyEntry) -> AnyEntry:
+    """Return the entry of a sentence with its tree as annotated, also if arcs cross.
+
+    Args:
+        entry: the sentence in any format of trees.
+    """
+    if isinstance(entry.content, Omitted):
+        return entry
+    return cast(AnyEntry, to_entry(entry.record, lift=False))
+
+
+def read_crossing_arcs(paths: Iterable[str | Path]) -> Treebank:
+    """Read files into one treebank with trees as annotated, also if arcs cross.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged.
+    """
+    return Treebank.of(map(with_crossing_arcs, read_entries(paths)))
+
+
 def with_marks(entry: AnyEntry) -> Sentence:
     """Return a sentence with its punctuation among the words, with the tags and heads of its file.
 

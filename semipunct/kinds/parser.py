@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from semipunct.corpus import Treebank
 from semipunct.corpus.omission import without_omitted
 from semipunct.files import STANDARD
-from semipunct.formats import format_of, read_entries, read_words
+from semipunct.formats import format_of, read_entries, read_words, with_crossing_arcs
 from semipunct.formats.conllu import Conllu, Record
 from semipunct.kinds.answers import Answers, ParseWork, Unit
 from semipunct.kinds.assessment import Assessment, assess_parses
@@ -66,6 +66,8 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
     if request.gold:
         # Standard input can be read only once.
         read = [*read_entries(request.inputs)]
+        if fitted.model.options.trees == "nonprojective":
+            read = [with_crossing_arcs(entry) for entry in read]
         treebank = Treebank.of(read)
         check_any(treebank, request.inputs, "sentence")
         entries = iter(read)
@@ -80,7 +82,7 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
         if request.punctuation is not None:
             digest += f"+{request.weight:g}*{request.punctuation.digest[:12]}"
         line = parsing_signature(digest, treebank.sentences, request.options)
-        sentences = [parsed[0].sentence for _, parsed in outcomes if parsed]
+        sentences = [parsed[0].predicted for _, parsed in outcomes if parsed]
         return assess_parses(request.system, line, treebank, sentences)
 
     label = "sample" if request.trees else "rank" if request.nbest else ""
@@ -118,7 +120,7 @@ def assess_parser(request: EvaluateRequest) -> Assessment:
     """Compare trees and tags with those of sentences."""
     options, sentences = ParseOptions(), without_omitted(request.examples)
     line = parsing_signature(request.digest[:12], sentences, options)
-    parses = [parsed.sentence for parsed in parse(request.model, sentences, options)]
+    parses = [parsed.predicted for parsed in parse(request.model, sentences, options)]
     return assess_parses(request.system, line, request.examples, parses)
 
 

@@ -145,7 +145,8 @@ class Kind:
         criterion: criterion by which the best weights are chosen.
         assess: ``module:function`` that computes metrics on held-out examples, like
             ``semipunct.models.scoring.perplexities``.
-        examples: type of the examples that the model is trained on.
+        examples: type of the examples that the model is trained on; a class of settings may have
+            a property of this name, which takes precedence.
         unit: name of one example in messages for users.
         predicts: description, for users, of the outcome that the model gives a probability to.
         corrected: whether it is trained on original text with a corrected version.
@@ -253,6 +254,11 @@ class Config:
                 for key, value in pairs.items()
             ),
         )
+
+    @property
+    def examples(self) -> ExampleType:
+        """What a model with these settings learns from: as its kind says, or its settings do."""
+        return getattr(self.model, "examples", self.kind.examples)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return sections of plain values, as TOML and JSON hold them."""

@@ -24,7 +24,7 @@ def parses_as_dict(parses: Sequence[Parse | Omitted]) -> dict[str, Any]:
 
 def _sentence(parse: Parse) -> dict[str, Any]:
     """Return a sentence: its words in order, and the marks before and after them."""
-    sentence = parse.sentence
+    sentence = parse.predicted
     before, *after = spacing.visible(sentence.slots)
     relations = parse.relations or (None,) * len(sentence.forms)
     rows = zip(

@@ -64,4 +64,4 @@ def parsed_texts(
         parse_annotation = annotation(
             parse, number if label else None, label, probabilities=probabilities
         )
-        yield writer.annotate(analysed_entry(entry, parse.sentence), parse_annotation)
+        yield writer.annotate(analysed_entry(entry, parse.predicted), parse_annotation)

@@ -73,7 +73,7 @@ def model_card(
     usage = "\n".join(model.usage)
     use = f"\n## Use\n\n```sh\n{usage}\n```\n" if usage else ""
     unit, predicts = config.kind.unit, config.kind.predicts
-    source = "text" if config.kind.examples == "running text" else "treebanks"
+    source = "text" if config.examples == "running text" else "treebanks"
     figured = (
         "Perplexities are per slot (a sentence of n words has n + 1), over all sentences."
         if predicts == PUNCTUATION

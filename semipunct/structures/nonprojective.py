@@ -35,6 +35,7 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures import elimination, matrix_tree, tree_walks
 from semipunct.structures.arborescences import best_heads, check_trees
+from semipunct.structures.contraction import traced_best_heads
 from semipunct.structures.different_trees import different_heads
 from semipunct.structures.draws import Places
 from semipunct.structures.elimination import used_arcs
@@ -148,19 +149,31 @@ class NonprojectiveTrees:
         return heads_of(parts)
 
     def best(self) -> Heads:
-        """Find the best tree of each item: one of the best, in a tie. It runs on the host.
+        """Find the best tree of each item: one of the best, in a tie.
 
-        Raises:
-            UsageError: if JAX traces the weights.
+        Weights that JAX traces are compared in their own precision, others on the host in double
+        precision.
 
         Source: Chu and Liu (1965); Edmonds (1967). With a single root, see ``best_heads``.
         """
-        if isinstance(self.arcs, Tracer):
-            raise UsageError("best runs on the host: call it outside of jit, vmap and grad")
+        if isinstance(self.arcs, Tracer) or isinstance(self.lengths, Tracer):
+            return self._traced_best()
         heads, log_weight = best_heads(
             np.asarray(self.arcs), np.asarray(self.lengths), self.single_root
         )
         return Heads(heads, log_weight.astype(self.arcs.dtype))
+
+    def _traced_best(self) -> Heads:
+        heads = traced_best_heads(self.arcs, self.lengths, self.single_root)
+        words = jnp.arange(1, self.arcs.shape[1])
+        used = words <= self.lengths[:, None]
+        above = jnp.maximum(heads, 0)[:, None]
+        picked = jnp.take_along_axis(self.arcs[:, :, 1:], above, 1)[:, 0]
+        log_weight = jnp.sum(jnp.where(used & (heads >= 0), picked, 0.0), 1)
+        log_weight = jnp.where(jnp.any(used & (heads < 0), 1), -jnp.inf, log_weight)
+        inside = jnp.arange(self.arcs.shape[1]) <= self.lengths[:, None]
+        known = jnp.all(~used_arcs(inside) | (self.arcs < jnp.inf), (1, 2))
+        return Heads(heads, jnp.where(known, log_weight, jnp.nan))
 
     def top(self, k: int) -> Heads:
         """Find the k best trees of each item, all different, best first. It runs on the host.

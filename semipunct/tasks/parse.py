@@ -31,7 +31,7 @@ from semipunct.tasks.base import InPlace, Trained, model_of_kind
 from semipunct.tasks.options import ParseOptions, ParseSettings
 from semipunct.tasks.pieces import Pieces, joined_expectations, joined_tables
 from semipunct.tasks.slot_posteriors import SlotPosterior, rank_strings
-from semipunct.trees import DependencyTree
+from semipunct.trees import DependencyTree, lift_arcs
 from semipunct.wording import quantity
 
 Table = npt.NDArray[np.float32]
@@ -47,13 +47,15 @@ class Parse:
 
     Attributes:
         sentence: the words with the tags and the tree of the parser, and the probabilities of its
-            heads and of the marks between words. Lemmas are not predicted.
+            heads and of the marks between words. Lemmas are not predicted. Crossing arcs are
+            lifted, as other models need them.
         log_probability: the natural logarithm of the probability of the arcs, given the words.
         relations: ``[n]`` the probability of each relation, given the head; empty in the results of
             ``parses``.
         tags: ``[TAGS, n]`` the probabilities of the tags; empty likewise.
         slots: ``[n + 1]`` the distributions over the strings of slots that the parser predicts from
             the words alone; empty unless requested, and for a parser that does not predict them.
+        crossing: the tree of the parser if its arcs cross.
     """
 
     sentence: Sentence
@@ -61,6 +63,14 @@ class Parse:
     relations: tuple[float, ...] = ()
     tags: tuple[tuple[float, ...], ...] = ()
     slots: tuple[SlotPosterior, ...] = ()
+    crossing: DependencyTree | None = None
+
+    @property
+    def predicted(self) -> Sentence:
+        """The sentence with the tree as predicted, also if arcs cross."""
+        return (
+            self.sentence if self.crossing is None else replace(self.sentence, tree=self.crossing)
+        )
 
 
 def parse(
@@ -297,9 +307,11 @@ def _joined(
     columns = {
         kind: tuple(v for part in parts for v in getattr(part.sentence, kind)) for kind in TAGS
     }
+    tree = DependencyTree(tuple(heads), tuple(relations))
+    projective, lifts = lift_arcs(tree)
     sentence = Sentence(
         whole.sentence_id, whole.path, whole.line, whole.forms, (MISSING,) * len(heads),
-        **columns, tree=DependencyTree(tuple(heads), tuple(relations)), slots=whole.slots,
+        **columns, tree=projective, slots=whole.slots,
         expected=joined_expectations(whole, [part.sentence.expected for part in parts]),
         written=None, closed=whole.closed, source=whole.source, joined=frozenset(),
     )  # fmt: skip
@@ -309,6 +321,7 @@ def _joined(
         tuple(p for part in parts for p in part.relations),
         tuple(tuple(p for x in of for p in x) for of in zip(*(p.tags for p in parts), strict=True)),
         slots,
+        tree if lifts else None,
     )
 
 

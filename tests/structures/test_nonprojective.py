@@ -1,5 +1,6 @@
 """Non-projective trees against a list of all heads that are trees, which shares no code."""
 
+from dataclasses import replace
 from itertools import product
 
 import jax
@@ -48,6 +49,9 @@ def _answers(trees, other):
     return trees.log_partition_and_marginals(), trees.entropy(), trees.kl(other), gradient
 
 
+_traced_best = jax.jit(lambda trees: trees.best())
+
+
 @settings(max_examples=40, deadline=None)
 @given(ARCS, st.integers(0, WORDS), st.booleans())
 def test_equals_list_of_all_trees(weights, length, single_root):
@@ -57,13 +61,14 @@ def test_equals_list_of_all_trees(weights, length, single_root):
     trees = nonprojective_trees(padded[None], jnp.array([length]), single_root)
     even = nonprojective_trees(np.zeros((1, 5, 5)), jnp.array([length]), single_root)
     (total, marginals), entropy, kl, gradient = _answers(trees, even)
-    best = trees.best()
+    best, traced = trees.best(), _traced_best(trees)
     listed = _listed(arcs, length, single_root)
     assert np.isfinite(gradient).all()
     if not listed:
-        assert total[0] == best.log_weight[0] == entropy[0] == -np.inf
+        assert total[0] == best.log_weight[0] == traced.log_weight[0] == entropy[0] == -np.inf
         assert not marginals.any()
         assert (best.heads == -1).all()
+        assert (traced.heads == -1).all()
         return
     # Sums of weights of 1e4 are rounded to 2e-3 in float32.
     loose = 1e-2 if np.abs(arcs[np.isfinite(arcs)]).max(initial=0) > 100 else 1e-5
@@ -80,6 +85,40 @@ def test_equals_list_of_all_trees(weights, length, single_root):
     assert kl[0] == pytest.approx(uniform - nats, abs=20 * loose)
     assert best.log_weight[0] == pytest.approx(max(w for _, w in listed), rel=1e-6)
     assert trees.score(best.heads)[0] == pytest.approx(best.log_weight[0], rel=1e-6, abs=1e-3)
+    # Contraction adds weights of 1e4 in float32.
+    assert traced.log_weight[0] == pytest.approx(float(best.log_weight[0]), rel=1e-6, abs=loose)
+    assert trees.score(traced.heads)[0] == pytest.approx(float(traced.log_weight[0]), abs=loose)
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+def test_best_under_jit_contracts_cycles_within_cycles(single_root):
+    random = np.random.default_rng(5)
+    arcs = random.normal(size=(200, 13, 13)).astype(np.float32)
+    arcs[::3] = np.round(arcs[::3])  # ties
+    arcs[1::4] = np.where(random.random(arcs[1::4].shape) < 0.7, -np.inf, arcs[1::4])
+    # The words of each block prefer each other, and blocks prefer each other to the root.
+    arcs[2::3, 1:5, 1:5] += 20
+    arcs[2::3, 5:9, 5:9] += 20
+    arcs[2::3, 1:9, 1:9] += 5
+    trees = nonprojective_trees(arcs, random.integers(0, 13, 200), single_root)
+    best, traced = trees.best(), _traced_best(trees)
+    assert (best.heads >= 0).any(1).sum() > 100
+    np.testing.assert_allclose(traced.log_weight, best.log_weight, rtol=1e-5, atol=1e-4)
+    exists = np.isfinite(best.log_weight)
+    heads = np.where(exists[:, None], traced.heads, 0)
+    chosen = nonprojective_trees(arcs[exists], trees.lengths[exists], single_root)
+    np.testing.assert_allclose(
+        chosen.score(heads[exists]), best.log_weight[exists], rtol=1e-5, atol=1e-4
+    )
+    two = arcs[[0, 3]]
+    unknown = nonprojective_trees(two, [12, 3], single_root)
+    two[0, 1, 2] = two[1, 1, 5] = np.nan
+    spoilt = jax.jit(lambda a: replace(unknown, arcs=a).best())(two)
+    assert np.isnan(spoilt.log_weight[0])
+    assert np.isfinite(spoilt.log_weight[1])
+    assert (spoilt.heads[0] == -1).all()
+    slope = jax.grad(lambda t: jnp.sum(t.best().log_weight[exists]), allow_int=True)(trees).arcs
+    assert (slope.sum((1, 2))[exists] == trees.lengths[exists]).all()
 
 
 def test_two_words():
@@ -309,5 +348,3 @@ def test_questions_without_answer():
         trees.top(0)
     with pytest.raises(UsageError, match="outside of jit"):
         jax.jit(lambda t: t.top(2).log_weight)(trees)
-    with pytest.raises(UsageError, match="outside of jit"):
-        jax.jit(lambda t: t.best().log_weight)(trees)

@@ -9,11 +9,11 @@ from semipunct.corpus.located import Located
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu.bare import bare_entry
 from semipunct.formats.conllu.from_text import entry_of_text
+from semipunct.formats.conllu.heads import mark_heads
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.records import Record, Token
 from semipunct.marks import SILENT
-from semipunct.trees.attachment import punctuation_heads
 from semipunct.trees.conventions import Convention
 from semipunct.wording import quantity
 
@@ -51,7 +51,7 @@ def replace_analysis(
     """Replace the tags and the tree of an entry.
 
     Words get the columns UPOS, XPOS, FEATS, HEAD and DEPREL of the sentence; punctuation gets heads
-    by ``punctuation_heads``, and the tag PUNCT. DEPS is emptied: it contained the graph of another
+    by ``mark_heads``, and the tag PUNCT. DEPS is emptied: it contained the graph of another
     tree. Everything else is unchanged.
 
     Args:
@@ -90,8 +90,7 @@ def replace_analysis(
 def _heads(sentence: Sentence, convention: Convention) -> Sequence[int]:
     """Return the head of each token of punctuation, in their order."""
     visible = [tuple(t for t in slot if t not in SILENT) for slot in sentence.slots]
-    rows = punctuation_heads(sentence.tree, visible, convention)
-    return [head for row in rows for head in row]
+    return [head for row in mark_heads(sentence.tree, visible, convention) for head in row]
 
 
 def _changed(token: Token, values: tuple[str, str, str], head: int, relation: str) -> Token:

@@ -1,10 +1,12 @@
 """Heads of punctuation that is written into a record."""
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.formats.conllu.records import Record
 from semipunct.formats.conllu.requests import Source, Target
+from semipunct.marks import Puncteme
 from semipunct.marks.matching import Place, matched_pairs
 from semipunct.trees import DependencyTree, lift_arcs
 from semipunct.trees.attachment import punctuation_heads
@@ -48,11 +50,51 @@ def token_heads(source: Source, target: Target, convention: Convention) -> list[
         for index, old_id in enumerate(row)
         if old_id
     }
-    chosen = punctuation_heads(source.sentence.tree, target.slots, convention, fixed)
+    tree, _ = lift_arcs(source.sentence.tree)
+    chosen = punctuation_heads(tree, target.slots, convention, fixed)
     rows = [[source.word_ids[word - 1] for word in row] for row in chosen]
     if all(map(all, target.ids)):
         return rows
     return _without_crossings(source, target, rows)
+
+
+def mark_heads(
+    tree: DependencyTree, slots: Sequence[Puncteme], convention: Convention
+) -> list[list[int]]:
+    """Choose the head of every mark in a tree that has no marks yet, and whose arcs may cross.
+
+    Args:
+        tree: the words.
+        slots: ``[n + 1]`` strings of visible marks.
+        convention: the convention by which they are attached.
+
+    Returns:
+        ``[n + 1]`` the heads, words 1 to n, of the marks of each slot.
+    """
+    projective, lifts = lift_arcs(tree)
+    rows = punctuation_heads(projective, slots, convention)
+    if not lifts:
+        return rows
+    # Positions of words, and of the root, among words and marks.
+    at = [0, *(word + before for word, before in enumerate(accumulate(map(len, slots[:-1])), 1))]
+    word_at = {position: word for word, position in enumerate(at) if word}
+    heads = [0] * (at[-1] + len(slots[-1]))
+    for word, head in enumerate(tree.heads, 1):
+        heads[at[word] - 1] = at[head]
+    free: list[int] = []
+    for slot, row in enumerate(rows):
+        for position, head in enumerate(row, at[slot] + 1):
+            heads[position - 1] = at[head]
+            free.append(position)
+    partners: dict[int, int] = {}
+    for pair in matched_pairs(slots):
+        opening, closing = (at[slot] + index + 1 for slot, index in pair)
+        partners |= {opening: closing, closing: opening}
+    settled = settled_heads(heads, word_at.keys(), free, partners)
+    return [
+        [word_at[settled[at[slot] + index]] for index in range(len(row))]
+        for slot, row in enumerate(rows)
+    ]
 
 
 def _without_crossings(

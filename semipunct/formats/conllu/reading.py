@@ -36,7 +36,7 @@ SYMBOL = "SYM"
 mistake for punctuation between words."""
 
 
-def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
+def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R]:
     """Move the punctuation of a tree into slots, or leave it among the words.
 
     Punctuation is identified by the universal tag PUNCT, except within the multiword tokens of
@@ -54,6 +54,8 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
         record: a record whose heads form a tree.
         marks: with ``words`` punctuation stays among the words, with its heads and dependents, and
             slots are empty. No sentence is omitted, and only straight quotation marks are changed.
+        lift: whether to make the tree projective if punctuation is in slots. Only parsers of trees
+            of any shape can process other trees.
     """
     inner = _within_words(record)
     if marks == "words":
@@ -78,7 +80,9 @@ def to_entry(record: R, marks: Marks = "slots") -> Entry[R]:
         tuple(token.head for token in tokens), tuple(token.relation for token in tokens)
     )
     removed = [token.word_id for token in tokens if token.upos == PUNCTUATION]
-    tree, lifts = lift_arcs(without_leaves(whole, removed))
+    tree, lifts = without_leaves(whole, removed), 0
+    if lift:
+        tree, lifts = lift_arcs(tree)
     forms = (word.form[:-1] if dot else word.form for word, dot in zip(words, dotted, strict=True))
     sentence = Sentence(
         sentence_id=record.sentence_id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.programs import jit
-from semipunct.models.base import Parameters
+from semipunct.models.base import Parameters, Weights
 from semipunct.models.layers import at_codes
 from semipunct.models.parsing.networks import (
     ParserInputs,
@@ -21,9 +21,9 @@ from semipunct.models.parsing.networks import (
 )
 from semipunct.models.parsing.options import Decoder
 from semipunct.models.parsing.parser import Parser
+from semipunct.models.parsing.trees import ArcTrees, arc_trees
 from semipunct.models.vocabulary import Codes
-from semipunct.structures.distribution import Distribution
-from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
+from semipunct.structures.nonprojective import Heads
 from semirings.numerics import matmul
 
 
@@ -66,10 +66,6 @@ class Marked(NamedTuple):
 
     string: jax.Array
     probability: jax.Array
-
-
-def _distribution(score: ParserScores, inputs: ParserInputs) -> Distribution[ProjectiveTrees]:
-    return Distribution(projective_trees(score.arcs, jnp.asarray(inputs.lengths)))
 
 
 def _slots(score: ParserScores) -> jax.Array:
@@ -157,28 +153,24 @@ def decode_trees(
         inputs: the words.
     """
     score = scores(model.options, parameters, inputs, None)
-    distribution = _distribution(score, inputs)
-    marginals: Any
+    distribution = arc_trees(model.options, score.arcs, inputs.lengths)
     total, marginals = distribution.log_partition_and_marginals()
     if decoder == "risk":
-        chosen = Distribution(projective_trees(marginals.arc, jnp.asarray(inputs.lengths))).best()
+        chosen = arc_trees(model.options, marginals, inputs.lengths).best()
     else:
         chosen = distribution.best()
-    arcs: jax.Array = cast(ArcParts, chosen.parts).arc
-    heads = jnp.argmax(arcs, 1)[:, 1:]
+    heads = jnp.maximum(chosen.heads, 0)
     log_relations = _relations(parameters, score, heads)
     tags, certain = _tags(model, score)
-    weight = distribution.score(ArcParts(arcs))
-    trees = Trees(heads, jnp.argmax(log_relations, -1), weight - total)
-    head = jnp.take_along_axis(marginals.arc[:, :, 1:], heads[:, None], 1)[:, 0]
+    trees = Trees(heads, jnp.argmax(log_relations, -1), distribution.score(heads) - total)
+    head = jnp.take_along_axis(marginals[:, :, 1:], heads[:, None], 1)[:, 0]
     certainty = Certainty(head, jnp.exp(jnp.max(log_relations, -1)), certain)
     slots = _slots(score)
     return trees, tags, certainty, _marked(slots), slots
 
 
-@partial(jit, static=2)
 def top(
-    model: Parser, count: int, parameters: Parameters, inputs: ParserInputs
+    model: Parser, count: int, parameters: Weights, inputs: ParserInputs
 ) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
     """Return the most probable trees ``[count, ...]``, best first, tags and probabilities.
 
@@ -191,22 +183,53 @@ def top(
         parameters: its weights.
         inputs: the words.
     """
+    if model.options.trees == "projective":
+        return _top(model, count, parameters, inputs)
+    # The best trees of any shape are found on the host, between two programs.
+    arcs = _arcs(model, parameters, inputs)
+    best = arc_trees(model.options, arcs, inputs.lengths).top(count)
+    return _describe(model, parameters, inputs, *best)
+
+
+@partial(jit, static=2)
+def _top(model: Parser, count: int, parameters: Parameters, inputs: ParserInputs) -> Any:
     score = scores(model.options, parameters, inputs, None)
-    distribution = _distribution(score, inputs)
-    answer = distribution.top(count)
-    heads = jnp.argmax(cast(ArcParts, answer.parts).arc, 2)[..., 1:]
+    distribution = arc_trees(model.options, score.arcs, inputs.lengths)
+    return _described(model, parameters, score, distribution, distribution.top(count))
+
+
+@partial(jit, static=1)
+def _arcs(model: Parser, parameters: Parameters, inputs: ParserInputs) -> jax.Array:
+    return scores(model.options, parameters, inputs, None).arcs
+
+
+@partial(jit, static=1)
+def _describe(
+    model: Parser, parameters: Parameters, inputs: ParserInputs, heads: Any, log_weight: Any
+) -> Any:
+    score = scores(model.options, parameters, inputs, None)
+    distribution = arc_trees(model.options, score.arcs, inputs.lengths)
+    best = Heads(jnp.maximum(heads, 0), log_weight)
+    return _described(model, parameters, score, distribution, best)
+
+
+def _described(
+    model: Parser, parameters: Parameters, score: ParserScores, distribution: ArcTrees, best: Heads
+) -> tuple[Trees, jax.Array, jax.Array, Marked, jax.Array]:
+    """Return what ``top`` does, given the trees."""
+    heads = best.heads
     relations = jax.lax.map(lambda h: jnp.argmax(_relations(parameters, score, h), -1), heads)
     total, marginals = distribution.log_partition_and_marginals()
-    trees = Trees(heads, relations, answer.log_weight - total)
+    trees = Trees(heads, relations, best.log_weight - total)
     slots = _slots(score)
     return trees, _tags(model, score)[0], _certain(marginals, heads), _marked(slots), slots
 
 
-def _certain(marginals: Any, heads: jax.Array) -> jax.Array:
+def _certain(marginals: jax.Array, heads: jax.Array) -> jax.Array:
     """Return the marginal probabilities of the given heads, ``[count, batch, length]``."""
 
     def of_one(tree: jax.Array) -> jax.Array:
-        return jnp.take_along_axis(marginals.arc[:, :, 1:], tree[:, None], 1)[:, 0]
+        return jnp.take_along_axis(marginals[:, :, 1:], tree[:, None], 1)[:, 0]
 
     return jax.lax.map(of_one, heads)
 
@@ -235,7 +258,7 @@ def sample_trees(
         numbers: ``[batch, 2]`` two numbers of each sentence, which are folded into the key.
     """
     score = scores(model.options, parameters, inputs, None)
-    lengths = jnp.asarray(inputs.lengths)
+    distribution = arc_trees(model.options, score.arcs, inputs.lengths)
     combinations = _combinations(model, score)
 
     def keys_of(pair: jax.Array) -> jax.Array:
@@ -244,13 +267,8 @@ def sample_trees(
 
     at_trees, at_relations, *at_tags = jnp.moveaxis(jax.vmap(keys_of)(numbers), 1, 0)
 
-    def drawn(arcs: jax.Array, length: jax.Array, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        # Each sentence is a batch of its own, so its samples do not depend on the others.
-        trees = Distribution(projective_trees(arcs[None], length[None])).sample(key, count)
-        return trees.uses.arc.index[:, 0], trees.log_weight[:, 0]
-
-    places, weights = jax.vmap(drawn, out_axes=1)(score.arcs, lengths, at_trees)
-    heads = jnp.where(places < 0, 0, places // score.arcs.shape[1])
+    draws = distribution.sample(at_trees, count)
+    heads = jnp.maximum(draws.heads, 0)
 
     def relations(at: tuple[jax.Array, jax.Array]) -> jax.Array:
         heads, keys = at
@@ -266,9 +284,8 @@ def sample_trees(
         # One draw at a time: random numbers for all combinations and draws would not fit in memory.
         picks = jax.lax.map(partial(_picked, weight), for_draws(keys_of_tags))
         tags += [jnp.asarray(column)[picks] for column in codes]
-    whole = Distribution(projective_trees(score.arcs, lengths))
-    total, marginals = whole.log_partition_and_marginals()
-    trees = Trees(heads, drawn_relations, weights - total)
+    total, marginals = distribution.log_partition_and_marginals()
+    trees = Trees(heads, drawn_relations, draws.log_weight - total)
     slots = _slots(score)
     return trees, jnp.stack(tags, 1), _certain(marginals, heads), _marked(slots), slots
 

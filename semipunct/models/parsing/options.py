@@ -6,11 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from semipunct.corpus.examples import ExampleType
 from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Count, Decay, NotNegative, Positive, Share
 
 Decoder = Literal["risk", "best"]
 """Ways to choose a tree: of minimum Bayes risk, or the most probable one."""
+
+Shapes = Literal["projective", "nonprojective"]
+"""Shapes of trees: no arcs cross, or any may."""
 
 _EPOCHS = 21.5
 """Passes over a treebank of medium size."""
@@ -40,6 +44,9 @@ class ParserOptions:
             used for restoring punctuation.
         minimum_word_count: rarer forms have no embedding of their own.
         minimum_ngram_forms: n-grams of fewer distinct forms have no embedding.
+        trees: the shapes of trees. A parser of projective trees is trained and evaluated on trees
+            whose crossing arcs are lifted, the other one on trees as annotated; where its trees are
+            input of another model, their crossing arcs are lifted.
     """
 
     word: AtLeastOne = 128
@@ -53,6 +60,12 @@ class ParserOptions:
     marks: bool = False
     minimum_word_count: AtLeastOne = 2
     minimum_ngram_forms: AtLeastOne = 2
+    trees: Shapes = "projective"
+
+    @property
+    def examples(self) -> ExampleType:
+        """What the parser learns from."""
+        return "sentences" if self.trees == "projective" else "sentences with crossing arcs"
 
     @property
     def predicts_slots(self) -> bool:

@@ -1,4 +1,4 @@
-"""A projective conditional random field over dependency trees, with relations and tags."""
+"""A conditional random field over dependency trees, with relations and tags."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ from semipunct.models.parsing.networks import (
     scores,
 )
 from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
+from semipunct.models.parsing.trees import arc_trees
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
 from semipunct.models.vocabulary import Codes
-from semipunct.structures.distribution import Distribution
-from semipunct.structures.projective import projective_trees
 
 
 class Analyses(NamedTuple):
@@ -198,7 +197,7 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
             return sum_inside(at_codes(jax.nn.log_softmax(logits), codes), inside)
 
         arcs = jnp.take_along_axis(score.arcs[:, :, 1:], heads[:, None], 1)[:, 0]
-        total = Distribution(projective_trees(score.arcs, lengths)).log_partition()
+        total = arc_trees(self.options, score.arcs, lengths).log_partition()
         trees = sum_inside(arcs, inside) - jnp.where(lengths > 0, total, 0.0)
         above = jnp.take_along_axis(score.heads, heads[..., None], 1)
         labels = of_codes(relation_scores(parameters, above, score.dependents), relations)
@@ -245,10 +244,14 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
     @property
     def description(self) -> str:
         read = "words and the punctuation between them" if self.options.marks else "words alone"
+        trees = {
+            "projective": "projective dependency trees (Eisner 1996)",
+            "nonprojective": "dependency trees whose arcs may cross (Koo et al. 2007)",
+        }[self.options.trees]
         return (
-            f"A parser that reads {read}: a distribution over projective dependency trees (Eisner "
-            "1996) whose arcs and relations have biaffine scores (Dozat and Manning 2017), and "
-            "tags, of which the network reads words and their characters."
+            f"A parser that reads {read}: a distribution over {trees} whose arcs and relations "
+            "have biaffine scores (Dozat and Manning 2017), and tags, of which the network reads "
+            "words and their characters."
         )
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
