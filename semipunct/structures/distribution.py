@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import jax
@@ -19,6 +18,7 @@ from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total, like_weights
+from semipunct.structures.compiled import compiled
 from semipunct.structures.draws import Draws, Traceable, trace_draws
 from semipunct.structures.readable import is_form, score_form
 from semipunct.structures.recursion import Plan, Recursion
@@ -115,10 +115,12 @@ class Distribution(Generic[S]):
             return self._total(semiring)
         return self._expanded_total(semiring, counted)
 
+    @compiled()
     def log_partition(self) -> jax.Array:
         """Return the log of the sum of the weights of all derivations, ``[batch]``."""
         return self._log_weight(self.base, self._total(self.base))
 
+    @compiled()
     def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
         """Return the log partition and the marginals, at little more than the cost of one."""
         expanded = self._expanded()
@@ -185,6 +187,7 @@ class Distribution(Generic[S]):
         known = answer.log_weight > -jnp.inf
         return jnp.where(known.reshape(*known.shape, *(1,) * (forms.ndim - known.ndim)), forms, -1)
 
+    @compiled("base")
     def best(self, base: Selective = Viterbi()) -> Answer:
         """Find the best derivation: exactly one, the first in a tie.
 
@@ -199,6 +202,7 @@ class Distribution(Generic[S]):
         log_weight = self._log_weight(semiring, total)
         return Answer(mark(_spoilt(semiring.seeds(total.value), log_weight)), log_weight)
 
+    @compiled("k", "base")
     def top(self, k: int, base: Selective = Viterbi()) -> Answer:
         """Find the k best derivations, all different, best first, with a leading axis ``[k]``.
 
@@ -229,7 +233,7 @@ class Distribution(Generic[S]):
         """
         k, yielded = 4, 0
         while True:
-            parts, log_weight = _top(self, k, base)
+            parts, log_weight = self.top(k, base)
             for rank in range(yielded, k):
                 left = log_weight[rank] > -jnp.inf
                 if not bool(jnp.any(left | (jnp.isnan(log_weight[rank]) & (rank == 0)))):
@@ -254,6 +258,10 @@ class Distribution(Generic[S]):
         """
         if count < 1:
             raise UsageError(f"count is {count}; draw 1 or more")
+        return self._draws(key, count, together)
+
+    @compiled("count", "together")
+    def _draws(self, key: jax.Array, count: int, together: int) -> Draws[Any]:
         if isinstance(self.structure, Traceable):
             places, each = self.structure.trace(key, count, self.recursion)
             return trace_draws(self.structure.expand().log_weights, places, each)
@@ -275,6 +283,7 @@ class Distribution(Generic[S]):
         parts = jax.tree.map(lambda x: x[:count], drawn)
         return Draws(parts, jnp.where(possible, jax.vmap(self.score)(parts), each))
 
+    @compiled()
     def entropy(self) -> jax.Array:
         """Return the entropy ``[batch]`` in nats."""
         value = self._total(Entropy()).value
@@ -298,6 +307,7 @@ class Distribution(Generic[S]):
         # Never negative, but rounded; the gradient is kept.
         return jnp.where(nats < 0, nats - jax.lax.stop_gradient(nats), nats)
 
+    @compiled()
     def expectation(self, feature: Parts) -> jax.Array:
         """Return the expectation ``[batch]`` of a feature that is additive over parts.
 
@@ -341,6 +351,7 @@ class Distribution(Generic[S]):
         """Return the variance ``[batch]`` of a feature that is additive over parts."""
         return self.covariance(feature, feature)
 
+    @compiled()
     def covariance(self, first: Parts, second: Parts) -> jax.Array:
         """Return the covariance ``[batch]`` of two features that are additive over parts.
 
@@ -419,7 +430,11 @@ class Distribution(Generic[S]):
             raise UsageError(f"two distributions of different shapes: {shapes[0]} and {shapes[1]}")
         # The first structure with the weights of the second must equal the second.
         _check_same(of_p.with_log_weights(of_q.log_weights), of_q)
-        value = self._of(of_p)._total(semiring, of_q.log_weights).value
+        return self._of(of_p)._nats(semiring, of_q.log_weights)
+
+    @compiled("semiring")
+    def _nats(self, semiring: Divergence, reference: Parts) -> jax.Array:
+        value = self._total(semiring, reference).value
         return _spoilt(_spoilt(value.nats, value.weight), value.reference)
 
 
@@ -450,9 +465,3 @@ def _refuse_narrow(semiring: Semiring) -> None:
             f"{semiring!r} cannot represent all weights ({reason}), so totals may be wrong; sum "
             "in Log(), or call the structure's own total if you know the range of its weights"
         )
-
-
-@partial(jax.jit, static_argnums=(1, 2))
-def _top(distribution: Distribution[Any], k: int, base: Selective) -> Answer:
-    """Run ``top`` compiled, once for each shape."""
-    return distribution.top(k, base)

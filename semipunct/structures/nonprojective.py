@@ -35,6 +35,7 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures import elimination, matrix_tree, tree_walks
 from semipunct.structures.arborescences import best_heads, check_trees
+from semipunct.structures.compiled import compiled
 from semipunct.structures.contraction import traced_best_heads
 from semipunct.structures.different_trees import different_heads
 from semipunct.structures.draws import Places
@@ -78,10 +79,12 @@ class NonprojectiveTrees:
     lengths: jax.Array
     single_root: bool = True
 
+    @compiled()
     def log_partition(self) -> jax.Array:
         """Return the log of the sum of the weights of all trees, ``[batch]``."""
         return matrix_tree.log_partition(self.arcs, self.lengths, self.single_root)
 
+    @compiled()
     def log_partition_and_marginals(self) -> tuple[jax.Array, jax.Array]:
         """Return the log partition and the marginals, at little more than the cost of one."""
         return matrix_tree.log_partition_and_marginals(self.arcs, self.lengths, self.single_root)
@@ -108,7 +111,11 @@ class NonprojectiveTrees:
             raise UsageError(f"heads have shape {heads.shape}, not {(batch, size - 1)}")
         if not isinstance(heads, Tracer) and not isinstance(self.lengths, Tracer):
             check_trees(np.asarray(heads), np.asarray(self.lengths), self.single_root)
-        words = jnp.arange(1, size)
+        return self._scores(heads)
+
+    @compiled()
+    def _scores(self, heads: jax.Array) -> jax.Array:
+        words = jnp.arange(1, self.arcs.shape[1])
         used = words <= self.lengths[:, None]
         inside = (heads >= 0) & (heads <= self.lengths[:, None])
         head = jnp.where(used & inside, heads, 0)
@@ -163,6 +170,7 @@ class NonprojectiveTrees:
         )
         return Heads(heads, log_weight.astype(self.arcs.dtype))
 
+    @compiled()
     def _traced_best(self) -> Heads:
         heads = traced_best_heads(self.arcs, self.lengths, self.single_root)
         words = jnp.arange(1, self.arcs.shape[1])
@@ -247,6 +255,7 @@ class NonprojectiveTrees:
         )  # fmt: skip
         return Heads(heads, log_weight.astype(self.arcs.dtype))
 
+    @compiled()
     def entropy(self) -> jax.Array:
         """Return the entropy ``[batch]`` in nats; minus infinity if there is no tree."""
         marginals = self.marginals()
@@ -279,12 +288,17 @@ class NonprojectiveTrees:
         traced = isinstance(first, Tracer) or isinstance(second, Tracer)
         if not traced and not np.array_equal(np.asarray(first), np.asarray(second)):
             raise UsageError("two distributions over different trees: lengths differ")
+        return self._divergence(other)
+
+    @compiled()
+    def _divergence(self, other: NonprojectiveTrees) -> jax.Array:
         marginals = self.marginals()
         p, q = self._shifted(marginals), other._shifted(marginals)
         difference = jnp.where(marginals > 0, p.arcs, 0.0) - jnp.where(marginals > 0, q.arcs, 0.0)
         nats = _expected(marginals, difference) - p.log_partition() + q.log_partition()
         return jnp.where(nats < 0, nats - jax.lax.stop_gradient(nats), nats)
 
+    @compiled()
     def expectation(self, feature: Any) -> jax.Array:
         """Return the expectation ``[batch, ...]`` of a feature that is additive over arcs.
 

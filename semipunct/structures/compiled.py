@@ -1,0 +1,33 @@
+"""Questions that are compiled once for each shape, wherever they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import jax
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(*static: str) -> Callable[[F], F]:
+    """Compile a function or method of arrays when it is called outside of compiled programs.
+
+    Otherwise each of its operations would be compiled by itself, and each of its loops again in
+    every call. Within a program it is traced as if it were not compiled.
+
+    Args:
+        *static: names of its arguments that are no arrays.
+    """
+
+    def of(function: F) -> F:
+        program = jax.jit(function, static_argnames=static, inline=True)
+
+        @wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            return program(*arguments, **named)
+
+        return cast(F, call)
+
+    return of
