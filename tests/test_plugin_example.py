@@ -128,6 +128,7 @@ def test_a_broken_one_cannot_be_checked(broken: Path, monkeypatch: pytest.Monkey
     assert "the semiring 'lost' of semiring-lost 0.2 cannot be loaded" in done.message
 
 
+@pytest.mark.exhaustive
 def test_its_own_tests_pass(installed: Path, package: Path):
     python("-m", "pytest", "-q", "-p", "no:cacheprovider", package / "tests", path=(installed,))
 

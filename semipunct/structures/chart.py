@@ -59,6 +59,8 @@ def by_width(
     slices: Any,
     steps: int,
     recursion: Recursion,
+    *,
+    divided: bool = True,
 ) -> Chart:
     """Run a step for each width from 1 on, in a chart with enough rows and places for it.
 
@@ -69,13 +71,15 @@ def by_width(
         slices: ``[batch, steps, steps + 1, ...]`` the inputs of the steps.
         steps: the greatest width.
         recursion: memory budget of the steps.
+        divided: as in ``rows_by_width``.
 
     Returns:
         The last chart, with ``steps + 1`` rows or more; place 0 is always included.
     """
     return rows_by_width(
-        semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion
-    )[0]
+        semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion,
+        divided=divided,
+    )[0]  # fmt: skip
 
 
 def rows_by_width(
@@ -85,6 +89,8 @@ def rows_by_width(
     slices: Any,
     steps: int,
     recursion: Recursion,
+    *,
+    divided: bool = True,
 ) -> tuple[Chart, Any]:
     """Run steps like ``by_width``, and also return the rows that they output.
 
@@ -99,6 +105,7 @@ def rows_by_width(
         slices: as in ``by_width``.
         steps: the greatest width.
         recursion: memory budget of the steps.
+        divided: whether to group the steps; each block is compiled by itself.
 
     Returns:
         The last chart, and the outputs of the steps, ``[batch, steps, steps + 1, ...]``, minus
@@ -110,7 +117,7 @@ def rows_by_width(
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
     blocks: list[Any] = []
-    for first, last in _blocks(steps):
+    for first, last in _blocks(steps) if divided else [(0, steps)]:
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
         block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)

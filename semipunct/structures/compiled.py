@@ -1,4 +1,7 @@
-"""Questions that are compiled once for each shape, wherever they are asked."""
+"""Questions that are compiled once for each shape, wherever they are asked.
+
+Why, and what stays outside: docs/decisions/0062-compiled-questions.md.
+"""
 
 from __future__ import annotations
 

@@ -215,7 +215,10 @@ class Distribution(Generic[S]):
 
         Raises:
             TypeError: if ``base`` is not selective.
+            UsageError: if ``k`` is not positive.
         """
+        if k < 1:
+            raise UsageError(f"k is {k}; give 1 or more")
         semiring = KBest(k, base)
         total, mark = self._marking(semiring)
         log_weight = log_times(semiring.log_weights(total.value), total.log_scale)

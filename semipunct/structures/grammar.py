@@ -18,6 +18,7 @@ Source: Baker (1979); Lari and Young (1990).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -36,6 +37,7 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
+from semipunct.structures import grammar_numbers as numbers
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.brackets import children, spans_of_trees, trees_of
 from semipunct.structures.chart import (
@@ -49,11 +51,15 @@ from semipunct.structures.chart import (
     with_row,
 )
 from semipunct.structures.draws import Traceable, choose, descend
+from semipunct.structures.products import decides, settle
 from semipunct.structures.readable import Readable, as_marks, check, mask_places, modules_of
 from semipunct.structures.recursion import Recursion
 from semirings.base import Semiring, Value
 from semirings.log import Log
-from semirings.numerics import log_matmul, log_times, maximum
+from semirings.numerics import log_matmul, log_matmul_of_terms, log_times, maximum
+
+Multiply = Callable[[Value, Value], Value]
+"""Multiplies matrices of values."""
 
 
 class GrammarParts(NamedTuple):
@@ -139,13 +145,32 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
         if length == 0:
             return Total(s.zeros((batch,)), jnp.zeros((batch,), emission.dtype))
         (root, rules, words, wider), log_scale = _lifted(self, s, feature)
-        step, row = _widening(s, rules, words)
-        starts, _ = by_width(
-            s, lambda c, w, x: step(c, w, x)[0], (row, row), wider, length - 1, recursion
-        )
-        nonterminals = jax.tree.leaves(root)[0].shape[1]
-        whole = jax.tree.map(lambda x: x[:, :nonterminals], spanning(s, starts, self.lengths))
-        return Total(s.sum(s.times(root, whole), axis=1), log_scale)
+
+        def run(by_terms: bool) -> tuple[Value, jax.Array]:
+            starts: Any
+            if decides(s) and not by_terms:
+                step, first = numbers.widening(rules, words)
+                starts, _ = by_width(
+                    numbers.VECTORS, lambda c, w, x: step(c, w, x)[0], (first, first), wider,
+                    length - 1, recursion,
+                )  # fmt: skip
+                return numbers.with_root(root, numbers.spanning(starts, self.lengths))
+            step, row = _widening(s, rules, words, by_terms)
+            how = replace(recursion, report=None) if by_terms else recursion
+            starts, _ = by_width(
+                s,
+                lambda c, w, x: step(c, w, x)[0],
+                (row, row),
+                wider,
+                length - 1,
+                how,
+                divided=not by_terms,
+            )
+            nonterminals = jax.tree.leaves(root)[0].shape[1]
+            whole = jax.tree.map(lambda x: x[:, :nonterminals], spanning(s, starts, self.lengths))
+            return s.sum(s.times(root, whole), axis=1), jnp.zeros((batch,), bool)
+
+        return Total(settle(s, run), log_scale)
 
     def trace(
         self, key: jax.Array, count: int, recursion: Recursion
@@ -161,9 +186,21 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
             positions = None if self.weights.span is None else nothing
             return GrammarParts(nothing, nothing, nothing, positions), total
         (root, rules, words, wider), _ = _lifted(self, Log(), None)
-        step, row = _widening(Log(), rules, words)
-        _, rows = rows_by_width(Log(), step, (row, row), wider, length - 1, recursion)
-        spans = square(jnp.concatenate([row, rows], 1))
+        by_logs, row = _widening(Log(), rules, words, by_terms=True)
+        by_numbers, first = numbers.widening(rules, words)
+
+        def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
+            if by_terms:
+                _, rows = rows_by_width(
+                    Log(), by_logs, (row, row), wider, length - 1, recursion, divided=False
+                )
+                return rows, jnp.zeros((batch,), bool)
+            (starts, _), rows = rows_by_width(
+                numbers.VECTORS, by_numbers, (first, first), wider, length - 1, recursion
+            )
+            return rows, numbers.spanning(starts, self.lengths).unsure
+
+        spans = square(jnp.concatenate([row, settle(Log(), run)], 1))
         nonterminals = root.shape[1]
         whole = spans[jnp.arange(batch), 0, self.lengths, :nonterminals] + root
         at_root, descent = jax.random.split(key)
@@ -180,11 +217,18 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
         return parts, maximum(whole, 1)
 
 
-def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
+def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[Any, Value]:
     """Return the step of the recursion over span widths, and the row of single words.
 
     A step outputs the spans of its width; its slices are the weights of these spans, or None.
+
+    Args:
+        s: the semiring.
+        rules: ``[batch or 1, nonterminals, symbols, symbols]``.
+        words: ``[batch, n, preterminals]``.
+        by_terms: whether to add logarithms term by term, in ``Log``.
     """
+    multiply = log_matmul_of_terms if by_terms else s.matmul
     batch, length, _ = jax.tree.leaves(words)[0].shape
     nonterminals = jax.tree.leaves(rules)[0].shape[1]
 
@@ -192,7 +236,7 @@ def _widening(s: Semiring, rules: Value, words: Value) -> tuple[Any, Value]:
         starts, ends = chart
         ends = next_ends(s, ends)
         nothing = s.zeros_like(jax.tree.map(lambda x: x[:, 0, :, nonterminals:], ends))
-        wide = _applied(s, rules, _splits(s, starts, ends))
+        wide = _applied(multiply, rules, _splits(multiply, starts, ends))
         wide = wide if weight is None else s.times(weight, wide)
         row = s.concatenate([wide, nothing], 2)
         return (with_row(starts, width, row), with_newest(s, ends, row)), row
@@ -272,9 +316,8 @@ def pcfg(
     two words have no parse: their total is zero. The factors of a product are ordered: the root,
     then for each span its own weight, its rule, its left and its right part.
 
-    In ``Log`` the sums over splits and over rules are matrix products. They are computed in linear
-    space if no factor is e**43 times less than the largest of its row or column, otherwise term by
-    term.
+    In ``Log`` the sums over splits and over rules are products of matrices of numbers. Only if a
+    sum is so small that terms which were lost may matter, the batch is summed again in logarithms.
 
     Args:
         root: ``[batch, nonterminals]`` log weight of each symbol of the whole sentence.
@@ -376,19 +419,19 @@ def _lifted(
     return GrammarParts(root, rules, words, wider), log_scale.astype(emission.dtype)
 
 
-def _splits(s: Semiring, starts: Value, ends: Value) -> Value:
+def _splits(multiply: Multiply, starts: Value, ends: Value) -> Value:
     """Sum over splits for each pair of adjacent symbols: ``[batch, places, symbols, symbols]``."""
     left = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 3), starts)
     right = jax.tree.map(lambda x: jnp.moveaxis(x, 1, 2), ends)
-    return s.matmul(left, right)
+    return multiply(left, right)
 
 
-def _applied(s: Semiring, rules: Value, pairs: Value) -> Value:
+def _applied(multiply: Multiply, rules: Value, pairs: Value) -> Value:
     """Apply all rules to pairs of adjacent symbols: ``[batch, places, nonterminals]``."""
 
     def flat(x: jax.Array) -> jax.Array:
         return x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])
 
     columns = jax.tree.map(lambda x: jnp.swapaxes(flat(x), 1, 2), pairs)
-    applied = s.matmul(jax.tree.map(flat, rules), columns)
+    applied = multiply(jax.tree.map(flat, rules), columns)
     return jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), applied)

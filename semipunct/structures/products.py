@@ -36,7 +36,7 @@ def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax
         The product; and ``[batch]`` whether it may be wrong.
     """
     batch = jax.tree.leaves(a)[0].shape[0]
-    if not _decides(s):
+    if not decides(s):
         return s.matmul(a, b), jnp.zeros((batch,), bool)
     if by_terms:
         return log_matmul_of_terms(a, b), jnp.zeros((batch,), bool)
@@ -53,7 +53,7 @@ def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
             ``[batch]`` whether any product may be wrong.
     """
     outcome, unsure = run(False)
-    if not _decides(s):
+    if not decides(s):
         return outcome
 
     # Its reverse pass stores nothing: that would take memory even where it is not run.
@@ -67,5 +67,6 @@ def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
     return settled
 
 
-def _decides(s: Semiring) -> bool:
+def decides(s: Semiring) -> bool:
+    """Return whether the values of a semiring are logs, whose sums may be sums of numbers."""
     return type(s).matmul is Log.matmul

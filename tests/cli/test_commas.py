@@ -145,6 +145,7 @@ def test_what_cannot_be_done_is_said(
     assert not (tmp_path / "m").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_parser_of_phrases_is_not_chosen_by_trees_without_words(cli: Cli, tmp_path: Path):
     bare = tmp_path / "bare.mrg"
     bare.write_text("( (S (, ,)) )\n", "utf-8")

@@ -195,6 +195,7 @@ def test_differences_of_several_lines():
     assert difference(found, "I\nsee ;", "I\nsee.") == ("@@ a.txt:3 1 @@\n-I\n-see ;\n+I\n+see.\n")
 
 
+@pytest.mark.exhaustive
 def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treebanks: Paths):
     def corrections(*options: object) -> list[dict]:
         out = cli(

@@ -161,6 +161,7 @@ def test_correcting_explains_as_well(cli: Cli):
     assert explained.out == told.out
 
 
+@pytest.mark.exhaustive
 def test_trees_name_constituents(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):
     some = tmp_path / "some.conllu"
     some.write_text("\n\n".join(treebanks["test"].read_text("utf-8").split("\n\n")[:6]) + "\n\n")

@@ -39,6 +39,7 @@ def short(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) 
     return path
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("trees", [0, 2])
 def test_all_but_trees_and_tags_is_the_treebank(
     cli: Cli, short: Path, untrained: list[int], tmp_path: Path, trees: int

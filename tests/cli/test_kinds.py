@@ -30,6 +30,7 @@ def tagger(cli: Cli, treebanks: dict[str, Path], folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 def test_a_slot_tagger_is_trained_and_evaluated(cli: Cli, tagger: Path, treebanks: dict[str, Path]):
     loaded = load(tagger)
     assert loaded.config.model.network == "crf"
@@ -41,6 +42,7 @@ def test_a_slot_tagger_is_trained_and_evaluated(cli: Cli, tagger: Path, treebank
     assert "|network:crf|tokens:>=5|version:" in value["signature"]
 
 
+@pytest.mark.exhaustive
 def test_a_parser_is_evaluated_as_parse_does(cli: Cli, parser: Path, treebanks: dict[str, Path]):
     value = json.loads(cli("evaluate", parser, treebanks["dev"], "--json").out)
     assert value["schema"] == "semipunct.parse-gold/1"

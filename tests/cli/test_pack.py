@@ -45,6 +45,7 @@ def packed(parser: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.Te
     return loaded, place, packing
 
 
+@pytest.mark.exhaustive
 def test_a_packed_parser_parses_alike_from_its_archive(
     packed: Any, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
 ):

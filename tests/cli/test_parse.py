@@ -147,6 +147,7 @@ def test_text_is_never_lost(cli: Cli, parser: Path, model: Path, line: str):
     assert all(char in rest for char in given if char != ".")
 
 
+@pytest.mark.exhaustive
 def test_marks_choose_among_trees(
     cli: Cli, parser: Path, model: Path, short: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

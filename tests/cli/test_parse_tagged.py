@@ -84,6 +84,7 @@ def test_standard_input_is_read_once(cli: Cli, trained, files, tmp_path: Path):
     assert out.read_text("utf-8") == cli("parse", parser, files["dev"]).out
 
 
+@pytest.mark.exhaustive
 def test_a_parser_that_attaches_marks_is_trained_and_used(cli: Cli, trained, files):
     parser = trained(cli, "baseline", 20)
     result = cli("parse", parser, files["dev"])

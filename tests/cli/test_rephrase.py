@@ -108,6 +108,7 @@ def test_an_ordering_model_learns_from_underlying_trees(
     assert "or --kind ordering" in wrong.message
 
 
+@pytest.mark.exhaustive
 def test_permuted_sentences_have_the_same_words(
     cli: Cli, model: Path, ordering: Path, treebank: Path, tmp_path: Path
 ):

@@ -69,6 +69,7 @@ def test_a_sentence_of_2000_words(cli: Cli, model: Path, tmp_path: Path):
     assert len(read_treebank([out]).sentences[0].forms) == 2000
 
 
+@pytest.mark.exhaustive
 def test_training_data_without_punctuation(tmp_path: Path):
     """Nothing is learned, nothing is inserted, and nothing fails."""
     path, model = tmp_path / "bare.conllu", tmp_path / "model"

@@ -179,7 +179,7 @@ def test_the_dot_of_an_abbreviation_returns_to_its_word():
 
 
 @pytest.mark.parametrize("shape", ["chain", "chain_left", "flat"])
-@pytest.mark.parametrize("words", [1, 2, 10, 20_000])
+@pytest.mark.parametrize("words", [1, 2, 10, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_shapes_of_any_size(shape: str, words: int):
     depth = sys.getrecursionlimit()
     sentence = scaling_sentence(shape, words)

@@ -45,6 +45,7 @@ def attempt(fuzzing, tmp_path_factory: pytest.TempPathFactory):
         yield run
 
 
+@pytest.mark.exhaustive
 def test_damaged_input_gets_a_message_or_a_result(attempt, fuzzing):
     reports = [attempt(number) for number in range(CASES)]
     failed = [f"{r.number}: {r.kind}: {r.failure} ({r.told})" for r in reports if r.failure]

@@ -54,6 +54,7 @@ def asked(driver, monkeypatch: pytest.MonkeyPatch) -> dict[str, SimpleNamespace]
     return models
 
 
+@pytest.mark.exhaustive
 def test_systems_learn_from_trees_that_parsers_have_not_seen(
     driver, asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ):

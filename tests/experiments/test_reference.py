@@ -29,7 +29,7 @@ def sentences(direction: str) -> list[Sentence]:
     [
         ("l2r", "matrices"),
         pytest.param("r2l", "matrices", marks=pytest.mark.exhaustive),
-        ("r2l", "vectors"),
+        pytest.param("r2l", "vectors", marks=pytest.mark.exhaustive),
     ],
 )
 def test_the_literal_algorithm_agrees(direction: str, variant: str):

@@ -176,7 +176,13 @@ def test_generated_files_are_determined_and_various(driver: Driver, comparison: 
 
 
 @pytest.mark.parametrize(
-    "name", ["restore --keep keep", "rephrase", "normalise --convention unit", "suspects"]
+    "name",
+    [
+        "restore --keep keep",
+        "rephrase",
+        "normalise --convention unit",
+        pytest.param("suspects", marks=pytest.mark.exhaustive),
+    ],
 )
 def test_a_command_is_compared_with_its_input(
     driver: Driver, model: Any, tmp_path: Any, capsys: pytest.CaptureFixture[str], name: str

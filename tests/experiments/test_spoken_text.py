@@ -86,6 +86,7 @@ def test_calibration_by_hand(driver):
     )
 
 
+@pytest.mark.exhaustive
 def test_models_are_made_as_planned_and_continued(driver, tmp_path: Path, monkeypatch, capsys):
     module = driver("text_models")
     for part, seed in (("train", 1), ("dev", 2)):

@@ -89,6 +89,7 @@ def test_many_words_and_few_have_the_same_analyses():
         assert many.log_joint == pytest.approx(few_words.log_joint, abs=1e-4)
 
 
+@pytest.mark.exhaustive
 def test_probabilities_of_analyses():
     """log p(T', x | T) sums over edits; the posterior divides it by p(x | T)."""
     _, _, derivations = case()
@@ -130,6 +131,7 @@ def test_slots_tell_how_they_came_about():
             assert edit_names in [e for p, e in ways if p > most * (1 - 1e-4)]
 
 
+@pytest.mark.exhaustive
 def test_a_sentence_without_an_analysis_has_none():
     m, parameters, _ = case()
     # Without the open puncteme the inventory does not cover some of the sentences.

@@ -38,7 +38,7 @@ HEADS = ([0], [2, 0], [2, 0, 2], [0, 1, 2, 1])
     ("looking", "network", "final_mark"),
     [
         ("c", False, True),
-        ("history", True, False),
+        pytest.param("history", True, False, marks=pytest.mark.exhaustive),
         pytest.param("history", False, True, marks=pytest.mark.exhaustive),
         pytest.param("c", True, False, marks=pytest.mark.exhaustive),
     ],

@@ -106,6 +106,7 @@ def test_the_choice_is_the_best_of_all(
     assert is_possible(chosen)
 
 
+@pytest.mark.exhaustive
 def test_long_sentences_with_many_alternatives_end():
     ways = [((), 0.4), (("(",), 0.3), ((")",), 0.3), (("“",), 0.35), (("”",), 0.35)]
     nothing = statuses([()] * 300)

@@ -55,7 +55,7 @@ WHOLE = (Log,)
 FAST = (Expectation, Real, Sampling, SignedLog, Strings, Viterbi)
 """Semirings checked in every run against the laws of the methods that they override."""
 
-SLOW = (Expectation, Strings)
+SLOW = (Expectation, Sampling, Strings)
 """Those of them whose laws take long to compile, and which other tests ask as well."""
 
 ENUMERATED = (Boolean, Counting, Provenance, Tropical)
@@ -228,7 +228,7 @@ def test_signed_logs_keep_all_laws_where_nothing_cancels(only: Collection[str] |
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.exhaustive if name in OF_THE_SAME_KINDS else ())
+        pytest.param(name, marks=() if name in PLAIN | LATER else pytest.mark.exhaustive)
         for name in MUTANTS
     ],
 )

@@ -64,6 +64,7 @@ def test_the_law_holds_for_as_many_draws_as_users_make(semiring: Semiring):
     check(semiring, only=["NaN"]).raise_if_failed()
 
 
+@pytest.mark.exhaustive
 def test_answers_about_many_chains():
     emission = np.random.default_rng(0).normal(size=(64, 6, 9)).astype(np.float32)
     emission[::2, 2, 3] = np.nan

@@ -302,3 +302,21 @@ def test_improbable_words_do_not_hide_the_only_rule():
     structure = pcfg(jnp.zeros(1), rules, emission)
     sample = jax.jit(lambda s: Distribution(s).sample(jax.random.key(0), 16).log_weight)
     np.testing.assert_array_equal(sample(structure), np.full((16, 1), -110.0))
+
+
+def test_a_parse_through_symbols_that_numbers_lose_is_summed_in_logarithms():
+    """In each span the other symbol outweighs the only one that the root takes by e**150."""
+    rules = np.full((2, 3, 3), -np.inf, np.float32)
+    likely, unlikely, word = 0, 1, 2
+    rules[likely, word, word] = rules[likely, likely, word] = 0
+    rules[unlikely, word, word] = rules[unlikely, unlikely, word] = -150
+    root = np.array([[-np.inf, 0], [0, -np.inf]], np.float32)
+    d = Distribution(pcfg(root, rules, np.zeros((2, 4, 1), np.float32), spans=0.0))
+    total, marginals = d.log_partition_and_marginals()
+    np.testing.assert_allclose(total, [-450, 0], rtol=1e-6)
+    np.testing.assert_allclose(marginals.rules[0, unlikely, unlikely, word], 2, rtol=1e-5)
+    np.testing.assert_allclose(marginals.rules[1, likely, likely, word], 2, rtol=1e-5)
+    drawn = d.read(d.sample(jax.random.key(0), 3))
+    assert {tuple(map(tuple, tree)) for tree in np.asarray(drawn)[:, 0].tolist()} == {
+        ((0, 3, 1), (0, 2, 1), (0, 1, 1), (0, 0, 2), (1, 1, 2), (2, 2, 2), (3, 3, 2))
+    }

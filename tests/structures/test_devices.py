@@ -20,6 +20,7 @@ for case in CASES:
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name",
     [pytest.param(x.name, marks=() if x == CASES[0] else pytest.mark.exhaustive) for x in CASES],

@@ -156,6 +156,7 @@ def test_operations_written_out():
     assert structure.pairs(operations).tolist() == [[0, 1, 2, 3, 4, 5], [-1] * 6]
 
 
+@pytest.mark.exhaustive
 def test_samples_read_back_as_operations():
     weights = jax.random.normal(jax.random.key(0), (2, 3, 3))
     d = Distribution(alignments(weights, -1.0, -1.0, jnp.zeros((3, 3)), lengths=[[3, 3], [1, 2]]))

@@ -160,6 +160,7 @@ def test_samples_have_probabilities_of_trees(single_root):
         np.testing.assert_allclose(drawn.log_weight[:, item], weights, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_samples_of_an_item_depend_on_its_key_only():
     arcs = np.random.default_rng(5).normal(size=(3, 6, 6)).astype(np.float32)
     keys = jax.random.split(jax.random.key(4), 3)
@@ -291,6 +292,7 @@ def test_samples_without_replacement():
         nonprojective_trees(arcs).sample_without_replacement(jax.random.key(0), 3, 2)
 
 
+@pytest.mark.exhaustive
 def test_labels_of_arcs():
     generator = np.random.default_rng(2)
     weights = generator.normal(size=(2, 4, 4, 3)).astype(np.float32)

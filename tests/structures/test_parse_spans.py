@@ -132,6 +132,7 @@ def test_gradient_of_total_is_marginal_of_span():
     np.testing.assert_allclose(gradient, expected, atol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_same_rules_at_other_positions():
     """Of four words, (t ((t t) t)) and ((t (t t)) t) use the same rules."""
     rules = np.full((1, 2, 2), -np.inf, np.float32)

@@ -178,6 +178,7 @@ def test_temperatures():
     )
 
 
+@pytest.mark.exhaustive
 def test_straight_through_is_hard_with_a_soft_gradient():
     d = _choice(WEIGHTS)
 

@@ -40,6 +40,7 @@ def test_pairs_are_as_frequent_as_successive_draws():
     assert stats.chisquare(observed_counts, expected, sum_check=False).pvalue > 1e-4
 
 
+@pytest.mark.exhaustive
 def test_many_derivations_are_drawn_until_they_differ():
     """There are too many to list: 2**6, with fewer for the shorter items."""
     lengths = jnp.array([6, 2, 0])

@@ -34,6 +34,7 @@ def likelihoods(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, ...], float]
     return found
 
 
+@pytest.mark.exhaustive
 def test_marks_decide_between_trees(
     models: tuple[Any, Any], likelihoods: dict[tuple[int, ...], float]
 ):

@@ -31,7 +31,13 @@ def _a_kind_of_a_stranger(monkeypatch):
     monkeypatch.setitem(KINDS, "unigram", "unigram_model:KIND")
 
 
-@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.exhaustive if kind == "slot-tagger" else ())
+        for kind in SETTINGS
+    ],
+)
 def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
     config = load_config(None, [*SMALL, *SETTINGS[kind]], kind=kind)
     whole = train(tiny.train, tiny.dev, tmp_path / "whole", config=config)

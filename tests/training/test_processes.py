@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from semipunct.store.checkpoint import load
 from tests.commands import sample_lines
@@ -14,6 +15,7 @@ from tests.trained import SETTINGS, Finished
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.exhaustive
 def test_two_processes_train_the_model_of_one(finished: Finished, tmp_path: Path):
     sentences = sample_lines()
     paths = [tmp_path / "train.conllu", tmp_path / "dev.conllu"]

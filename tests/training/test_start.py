@@ -11,6 +11,7 @@ from tests.planted import figures
 from tests.trained import run
 
 
+@pytest.mark.exhaustive
 def test_training_further_begins_where_the_model_is(text_model: Path, tmp_path: Path):
     before = figures(text_model)["dev_perplexity"]
     start = semipunct.load(text_model, "text")

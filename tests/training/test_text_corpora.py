@@ -95,6 +95,7 @@ def test_a_disk_that_takes_a_part_is_asked_again(monkeypatch: pytest.MonkeyPatch
     )
 
 
+@pytest.mark.exhaustive
 def test_a_text_in_another_language_is_noticed(tmp_path: Path):
     training_streams = [word_stream("a.txt", items(["So ba, do. SO gu!"]))]
     some = word_stream("b.txt", items(["so, GU ke do. Mo"]))

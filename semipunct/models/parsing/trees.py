@@ -1,4 +1,7 @@
-"""The trees of a parser, projective or of any shape: the same questions, with heads as answers."""
+"""The trees of a parser, projective or of any shape: the same questions, with heads as answers.
+
+Why there are two shapes: docs/decisions/0063-crossing-arcs.md.
+"""
 
 from __future__ import annotations
 

@@ -63,9 +63,11 @@ def independent_items(w: Weighted) -> None:
             (best_before.log_weight, best_after.log_weight),
         ):
             # Weights that an item does not use may affect the scale of its sums.
-            np.testing.assert_allclose(x[item], y[item], rtol=3e-6, err_msg=f"log weights {name}")
+            np.testing.assert_allclose(
+                x[item], y[item], rtol=_ROUNDING, err_msg=f"log weights {name}"
+            )
         part_before, part_after = w.flat(before.marginals, item), w.flat(after.marginals, item)
-        expect_same(part_before, part_after, f"marginals {name}", 3e-6)
+        expect_same(part_before, part_after, f"marginals {name}", _ROUNDING)
         part_before, part_after = w.flat(best_before.parts, item), w.flat(best_after.parts, item)
         expect_same(part_before, part_after, f"best derivation {name}", 0.0)
     require(

@@ -372,6 +372,7 @@ def test_the_text_says_what_the_lines_say(source):
         assert surface_text(entry, slots).split() == text_of(new_record).split()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("language", ["en", "zh", "es", "ar", "hi"])
 def test_real_sentences(shared_data, language):
     path = shared_data / language / "dev.conllu"

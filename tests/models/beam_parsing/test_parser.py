@@ -52,6 +52,7 @@ def test_a_rule_that_only_the_comma_tells_is_learnt_by_properties(folder: Path):
     assert blind.best["dev_uas"] < 0.95
 
 
+@pytest.mark.exhaustive
 def test_labels_are_learnt(folder: Path):
     training = _trained(folder / "labelled", "model.labelled=true", "train.update=max-violation")
     assert training.best["dev_uas"] == training.best["dev_las"] == 1.0
@@ -130,6 +131,7 @@ def test_the_gradient_is_the_update_of_the_perceptron(update: str, labelled: boo
         assert leaf.any()
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_learnt_from_what_is_found():
     """The loss of a sentence is zero if and only if the best derivation is the gold one."""
     model, parameters = fitted(beam=2)

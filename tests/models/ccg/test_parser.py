@@ -78,6 +78,7 @@ HEADED = [
 """All tags are equal: the first word takes the last one if it is *a*, not if it is *b*."""
 
 
+@pytest.mark.exhaustive
 def test_attachment_planted_in_heads_is_recovered():
     model, parameters = learnt(HEADED, replace(OPTIONS, heads=True))
     parser = CcgParser(model, parameters)

@@ -53,6 +53,7 @@ def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
     assert commas.marginal == pytest.approx([p[1].sum(), p[:, 1].sum()], abs=1e-4)
 
 
+@pytest.mark.exhaustive
 def test_a_field_weighs_both_edges_of_each_span(tmp_path: Path):
     """(S (NP (NN a) (NN b)) (VB c)): all placements of commas are enumerated."""
     path = tmp_path / "a.mrg"
@@ -77,7 +78,11 @@ def test_a_field_weighs_both_edges_of_each_span(tmp_path: Path):
     assert commas.marginal == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize("field", ["false", "true"], ids=["generative", "field"])
+@pytest.mark.parametrize(
+    "field",
+    ["false", pytest.param("true", marks=pytest.mark.exhaustive)],
+    ids=["generative", "field"],
+)
 def test_a_rule_is_learnt(tmp_path: Path, field: str):
     paths = files(tmp_path)
     parts = {name: read_commas([path]) for name, path in paths.items()}

@@ -70,6 +70,7 @@ def log_probabilities(model: Parser, weights: Any, sentences: list[Sentence]) ->
     return np.asarray(compiled(model, weights, batch))
 
 
+@pytest.mark.exhaustive
 def test_analyses_of_two_words_have_probability_one(random: InPlace[Parser]):
     tags = ("A", "B", "unseen")
     every = [
@@ -166,6 +167,7 @@ def words(forms: list[str], name: str = "w") -> Words:
     return Words(name, "made", 1, tuple(forms), ((),) * (len(forms) + 1))
 
 
+@pytest.mark.exhaustive
 def test_tags_are_chosen_among_the_combinations_of_training(random: InPlace[Parser]):
     weights = {**random.parameters}
     # Each column has a preference of its own; code 1 is A, code 2 is B.
@@ -193,6 +195,7 @@ def test_tags_are_chosen_among_the_combinations_of_training(random: InPlace[Pars
     assert drawn[best] / 1000 == pytest.approx(share_of[best], abs=0.06)
 
 
+@pytest.mark.exhaustive
 def test_a_parser_without_combinations_predicts_each_tag_separately(random: InPlace[Parser]):
     data = random.model.to_data()
     del data["vocabulary"]["combination"]

@@ -62,7 +62,8 @@ def case(channel: str) -> tuple[PunctuationModel, Parameters, list[list[dict[Pai
     return m, parameters, [masked(s, of) for s, of in zip(closed(), unmasked, strict=True)]
 
 
-@pytest.mark.parametrize("channel", [pytest.param("none", marks=pytest.mark.exhaustive), "r2l"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("channel", ["none", "r2l"])
 def test_likelihood_and_best_analysis_are_those_of_the_oracle(channel: str):
     m, parameters, choices = case(channel)
     sentences = closed()

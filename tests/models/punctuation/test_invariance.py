@@ -159,6 +159,7 @@ def mirrored_sentence(s: Sentence) -> Sentence:
     )
 
 
+@pytest.mark.exhaustive
 def test_l2r_on_a_mirrored_sentence_is_r2l():
     """Edits are mirrored, and pairs have the probabilities of their mirror images."""
     from_right, back = model("r2l", final_mark=True), model("l2r")
@@ -218,7 +219,7 @@ STRANGE = (
 )
 
 
-@pytest.mark.parametrize("direction", ["none", "r2l"])
+@pytest.mark.parametrize("direction", [pytest.param("none", marks=pytest.mark.exhaustive), "r2l"])
 def test_every_surface_string_has_positive_probability(direction: str):
     m = model(direction)
     for seed, scale in ((0, 0.0), (1, 1.0)):
@@ -230,7 +231,7 @@ def test_every_surface_string_has_positive_probability(direction: str):
         assert all(np.isfinite(g).all() for g in jax.tree.leaves(gradient))
 
 
-@pytest.mark.parametrize("direction", ["none", "r2l"])
+@pytest.mark.parametrize("direction", [pytest.param("none", marks=pytest.mark.exhaustive), "r2l"])
 def test_hard_sets_leave_some_sentences_impossible_with_finite_gradients(direction: str):
     m = model(direction, hard_sets=True, minimum_pair_count=1)
     parameters = m.initial_parameters(1, 0.5)
@@ -242,7 +243,9 @@ def test_hard_sets_leave_some_sentences_impossible_with_finite_gradients(directi
 
 
 @pytest.mark.parametrize(
-    "heads", [range(10_000), [0, *[1] * 9_999]], ids=["a chain of depth 10,000", "a flat sentence"]
+    "heads",
+    [range(10_000), pytest.param([0, *[1] * 9_999], marks=pytest.mark.exhaustive)],
+    ids=["a chain of depth 10,000", "a flat sentence"],
 )
 def test_long_sentences_stay_finite(heads: Sequence[int]):
     m = model("r2l")

@@ -159,6 +159,7 @@ def test_any_number_of_convolutions(layers):
     assert np.isfinite(scorer(layers)(parameters(), batch.columns, of)).all()
 
 
+@pytest.mark.exhaustive
 def test_it_learns_which_words_take_a_comma():
     """Only the preceding word determines whether a comma follows: tags and trees are all equal."""
     words = ("yes", "no", "far", "near")

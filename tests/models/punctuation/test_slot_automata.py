@@ -90,6 +90,7 @@ def test_two_labels_weigh_what_the_oracle_says(direction: str, seed: int, scale:
     np.testing.assert_array_equal(by_rows[len(strings) :], 0.0)
 
 
+@pytest.mark.exhaustive
 def test_two_passes_alternate():
     """Footnote 6, without the open puncteme, which the oracle does not support with two passes."""
     m = model("r2l", passes=2, hard_sets=True, minimum_pair_count=1)

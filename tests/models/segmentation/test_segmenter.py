@@ -12,6 +12,7 @@ from semipunct.models.segmentation.segmenter import Segmenter
 TEXT = "So, ba Mo do. Al li.e gu ke.\n\nSo do\tdo " * 5
 
 
+@pytest.mark.exhaustive
 def test_windows_make_no_difference(untrained: Segmenter, monkeypatch: pytest.MonkeyPatch):
     texts = [TEXT, TEXT[:7], "", TEXT[3:100]]
     whole = untrained.segment(texts)

@@ -57,6 +57,7 @@ def test_rules_are_learnt(tokeniser: Path):
     assert best["dev_f1"] == 1.0
 
 
+@pytest.mark.exhaustive
 def test_a_resumed_run_ends_with_the_same_bits(tokeniser: Path, tmp_path: Path):
     config = load_config(None, TOKENISER, kind="tokeniser")
     train, dev, folder = generated(60, 1), generated(12, 2), tmp_path / "m"

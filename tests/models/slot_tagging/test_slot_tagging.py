@@ -88,7 +88,13 @@ def test_risk_is_expected_edit_distance():
     assert tags.least_risk(rows) == [(), (), (".",)]
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(
+    "network",
+    [
+        pytest.param(network, marks=() if network == NETWORKS[0] else pytest.mark.exhaustive)
+        for network in NETWORKS
+    ],
+)
 def test_likelihoods_are_sums_over_all_taggings(fitted, network: str):
     tagger = fitted(network)
     model, tags = tagger.model, tagger.model.tags
@@ -223,6 +229,7 @@ def as_written(sentence_: Sentence, *, comma: str) -> Sentence:
     return replace(sentence_, upos=hidden, written=Written(slots))
 
 
+@pytest.mark.exhaustive
 def test_a_tagger_that_reads_what_was_written(tmp_path: Path):
     options = TaggerTrainOptions(
         visits=40 * 28, evaluate_every=40 * 14, batch_size=16, learning_rate=0.03, dropout=0.0,

@@ -1,0 +1,153 @@
+"""The inside recursion of a grammar in numbers, relative to the largest symbol of each span.
+
+In logarithms the sums over splits, of all pairs of symbols, are exponentiated and turned into
+logarithms again in every step, which takes several times as long as the two products of matrices.
+Here a span is a vector of numbers, the largest of which is one, and the log of their unit; only the
+vectors of new spans, the results of a step, pass through logarithms.
+
+A term is lost if it is below the smallest float in these units. That matters only to a sum that is
+small, too: such sums are marked, and the caller repeats the recursion in logarithms if one is part
+of a whole sentence (docs/decisions/0043-sums-of-products.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.structures.chart import next_ends, with_newest, with_row
+from semirings.numerics import log_times, matmul, relative, safe_log
+
+
+class Spans(NamedTuple):
+    """The symbols of spans.
+
+    Attributes:
+        number: ``[..., symbols]`` weights relative to the largest.
+        unit: ``[...]`` the log weight of the largest; minus infinity where there is no symbol.
+        low: ``[...]`` whether a number is so small that products of it may be lost.
+        unsure: ``[...]`` whether terms of a sum were lost that may matter to the span.
+    """
+
+    number: Any
+    unit: Any
+    low: Any
+    unsure: Any
+
+
+class _Vectors:
+    """What charts ask of a semiring, for ``Spans``; a shape is that of the numbers."""
+
+    def zeros(self, shape: Sequence[int]) -> Spans:
+        """Return spans without symbols."""
+        no = jnp.zeros(shape[:-1], bool)
+        return Spans(jnp.zeros(shape), jnp.full(shape[:-1], -jnp.inf), no, no)
+
+    def zeros_like(self, a: Spans) -> Spans:
+        """Return spans without symbols, with the dtypes of others."""
+        return jax.tree.map(lambda x, y: x.astype(y.dtype), self.zeros(a.number.shape), a)
+
+    def concatenate(self, values: Sequence[Spans], axis: int) -> Spans:
+        """Concatenate along an axis that is not that of symbols."""
+        return jax.tree.map(lambda *xs: jnp.concatenate(xs, axis), *values)
+
+
+VECTORS: Any = _Vectors()
+
+
+def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
+    """Return the step of the recursion over span widths, and the row of single words.
+
+    A step outputs the log weights of the spans of its width.
+
+    Args:
+        rules: ``[batch or 1, nonterminals, symbols, symbols]`` log weights.
+        words: ``[batch, n, preterminals]`` log weights.
+    """
+    batch, length, preterminals = words.shape
+    nonterminals, symbols = rules.shape[1:3]
+    flat = rules.reshape(len(rules), nonterminals, symbols**2)
+    by_rule, unit_of_rule = relative(flat, -1)
+    columns, unit_of_rule = jnp.swapaxes(by_rule, 1, 2), jnp.swapaxes(unit_of_rule, 1, 2)
+    low_rule = jnp.any(_is_low(flat, by_rule), -1)[:, None]
+    least = _least(length * symbols**2, words.dtype)
+
+    def step(chart: Any, width: jax.Array, weight: Any) -> tuple[Any, jax.Array]:
+        starts, ends = chart
+        ends = next_ends(VECTORS, ends)
+        splits = log_times(starts.unit, ends.unit)
+        share, unit = relative(splits, 1)
+        left = jnp.moveaxis(starts.number * share[..., None], 1, 3)
+        pairs = matmul(left, jnp.moveaxis(ends.number, 1, 2))
+        total = matmul(pairs.reshape(batch, -1, symbols**2), columns)
+        low = jnp.any(starts.low | ends.low | _is_low(splits, share), 1)[..., None] | low_rule
+        lost = jnp.any((jax.lax.stop_gradient(total) < least) & low, 2)
+        unsure = lost | jnp.any(starts.unsure | ends.unsure, 1)
+        wide = log_times(log_times(safe_log(total), unit_of_rule), jnp.swapaxes(unit, 1, 2))
+        if weight is not None:
+            wide = log_times(weight, wide)
+        nothing = jnp.full((*wide.shape[:2], preterminals), -jnp.inf, wide.dtype)
+        row = jnp.concatenate([wide, nothing], 2)
+        new = _spans(row, unsure)
+        return (with_row(starts, width, new), with_newest(VECTORS, ends, new)), row
+
+    none = jnp.full((batch, length, nonterminals), -jnp.inf, words.dtype)
+    single = _spans(jnp.concatenate([none, words], 2), jnp.zeros((batch, length), bool))
+    return step, jax.tree.map(lambda x: x[:, None], single)
+
+
+def spanning(starts: Spans, lengths: jax.Array) -> Spans:
+    """Select the span of all words of each item.
+
+    Args:
+        starts: ``[batch, rows, places]`` spans by width less one and by start.
+        lengths: ``[batch]`` numbers of words.
+    """
+    chosen = jnp.arange(starts.unit.shape[1]) == lengths[:, None] - 1
+    number, unit, low, unsure = (x[:, :, 0] for x in starts)
+    return Spans(
+        jnp.sum(jnp.where(chosen[..., None], number, 0.0), 1),
+        jnp.sum(jnp.where(chosen, unit, 0.0), 1),
+        jnp.any(chosen & low, 1),
+        jnp.any(chosen & unsure, 1),
+    )
+
+
+def with_root(root: jax.Array, whole: Spans) -> tuple[jax.Array, jax.Array]:
+    """Sum over the symbols of whole sentences.
+
+    Args:
+        root: ``[batch or 1, nonterminals]`` log weights.
+        whole: ``[batch]`` the spans of the sentences.
+
+    Returns:
+        ``[batch]`` log totals, and whether they may be wrong.
+    """
+    weight, unit = relative(root, 1)
+    total = jnp.sum(weight * whole.number[:, : root.shape[1]], 1)
+    low = whole.low | jnp.any(_is_low(root, weight), 1)
+    lost = (jax.lax.stop_gradient(total) < _least(root.shape[1], total.dtype)) & low
+    log_total = log_times(log_times(safe_log(total), unit[:, 0]), whole.unit)
+    return log_total, lost | whole.unsure
+
+
+def _spans(weights: jax.Array, unsure: jax.Array) -> Spans:
+    """Return spans with log weights ``[..., symbols]``."""
+    number, unit = relative(weights, -1)
+    unit = jnp.where(jnp.any(weights != -jnp.inf, -1), unit[..., 0], -jnp.inf)
+    return Spans(number, unit, jnp.any(_is_low(weights, number), -1), unsure)
+
+
+def _is_low(weights: jax.Array, numbers: jax.Array) -> jax.Array:
+    """Return whether numbers are so small that a product of four of them may be lost."""
+    fourth_root = float(jnp.finfo(numbers.dtype).tiny) ** 0.25
+    return (weights > -jnp.inf) & (numbers < fourth_root)
+
+
+def _least(terms: int, dtype: Any) -> float:
+    """Return a sum of which lost terms are less than an eighth of a unit in the last place."""
+    limits = jnp.finfo(dtype)
+    return 8 * terms * float(limits.tiny) / float(limits.eps)
