@@ -339,8 +339,20 @@ def grammar_build(*, spans: bool) -> Structure:
         jnp.asarray(rules),
         zeros(len(PARSED), max(PARSED), 1),
         jnp.array(PARSED),
-        jnp.zeros(()) if spans else None,
+        _span_weights() if spans else None,
     )
+
+
+def _span_weights() -> jax.Array:
+    """Return weights of zero, but forbid spans that no parse of the sparse item has."""
+    weights = np.zeros((len(PARSED), max(PARSED), max(PARSED), EXPANDING))
+    weights[-1] = -np.inf
+    last = len(PARSED) - 1
+    for top in range(EXPANDING):
+        for used in parses(last, top, 0, PARSED[last] - 1):
+            for first, end, symbol, *_ in used:
+                weights[last, first, end, symbol] = 0
+    return jnp.asarray(weights)
 
 
 def parses(item: int, symbol: int, first: int, last: int) -> Iterator[list[tuple[int, ...]]]:
