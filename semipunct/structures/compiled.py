@@ -34,3 +34,19 @@ def compiled(*static: str) -> Callable[[F], F]:
         return cast(F, call)
 
     return of
+
+
+def is_constant(value: Any) -> bool:
+    """Return whether equal values are the same for ever: those of frozen dataclasses with a hash.
+
+    A program compiled for a value that is changed later would give the answers of before.
+    """
+    # Not of a base class: what a class adds that is no field is not compared.
+    settings = vars(type(value)).get("__dataclass_params__")
+    if settings is None or not settings.frozen:
+        return False
+    try:
+        hash(value)
+    except TypeError:  # a field has none
+        return False
+    return True

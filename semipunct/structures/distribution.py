@@ -18,7 +18,7 @@ from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total, like_weights
-from semipunct.structures.compiled import compiled
+from semipunct.structures.compiled import compiled, is_constant
 from semipunct.structures.draws import Draws, Traceable, trace_draws
 from semipunct.structures.readable import is_form, score_form
 from semipunct.structures.recursion import Plan, Recursion
@@ -111,9 +111,16 @@ class Distribution(Generic[S]):
             UsageError: if the semiring loses extreme weights, like ``Real``.
         """
         _refuse_narrow(semiring)
+        if is_constant(semiring):
+            return self._answered(semiring, counted)
+        return self._asked(semiring, counted)
+
+    def _asked(self, semiring: Semiring, counted: Parts | None) -> Total:
         if counted is None:
             return self._total(semiring)
         return self._expanded_total(semiring, counted)
+
+    _answered = compiled("semiring")(_asked)
 
     @compiled()
     def log_partition(self) -> jax.Array:

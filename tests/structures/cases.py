@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 

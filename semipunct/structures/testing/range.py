@@ -76,7 +76,7 @@ def double_precision(w: Weighted) -> None:
 
 def without_compilation(w: Weighted) -> None:
     """Check the total outside compiled programs."""
-    total = w.distribution.ask(w.base)
+    total = w.structure.total(w.base)
     log_partition = log_times(w.base.log_weight(total.value), total.log_scale)
     expect(w, log_partition, lambda e: e.log_partition, "log partition, not compiled,")
 
