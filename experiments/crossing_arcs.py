@@ -55,7 +55,12 @@ def crossing_arcs(tree: DependencyTree) -> set[tuple[int, int]]:
 
 
 def read(paths: Sequence[Path], lifted: bool) -> list[Sentence]:
-    """Read treebanks, with crossing arcs lifted or as annotated."""
+    """Read treebanks.
+
+    Args:
+        paths: the files.
+        lifted: whether crossing arcs are lifted; otherwise trees are as annotated.
+    """
     examples = read_examples("sentences" if lifted else "sentences with crossing arcs", paths)
     return list(cast(Sequence[Sentence], examples))
 
@@ -63,7 +68,12 @@ def read(paths: Sequence[Path], lifted: bool) -> list[Sentence]:
 def divided(
     arguments: argparse.Namespace, lifted: bool
 ) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
-    """Return the sentences for training, and the others."""
+    """Return the sentences for training, and the others.
+
+    Args:
+        arguments: the command line.
+        lifted: as for ``read``.
+    """
     dev = read(arguments.dev, lifted)
     if arguments.train:
         return read(arguments.train, lifted), dev

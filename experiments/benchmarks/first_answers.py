@@ -69,7 +69,12 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def ask(structure: str, question: str) -> tuple[float, float]:
-    """Return seconds of the first call and milliseconds of the second one."""
+    """Return seconds of the first call and milliseconds of the second one.
+
+    Args:
+        structure: a name in ``MAKERS``.
+        question: a name in ``QUESTIONS``.
+    """
     make, answer = MAKERS[structure], QUESTIONS[question]
 
     def distribution(items: int) -> Any:

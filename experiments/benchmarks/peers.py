@@ -163,6 +163,25 @@ def trees(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
     }
 
 
+def grammars(args: argparse.Namespace) -> dict[str, dict[str, Question]]:
+    """Return the log partition of a grammar with the gradients of its weights, by library."""
+    import torch_struct
+
+    rules = torch.log_softmax(potentials(10, 20, 1600), 1).reshape(20, 40, 40)
+    weights = [
+        torch.log_softmax(potentials(9, 20), 0), rules,
+        torch.log_softmax(potentials(11, 8, 30, 20), 2),
+    ]  # fmt: skip
+
+    def ask() -> Any:
+        root, rules, words = (x.clone().requires_grad_() for x in weights)
+        batch = (words, rules.expand(8, *rules.shape), root.expand(8, *root.shape))
+        total = torch_struct.SentCFG(batch).partition.sum()
+        return total.detach(), torch.autograd.grad(total, (root, rules, words))
+
+    return {"torch-struct": {"gradients": ask}}
+
+
 def gold() -> dict[str, Any]:
     """Return log partitions and entropies of small problems, by library and problem."""
     import torch_struct
@@ -215,7 +234,7 @@ def main() -> None:
         "threads": torch.get_num_threads(),
         "device": args.device,
     }
-    for problem, make in (("chain", chains), ("trees", trees)):
+    for problem, make in (("chain", chains), ("trees", trees), ("grammar", grammars)):
         figures[problem] = {
             library: {
                 name: milliseconds(question, args.repeats, args.patience)

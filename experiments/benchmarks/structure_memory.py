@@ -73,7 +73,12 @@ def status(key: str) -> float:
 
 
 def measure(name: str, size: int) -> float:
-    """Return the peak memory of a warm call above that of the process, in MiB."""
+    """Return the peak memory of a warm call above that of the process, in MiB.
+
+    Args:
+        name: a name in ``CASES``.
+        size: the size of the item.
+    """
     d = CASES[name][0](size)
     jax.block_until_ready(d.log_partition_and_marginals())
     release_memory()

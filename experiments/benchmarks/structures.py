@@ -179,6 +179,18 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
         "shared, vmap": Question(mapped, (emission, shared), "shared matrix", 1.3),
         "shared, vmap, low": Question(mapped, (emission, low), "shared matrix", 1.3),
     }
+    # A batch of 8 sentences of 30 words; 20 nonterminals and 20 preterminals.
+    rules = normal(10, 20, 1600)
+    probabilities = (
+        jax.nn.log_softmax(normal(9, 20)),
+        jax.nn.log_softmax(rules).reshape(20, 40, 40),
+        jax.nn.log_softmax(normal(11, 8, 30, 20)),
+    )
+    gradients = jax.value_and_grad(
+        lambda *w: jnp.sum(Distribution(pcfg(*w)).log_partition()), (0, 1, 2)
+    )
+    all_questions["grammar, gradients"] = Question(jit(gradients), probabilities)
+    all_questions["grammar, gradients, jax.jit"] = Question(jax.jit(gradients), probabilities)
     for name, (build, weights, bar) in structures.items():
         both_answers = of(build, lambda d: d.log_partition_and_marginals())
         all_questions[f"{name}, both"] = Question(both_answers, weights)

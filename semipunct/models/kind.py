@@ -257,7 +257,7 @@ class Config:
 
     @property
     def examples(self) -> ExampleType:
-        """What a model with these settings learns from: as its kind says, or its settings do."""
+        """The type of the examples that a model with these settings learns from."""
         return getattr(self.model, "examples", self.kind.examples)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,7 @@ import jax
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def compiled(*static: str) -> Callable[[F], F]:
+def compile_once(*static: str) -> Callable[[F], F]:
     """Compile a function or method of arrays when it is called outside of compiled programs.
 
     Otherwise each of its operations would be compiled by itself, and each of its loops again in
@@ -28,8 +28,8 @@ def compiled(*static: str) -> Callable[[F], F]:
         program = jax.jit(function, static_argnames=static, inline=True)
 
         @wraps(function)
-        def call(*arguments: Any, **named: Any) -> Any:
-            return program(*arguments, **named)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            return program(*arguments, **keywords)
 
         return cast(F, call)
 

@@ -7,6 +7,8 @@ the contraction, and the others leave the graph, so that all arrays keep their s
 the contracted graph remembers the arc of the sentence that it stands for: from these the heads are
 read off, and expanding a cycle only decides which of its nodes the arc from outside enters.
 
+Why on the device as well: docs/decisions/0063-crossing-arcs.md.
+
 Source: Chu and Liu (1965); Edmonds (1967), with the order of weights of ``best_heads``.
 """
 
@@ -67,7 +69,7 @@ def _best(arcs: jax.Array, length: jax.Array, single_root: bool) -> jax.Array:
     words = jnp.arange(size)
     inside = words <= length
     used = inside[:, None] & inside & (words > 0) & ~jnp.eye(size, dtype=bool)
-    known = jnp.all(~used | (arcs < jnp.inf))
+    valid = jnp.all(~used | (arcs < jnp.inf))
     possible = used & (arcs > -jnp.inf) & (arcs < jnp.inf)
     # Forbidden arcs outnumber the children of the root, as in `best_heads`.
     rank = jnp.where(possible, 0.0, -(size + 1.0)).at[0].add(-float(single_root))
@@ -84,7 +86,7 @@ def _best(arcs: jax.Array, length: jax.Array, single_root: bool) -> jax.Array:
     above, _ = _expand(graph)
     is_tree = jnp.where(inside & (words > 0), possible[above, words], True)
     several = jnp.sum(inside & (words > 0) & (above == 0)) > 1
-    fits = known & jnp.all(is_tree) & ~(several & single_root)
+    fits = valid & jnp.all(is_tree) & ~(several & single_root)
     return jnp.where(fits & inside, above, -1)[1:]
 
 
@@ -114,25 +116,25 @@ def _contract(g: _Graph) -> _Graph:
     """Contract the cycle."""
     size = len(g.rank)
     words = jnp.arange(size)
-    new = jnp.argmax(g.cycle)
+    merged = jnp.argmax(g.cycle)
     within = (g.heads, words)
     # An arc to the cycle replaces the arc within the cycle.
     gain = jnp.where(g.cycle, g.rank - g.rank[within], -jnp.inf)
     gain_weight = g.weight - g.weight[within]
     entry = _first_best(gain, gain_weight, 1)
     leave = _first_best(jnp.where(g.cycle[:, None], g.rank, -jnp.inf), g.weight, 0)
-    gone = g.cycle & (words != new)
+    gone = g.cycle & (words != merged)
 
-    def replaced(old: jax.Array, to_cycle: jax.Array, from_cycle: jax.Array) -> jax.Array:
-        return old.at[..., :, new].set(to_cycle).at[..., new, :].set(from_cycle)
+    def replaced(value: jax.Array, to_cycle: jax.Array, from_cycle: jax.Array) -> jax.Array:
+        return value.at[..., :, merged].set(to_cycle).at[..., merged, :].set(from_cycle)
 
     rank = replaced(g.rank, gain[words, entry], g.rank[leave, words])
-    rank = jnp.where(gone[:, None] | gone, -jnp.inf, rank).at[new, new].set(-jnp.inf)
+    rank = jnp.where(gone[:, None] | gone, -jnp.inf, rank).at[merged, merged].set(-jnp.inf)
     weight = replaced(g.weight, gain_weight[words, entry], g.weight[leave, words])
     arc = replaced(g.arc, g.arc[:, words, entry], g.arc[:, leave, words])
     heads, cycle = _heads_and_cycle(rank, weight)
     return _Graph(
-        rank, weight, arc, jnp.where(g.cycle[g.node], new, g.node), heads, cycle, g.level + 1,
+        rank, weight, arc, jnp.where(g.cycle[g.node], merged, g.node), heads, cycle, g.level + 1,
         g.cycles.at[g.level].set(g.cycle), g.nodes.at[g.level].set(g.node),
         g.arcs.at[g.level].set(g.arc[:, g.heads, words]),
     )  # fmt: skip

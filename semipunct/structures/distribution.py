@@ -18,7 +18,7 @@ from jax.core import Tracer
 
 from semipunct.errors import UsageError
 from semipunct.structures.base import Parts, Structure, Total, like_weights
-from semipunct.structures.compiled import compiled, is_constant
+from semipunct.structures.compiled import compile_once, is_constant
 from semipunct.structures.draws import Draws, Traceable, trace_draws
 from semipunct.structures.readable import is_form, score_form
 from semipunct.structures.recursion import Plan, Recursion
@@ -112,22 +112,22 @@ class Distribution(Generic[S]):
         """
         _refuse_narrow(semiring)
         if is_constant(semiring):
-            return self._answered(semiring, counted)
-        return self._asked(semiring, counted)
+            return self._compiled_sum_in(semiring, counted)
+        return self._sum_in(semiring, counted)
 
-    def _asked(self, semiring: Semiring, counted: Parts | None) -> Total:
+    def _sum_in(self, semiring: Semiring, counted: Parts | None) -> Total:
         if counted is None:
             return self._total(semiring)
         return self._expanded_total(semiring, counted)
 
-    _answered = compiled("semiring")(_asked)
+    _compiled_sum_in = compile_once("semiring")(_sum_in)
 
-    @compiled()
+    @compile_once()
     def log_partition(self) -> jax.Array:
         """Return the log of the sum of the weights of all derivations, ``[batch]``."""
         return self._log_weight(self.base, self._total(self.base))
 
-    @compiled()
+    @compile_once()
     def log_partition_and_marginals(self) -> tuple[jax.Array, Parts]:
         """Return the log partition and the marginals, at little more than the cost of one."""
         expanded = self._expanded()
@@ -194,7 +194,7 @@ class Distribution(Generic[S]):
         known = answer.log_weight > -jnp.inf
         return jnp.where(known.reshape(*known.shape, *(1,) * (forms.ndim - known.ndim)), forms, -1)
 
-    @compiled("base")
+    @compile_once("base")
     def best(self, base: Selective = Viterbi()) -> Answer:
         """Find the best derivation: exactly one, the first in a tie.
 
@@ -209,7 +209,7 @@ class Distribution(Generic[S]):
         log_weight = self._log_weight(semiring, total)
         return Answer(mark(_spoilt(semiring.seeds(total.value), log_weight)), log_weight)
 
-    @compiled("k", "base")
+    @compile_once("k", "base")
     def top(self, k: int, base: Selective = Viterbi()) -> Answer:
         """Find the k best derivations, all different, best first, with a leading axis ``[k]``.
 
@@ -270,7 +270,7 @@ class Distribution(Generic[S]):
             raise UsageError(f"count is {count}; draw 1 or more")
         return self._draws(key, count, together)
 
-    @compiled("count", "together")
+    @compile_once("count", "together")
     def _draws(self, key: jax.Array, count: int, together: int) -> Draws[Any]:
         if isinstance(self.structure, Traceable):
             places, each = self.structure.trace(key, count, self.recursion)
@@ -293,7 +293,7 @@ class Distribution(Generic[S]):
         parts = jax.tree.map(lambda x: x[:count], drawn)
         return Draws(parts, jnp.where(possible, jax.vmap(self.score)(parts), each))
 
-    @compiled()
+    @compile_once()
     def entropy(self) -> jax.Array:
         """Return the entropy ``[batch]`` in nats."""
         value = self._total(Entropy()).value
@@ -317,7 +317,7 @@ class Distribution(Generic[S]):
         # Never negative, but rounded; the gradient is kept.
         return jnp.where(nats < 0, nats - jax.lax.stop_gradient(nats), nats)
 
-    @compiled()
+    @compile_once()
     def expectation(self, feature: Parts) -> jax.Array:
         """Return the expectation ``[batch]`` of a feature that is additive over parts.
 
@@ -361,7 +361,7 @@ class Distribution(Generic[S]):
         """Return the variance ``[batch]`` of a feature that is additive over parts."""
         return self.covariance(feature, feature)
 
-    @compiled()
+    @compile_once()
     def covariance(self, first: Parts, second: Parts) -> jax.Array:
         """Return the covariance ``[batch]`` of two features that are additive over parts.
 
@@ -442,7 +442,7 @@ class Distribution(Generic[S]):
         _check_same(of_p.with_log_weights(of_q.log_weights), of_q)
         return self._of(of_p)._nats(semiring, of_q.log_weights)
 
-    @compiled("semiring")
+    @compile_once("semiring")
     def _nats(self, semiring: Divergence, reference: Parts) -> jax.Array:
         value = self._total(semiring, reference).value
         return _spoilt(_spoilt(value.nats, value.weight), value.reference)

@@ -39,12 +39,12 @@ class Spans(NamedTuple):
 
 
 class _Vectors:
-    """What charts ask of a semiring, for ``Spans``; a shape is that of the numbers."""
+    """The operations that charts need, for ``Spans``; a shape is that of the numbers."""
 
     def zeros(self, shape: Sequence[int]) -> Spans:
         """Return spans without symbols."""
-        no = jnp.zeros(shape[:-1], bool)
-        return Spans(jnp.zeros(shape), jnp.full(shape[:-1], -jnp.inf), no, no)
+        false = jnp.zeros(shape[:-1], bool)
+        return Spans(jnp.zeros(shape), jnp.full(shape[:-1], -jnp.inf), false, false)
 
     def zeros_like(self, a: Spans) -> Spans:
         """Return spans without symbols, with the dtypes of others."""
@@ -91,8 +91,8 @@ def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
             wide = log_times(weight, wide)
         nothing = jnp.full((*wide.shape[:2], preterminals), -jnp.inf, wide.dtype)
         row = jnp.concatenate([wide, nothing], 2)
-        new = _spans(row, unsure)
-        return (with_row(starts, width, new), with_newest(VECTORS, ends, new)), row
+        newest = _spans(row, unsure)
+        return (with_row(starts, width, newest), with_newest(VECTORS, ends, newest)), row
 
     none = jnp.full((batch, length, nonterminals), -jnp.inf, words.dtype)
     single = _spans(jnp.concatenate([none, words], 2), jnp.zeros((batch, length), bool))

@@ -35,7 +35,7 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures import elimination, matrix_tree, tree_walks
 from semipunct.structures.arborescences import best_heads, check_trees
-from semipunct.structures.compiled import compiled
+from semipunct.structures.compiled import compile_once
 from semipunct.structures.contraction import traced_best_heads
 from semipunct.structures.different_trees import different_heads
 from semipunct.structures.draws import Places
@@ -79,12 +79,12 @@ class NonprojectiveTrees:
     lengths: jax.Array
     single_root: bool = True
 
-    @compiled()
+    @compile_once()
     def log_partition(self) -> jax.Array:
         """Return the log of the sum of the weights of all trees, ``[batch]``."""
         return matrix_tree.log_partition(self.arcs, self.lengths, self.single_root)
 
-    @compiled()
+    @compile_once()
     def log_partition_and_marginals(self) -> tuple[jax.Array, jax.Array]:
         """Return the log partition and the marginals, at little more than the cost of one."""
         return matrix_tree.log_partition_and_marginals(self.arcs, self.lengths, self.single_root)
@@ -113,7 +113,7 @@ class NonprojectiveTrees:
             check_trees(np.asarray(heads), np.asarray(self.lengths), self.single_root)
         return self._scores(heads)
 
-    @compiled()
+    @compile_once()
     def _scores(self, heads: jax.Array) -> jax.Array:
         words = jnp.arange(1, self.arcs.shape[1])
         used = words <= self.lengths[:, None]
@@ -170,7 +170,7 @@ class NonprojectiveTrees:
         )
         return Heads(heads, log_weight.astype(self.arcs.dtype))
 
-    @compiled()
+    @compile_once()
     def _traced_best(self) -> Heads:
         heads = traced_best_heads(self.arcs, self.lengths, self.single_root)
         words = jnp.arange(1, self.arcs.shape[1])
@@ -180,8 +180,8 @@ class NonprojectiveTrees:
         log_weight = jnp.sum(jnp.where(used & (heads >= 0), picked, 0.0), 1)
         log_weight = jnp.where(jnp.any(used & (heads < 0), 1), -jnp.inf, log_weight)
         inside = jnp.arange(self.arcs.shape[1]) <= self.lengths[:, None]
-        known = jnp.all(~used_arcs(inside) | (self.arcs < jnp.inf), (1, 2))
-        return Heads(heads, jnp.where(known, log_weight, jnp.nan))
+        valid = jnp.all(~used_arcs(inside) | (self.arcs < jnp.inf), (1, 2))
+        return Heads(heads, jnp.where(valid, log_weight, jnp.nan))
 
     def top(self, k: int) -> Heads:
         """Find the k best trees of each item, all different, best first. It runs on the host.
@@ -255,7 +255,7 @@ class NonprojectiveTrees:
         )  # fmt: skip
         return Heads(heads, log_weight.astype(self.arcs.dtype))
 
-    @compiled()
+    @compile_once()
     def entropy(self) -> jax.Array:
         """Return the entropy ``[batch]`` in nats; minus infinity if there is no tree."""
         marginals = self.marginals()
@@ -290,7 +290,7 @@ class NonprojectiveTrees:
             raise UsageError("two distributions over different trees: lengths differ")
         return self._divergence(other)
 
-    @compiled()
+    @compile_once()
     def _divergence(self, other: NonprojectiveTrees) -> jax.Array:
         marginals = self.marginals()
         p, q = self._shifted(marginals), other._shifted(marginals)
@@ -298,7 +298,7 @@ class NonprojectiveTrees:
         nats = _expected(marginals, difference) - p.log_partition() + q.log_partition()
         return jnp.where(nats < 0, nats - jax.lax.stop_gradient(nats), nats)
 
-    @compiled()
+    @compile_once()
     def expectation(self, feature: Any) -> jax.Array:
         """Return the expectation ``[batch, ...]`` of a feature that is additive over arcs.
 

@@ -172,6 +172,7 @@ def test_what_is_no_stream_does_not_go_to_standard_output(cli: Cli, command: str
     assert (result.status, result.out) == (2, "")
 
 
+@pytest.mark.exhaustive
 def test_folders_that_are_missing_are_made(
     cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path
 ):

@@ -81,6 +81,7 @@ def test_restored_commas_are_compared(
     assert measures < {*compared["measures"]}
 
 
+@pytest.mark.exhaustive
 def test_phrases_are_parsed_and_compared(
     cli: Cli, phrase_parser: Path, phrases: dict[str, Path], tmp_path: Path
 ):

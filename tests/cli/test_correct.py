@@ -19,6 +19,7 @@ from semipunct.render.corrected import Places, as_dict, difference, m2
 from semipunct.tasks.correction import Corrected, Explained
 from semipunct.trees import DependencyTree
 from tests.commands import Cli
+from tests.selection import thorough
 
 Paths = dict[str, Path]
 
@@ -142,6 +143,7 @@ def test_places_behind_multiword_tokens(tmp_path: Path):
     ]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_all_sentences_keep_their_numbers_in_m2(
     cli: Cli, corrector: Path, parallel_treebanks: Paths, found: list[dict], tmp_path: Path
 ):
@@ -155,7 +157,7 @@ def test_all_sentences_keep_their_numbers_in_m2(
     assert (compared["sentences"], compared["edit_distance"]) == (len(found), 0)
 
 
-@pytest.mark.parametrize("form", ["json", "diff", "text"])
+@pytest.mark.parametrize("form", [thorough("json"), thorough("diff"), "text"])
 def test_words_that_a_parser_reads_come_back_in_any_form(
     cli: Cli, corrector: Path, parallel_treebanks: Paths, monkeypatch: pytest.MonkeyPatch, form: str
 ):

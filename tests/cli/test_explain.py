@@ -93,6 +93,7 @@ def test_options_of_restoration(cli: Cli):
         assert "".join(row["text"] for row in rows) == restored.out, options
 
 
+@pytest.mark.exhaustive
 def test_a_text_model_beside_trees(cli: Cli, model: Path, parser: Path, text_model: Path):
     options = ("--parser", parser, "--text", text_model, "--keep", "replace", "--samples", 40)
     explained = cli("explain", model, "-", "--format", "json", *options, stdin=b"so ba but do so")

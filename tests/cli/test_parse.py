@@ -102,6 +102,7 @@ def test_trees_and_tags_of_the_input_decide_nothing(
     assert (found.out, found.err) == (given.out, given.err)
 
 
+@pytest.mark.exhaustive
 def test_trees_of_the_input_are_thrown_away(cli: Cli, parser: Path, model: Path, short: Path):
     arguments = ("restore", model, short, "--gold", "--json", "--samples", 60)
     own = json.loads(cli(*arguments).out)

@@ -51,6 +51,7 @@ def test_marks_that_stand_are_kept(restored):
     assert found.out == "So ba do.\r\n"
 
 
+@pytest.mark.exhaustive
 def test_a_treebank_is_restored_and_compared(
     cli: Cli, model: Path, parser: Path, text_model: Path, treebanks: dict[str, Path]
 ):

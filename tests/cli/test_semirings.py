@@ -66,6 +66,7 @@ def test_one_that_fails_to_load_is_named_and_harms_no_other(
     assert "cannot be loaded" in refused.message
 
 
+@pytest.mark.exhaustive
 def test_a_good_one_is_checked(cli: Cli):
     result = cli("semirings", "check", "viterbi", "--draws", 50)
     assert result.status == 0

@@ -174,6 +174,7 @@ def test_conllu_is_the_input_with_annotations(
     assert text.count("# semipunct_omitted = nothing but punctuation") == 1
 
 
+@pytest.mark.exhaustive
 def test_annotations_of_an_earlier_run_are_replaced(cli: Cli, model: Path, test_file: Path):
     """Other content of comments and of MISC stays in place."""
     once = cli("decode", model, test_file).out

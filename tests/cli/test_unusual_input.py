@@ -53,6 +53,7 @@ def test_many_unseen_relations_are_summed_up(cli: Cli, model: Path, tmp_path: Pa
     assert told.endswith(" and 4 more")
 
 
+@pytest.mark.exhaustive
 def test_a_sentence_of_2000_words(cli: Cli, model: Path, tmp_path: Path):
     """A chain, which has the maximum depth of a tree, with a comma after every tenth word."""
     path, out = tmp_path / "long.conllu", tmp_path / "out.conllu"

@@ -60,6 +60,7 @@ def test_damaged_input_gets_a_message_or_a_result(attempt, fuzzing):
         assert counts["bad input"] >= LEAST, kind
 
 
+@pytest.mark.exhaustive
 def test_a_case_is_fixed_by_its_seed_and_number(attempt):
     def told(seed: int) -> list[tuple[str, str, str]]:
         return [(r.kind, r.told, r.outcome) for r in (attempt(n, seed) for n in range(20))]

@@ -24,6 +24,7 @@ def sentences(direction: str) -> list[Sentence]:
     return [item.sentence for item in generate(parameters, 60, seed=2)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "direction, variant",
     [

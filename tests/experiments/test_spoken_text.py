@@ -116,6 +116,7 @@ def test_models_are_made_as_planned_and_continued(driver, tmp_path: Path, monkey
     assert " of " not in capsys.readouterr().out
 
 
+@pytest.mark.exhaustive
 def test_the_speed_of_training_is_measured(driver, monkeypatch):
     module = driver("text_models")
     monkeypatch.setattr(module, "TRIAL", 0.05)

@@ -155,6 +155,7 @@ def test_what_comes_later_is_not_looked_at():
                     np.testing.assert_array_equal(columns, columns_of_changed)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("hard_sets", [False, True])
 def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
     """p(l) uses summed weights and the features at the left edge, p(r | l) the others."""

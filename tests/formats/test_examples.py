@@ -8,6 +8,7 @@ import pytest
 from semipunct.corpus.examples import ExampleType
 from semipunct.formats.examples import READERS, read_examples
 from semipunct.models.registry import KINDS, find_kind
+from semipunct.training.config import load_config
 
 CONLLU = (
     "1\tYes\tyes\tINTJ\t_\t_\t0\troot\t_\tSpaceAfter=No\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
@@ -21,7 +22,9 @@ DERIVATION = (
 
 def test_every_type_has_a_reader_and_a_kind():
     assert set(READERS) == set(get_args(ExampleType))
-    assert {find_kind(name).examples for name in KINDS} == set(READERS)
+    kinds = {find_kind(name).examples for name in KINDS}
+    parser = load_config(None, ["model.trees=nonprojective"], {}, "parser")
+    assert kinds | {parser.examples} == set(READERS)
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,7 @@ def test_probabilities_of_analyses():
             assert analysis.log_joint == pytest.approx(expected + math.log(evidence), abs=1e-4)
 
 
+@pytest.mark.exhaustive
 def test_samples_follow_the_posterior():
     _, _, derivations = case()
     for analyses, f in zip(samples_of(), derivations, strict=True):

@@ -109,6 +109,7 @@ def test_a_narrow_beam_keeps_what_a_plain_one_keeps(width: int, labelled: bool):
             np.testing.assert_allclose(scores[: len(plain_scores)], plain_scores, atol=1e-4)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("labelled", [False, True])
 def test_the_path_of_the_best_scores_what_it_is_said_to(labelled: bool):
     trace = searched(3, labelled)

@@ -172,6 +172,7 @@ def test_the_derivation_is_the_first_of_the_best(base: Tropical | Boolean):
     np.testing.assert_array_equal(marks[possible], USES[winners(scores)][possible])
 
 
+@pytest.mark.exhaustive
 def test_the_k_cheapest():
     s = KBest(K, Tropical())
     value, marks = marked(s, WEIGHTS)

@@ -22,6 +22,7 @@ from semipunct.structures import (
     string_paths,
     transducer,
 )
+from tests.selection import selected, thorough
 
 ZEROS = jnp.zeros
 MACHINE = automata.automaton(ZEROS(2), ZEROS((2, 2, 2)).at[0].set(-jnp.inf), ZEROS(2))
@@ -49,7 +50,9 @@ MAKERS = {
     "grammar": (_grammar, lambda n: (n, n, 1)),
     "orders": (linear_orderings, lambda n: (n, n)),
 }
-EVERY = pytest.mark.parametrize("name", MAKERS)
+FEW = ("chain", "projective", "non-projective")
+"""Structures of which `make test` makes all checks."""
+EVERY = pytest.mark.parametrize("name", selected(MAKERS, FEW.__contains__))
 
 
 def distribution(structure):
@@ -115,7 +118,7 @@ def test_items_without_positions_have_the_empty_derivation(name):
     assert (d.entropy() == 0).all()
 
 
-@pytest.mark.parametrize("name", [x for x in MAKERS if x != "parallel"])
+@pytest.mark.parametrize("name", selected((x for x in MAKERS if x != "parallel"), FEW.__contains__))
 def test_an_item_whose_parts_are_all_forbidden(name):
     """The suite for structures asks such items more, in its check *impossible*."""
     make, shape = MAKERS[name]
@@ -155,7 +158,7 @@ def test_lists_longer_than_the_number_of_derivations():
     assert top.log_weight[:, 0].tolist() == [0.0] * 4 + [-np.inf] * 3
     assert len({tuple(x) for x in d.read(top)[:4, 0].tolist()}) == 4
     for k in (0, -1):
-        with pytest.raises(ValueError, match=f"k is {k}; give 1 or more"):
+        with pytest.raises(UsageError, match=f"k is {k}; give 1 or more"):
             d.top(k)
 
 
@@ -169,7 +172,7 @@ def test_weights_that_are_none(name, wrong):
         make(weights)
 
 
-@pytest.mark.parametrize("name", ["chain", "projective", "grammar"])
+@pytest.mark.parametrize("name", ["chain", "projective", thorough("grammar")])
 def test_traced_weights_that_are_none_make_all_results_of_their_item_nan(name):
     make, shape = MAKERS[name]
 

@@ -31,8 +31,8 @@ ONE = {
 """Checks made by default of one structure: they are slow and hardly depend on the structure."""
 FEW = {"NaN", "NaN in padding"}
 """Checks made by default of one structure, because they compile every question once more."""
-DETAILED = STRUCTURES[:3]
-"""Structures of which all other checks are made by default."""
+DETAILED = STRUCTURES[:1]
+"""The structures of which all other checks are made by default."""
 
 
 def by_default(name: str, case: Known) -> bool:

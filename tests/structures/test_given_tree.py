@@ -264,6 +264,7 @@ def extreme(seed: int) -> Question:
     return Question([heads], [slots], choice, np.zeros_like(choice), dense)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "second",
     [

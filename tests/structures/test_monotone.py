@@ -124,6 +124,7 @@ def test_pair_hmm_equals_list_of_all_alignments(seed, rows, columns, data):
     np.testing.assert_allclose(marginals.step[0, 1:, 1:, MATCH], expected, atol=2e-5)
 
 
+@pytest.mark.exhaustive
 def test_affine_gaps_are_paid_by_length():
     first, second = "GGGAAATTT", "GGGTTT"
     match = jnp.array([[[2.0 if a == b else -3.0 for b in second] for a in first]])

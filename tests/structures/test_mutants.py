@@ -67,6 +67,7 @@ SMALL = {
 """For each mutant of size a case that is too small to show it, and what the case lacks."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", OF_SIZE, ids=lambda kind: kind.__name__)
 def test_a_case_too_small_for_a_fault_is_refused(kind: type[LinearChain]):
     items, longest, states, lacks = SMALL[kind.__name__]

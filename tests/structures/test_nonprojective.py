@@ -18,6 +18,7 @@ from semipunct.structures import (
     nonprojective_trees,
     tree_walks,
 )
+from tests.selection import thorough
 
 WORDS = 4
 WEIGHTS = st.one_of(st.floats(-3, 3, width=32), st.sampled_from([-np.inf, -1e4, 1e4]))
@@ -90,7 +91,7 @@ def test_equals_list_of_all_trees(weights, length, single_root):
     assert trees.score(traced.heads)[0] == pytest.approx(float(traced.log_weight[0]), abs=loose)
 
 
-@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("single_root", [True, thorough(False)])
 def test_best_under_jit_contracts_cycles_within_cycles(single_root):
     random = np.random.default_rng(5)
     arcs = random.normal(size=(200, 13, 13)).astype(np.float32)
@@ -133,7 +134,7 @@ def test_two_words():
     assert one.from_parts(one.to_parts(jnp.array([[2, 0]]))).tolist() == [[2, 0]]
 
 
-@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("single_root", [True, thorough(False)])
 def test_samples_have_probabilities_of_trees(single_root):
     # Even weights, since a chi-square test needs several expected draws of every tree.
     arcs = np.random.default_rng(3).normal(size=(3, 4, 4), scale=0.3).astype(np.float32)

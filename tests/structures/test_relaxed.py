@@ -48,6 +48,7 @@ def _slopes(key: jax.Array, noise: Any) -> Any:
     return answer, slopes
 
 
+@pytest.mark.exhaustive
 def test_gumbel_noise_of_one_choice_is_a_softmax():
     """The value is the log partition at the temperature (Gumbel 1954); its slopes are those."""
     answer, slopes = jax.jit(_slopes, static_argnums=1)(jax.random.key(0), "gumbel")
@@ -196,6 +197,7 @@ def test_straight_through_is_hard_with_a_soft_gradient():
         straight_through(jnp.ones(2), jnp.ones(3))
 
 
+@pytest.mark.exhaustive
 def test_a_cold_relaxed_sample_is_the_draw_with_the_same_noise():
     arcs = jnp.asarray(np.random.default_rng(5).normal(size=(2, 4, 4)), jnp.float32)
     key = jax.random.key(3)

@@ -103,6 +103,7 @@ def openfst_agrees(seed: int) -> None:
     assert connect(Log(), composed) is composed
 
 
+@pytest.mark.exhaustive
 def test_openfst_agrees_about_a_few_machines():
     for seed in range(2):
         openfst_agrees(seed)

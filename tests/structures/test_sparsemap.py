@@ -161,6 +161,7 @@ def test_one_position():
     assert by_penalty == pytest.approx(-0.25, abs=1e-4)
 
 
+@pytest.mark.exhaustive
 def test_gradient_is_that_of_finite_differences():
     rng = np.random.default_rng(1)
     with jax.enable_x64(True):

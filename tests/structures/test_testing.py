@@ -20,8 +20,8 @@ from semipunct.structures.testing.enumeration import Enumeration, chi_square
 from semipunct.structures.testing.range import RANGE
 from semirings import Counting, Derivation, Divergence, Expectation, KBest, Sampling
 from semirings.log import Log
+from tests.selection import selected
 from tests.structures.cases import CASES, chain_events
-from tests.structures.test_conformance import ONE
 
 CHAIN = CASES[0]
 MUTANTS: dict[str, type[LinearChain]] = {}
@@ -372,9 +372,8 @@ def case_of(kind: type[LinearChain]) -> Any:
     return replace(CHAIN, name=kind.__name__, build=build)
 
 
-SLOW = ONE | {"devices", "vmap", "NaN", "NaN in padding", "uncompiled", "ranked begins"}
-"""Checks that start processes, or compile every question."""
-FAST = [pytest.param(x, marks=[pytest.mark.exhaustive] if x in SLOW else []) for x in MUTANTS]
+FEW = {"log partition", "marginals", "best", "samples", "padding"}
+FAST = selected(MUTANTS, FEW.__contains__)
 
 
 @pytest.mark.parametrize("name", FAST)

@@ -68,6 +68,7 @@ def test_bad_requests():
     assert sample_without_replacement(d, jax.random.key(0), 0).parts.emission.shape[0] == 0
 
 
+@pytest.mark.exhaustive
 def test_derivations_with_the_same_parts_are_all_listed():
     """Of four parses with rules of one preterminal, two use each rule equally often."""
     rules = jnp.full((1, 2, 2), 0.0).at[0, 0, 0].set(-jnp.inf)

@@ -61,6 +61,7 @@ def test_marks_decide_between_trees(
         assert np.exp(one.log_probability) == pytest.approx(chance, rel=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_a_model_that_excludes_all_leaves_the_parser_its_choice(
     models: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ):

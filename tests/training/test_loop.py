@@ -231,6 +231,7 @@ def test_a_full_disk_leaves_the_last_good_model(tiny, tmp_path, monkeypatch):
     assert resumed.visits == visited(tiny)[-1]
 
 
+@pytest.mark.exhaustive
 def test_patience_ends_a_run(tiny, finished, tmp_path, monkeypatch):
     options = replace(tiny.config.train, patience=2, visits=4800)
     # Constant weights never improve; zero updates avoid compilation of another step.

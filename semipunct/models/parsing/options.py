@@ -64,7 +64,7 @@ class ParserOptions:
 
     @property
     def examples(self) -> ExampleType:
-        """What the parser learns from."""
+        """The type of the examples that the parser learns from."""
         return "sentences" if self.trees == "projective" else "sentences with crossing arcs"
 
     @property

@@ -32,7 +32,11 @@ class ArcTrees(Protocol):
         ...
 
     def score(self, heads: Any) -> jax.Array:
-        """Return the log weight ``[batch]`` of trees."""
+        """Return the log weight ``[batch]`` of trees.
+
+        Args:
+            heads: ``[batch, n]``.
+        """
         ...
 
     def best(self) -> Heads:
@@ -40,11 +44,20 @@ class ArcTrees(Protocol):
         ...
 
     def top(self, k: int) -> Heads:
-        """Find the k best trees of each item."""
+        """Find the best trees of each item.
+
+        Args:
+            k: the number of trees.
+        """
         ...
 
     def sample(self, key: jax.Array, count: int) -> Heads:
-        """Draw independent trees, given a random key of each item."""
+        """Draw independent trees.
+
+        Args:
+            key: a random key of each item.
+            count: the number of draws.
+        """
         ...
 
 

@@ -81,6 +81,7 @@ def test_training_resumes_with_the_same_bits(folder: Path):
         np.testing.assert_array_equal(weight, second.parameters[name])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("beam, labelled", [(3, True), (16, False)])
 def test_the_score_of_a_parse_is_that_of_its_derivation(beam: int, labelled: bool):
     """A lane follows the derivation, given as gold tree, and has the same score."""

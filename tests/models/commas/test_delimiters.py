@@ -21,6 +21,7 @@ from semipunct.trees.phrases import PhraseTree
 from tests.models.commas.phrases import files
 
 
+@pytest.mark.exhaustive
 def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
     """(S (UH yes)): both nodes begin at slot 0 and end at slot 1; all pairs are enumerated."""
     path = tmp_path / "a.mrg"

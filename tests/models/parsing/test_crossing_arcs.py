@@ -128,6 +128,7 @@ def random() -> InPlace[Parser]:
     return InPlace.of(InPlace(model, weights))
 
 
+@pytest.mark.exhaustive
 def test_trees_of_any_shape_have_their_probabilities(random: InPlace[Parser]):
     forms = [*FORMS, "zz"]
     trees = [h for h in itertools.product(range(5), repeat=4) if not tree_fault(h)]

@@ -145,6 +145,7 @@ def test_the_tree_of_least_risk(random: InPlace[Parser], expected: Any):
     assert right(best_heads) == pytest.approx(max(map(right, expected)), abs=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_trees_are_drawn_as_often_as_they_are_probable(random: InPlace[Parser], expected: Any):
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
     trees, tags, *_ = sample_trees(
@@ -216,6 +217,7 @@ def test_small_treebanks_have_more_epochs_than_large_ones(sentences: int, visits
     assert ParserTrainOptions().suggested_visits(sentences) == visits
 
 
+@pytest.mark.exhaustive
 def test_padding_changes_nothing(random: InPlace[Parser]):
     model, weights = random.model, random.parameters
     alone = log_probabilities(model, weights, SHORT[:1])
@@ -267,6 +269,7 @@ def test_punctuation_is_expected_of_words_alone(trained: Any):
             assert string == slot or not slot or p < 0.5
 
 
+@pytest.mark.exhaustive
 def test_marks_are_read_where_they_were_trained_on():
     """Marks on either side of a word affect its analysis, and are not predicted."""
     training = planted(4, 3)

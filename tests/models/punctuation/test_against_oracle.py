@@ -30,6 +30,7 @@ from tests.models.punctuation.cases import (
 )
 from tests.oracle import Derivation as Found
 from tests.oracle import best, expected_unmatched, pair_marginals, total
+from tests.selection import selected
 
 SUMMING: tuple[Semiring, ...] = (Real(), Log(), Expectation())
 CHOOSING: tuple[Semiring, ...] = (Derivation(),)
@@ -91,14 +92,18 @@ def test_the_sentences_are_worth_asking_about():
     assert max(counts) > 500
 
 
-@pytest.mark.parametrize("semiring", SUMMING, ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "semiring", selected(SUMMING, lambda s: isinstance(s, Real)), ids=lambda s: s.name
+)
 def test_totals_are_the_oracles(drawn: Case, semiring: Semiring):
     m, parameters, derivations = drawn
     log_p = answers(m, parameters, semiring).log_weight
     np.testing.assert_allclose(log_p, [log(total(f)) for f in derivations], rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("semiring", [Real(), Log(), Expectation()], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "semiring", selected(SUMMING, lambda s: isinstance(s, Real)), ids=lambda s: s.name
+)
 def test_gradients_are_posterior_marginals(drawn: Case, semiring: Semiring):
     m, parameters, derivations = drawn
     gradient = answers(m, parameters, semiring).choice

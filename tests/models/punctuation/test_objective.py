@@ -47,6 +47,7 @@ def is_unmatched(m):
     return lambda left, right: pairs[left, right]
 
 
+@pytest.mark.exhaustive
 def test_the_posterior_expectation_is_the_oracles():
     m, parameters, batch = case()
     log_p, unmatched = compiled(printed=False)(parameters, batch)

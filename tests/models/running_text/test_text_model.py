@@ -78,6 +78,7 @@ def test_strings_and_capitals_have_one_distribution():
         )
 
 
+@pytest.mark.exhaustive
 def test_the_likelihood_of_passages_is_that_of_their_slots(reader: TextReader):
     model, weights = reader.model, reader.parameters
     some = passages(9, 3)

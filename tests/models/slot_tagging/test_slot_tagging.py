@@ -27,6 +27,7 @@ from semipunct.models.slot_tagging.trivial import Trivial
 from semipunct.tasks.base import Punctuator
 from semipunct.training.train import train
 from tests.models.punctuation.cases import sentence
+from tests.selection import thorough
 
 NETWORKS = ("crf", "attention")
 TINY: dict[str, Any] = {"word": 4, "suffix": 2, "tag": 8, "xpos": 2, "hidden": 12}
@@ -120,7 +121,7 @@ def test_likelihoods_are_sums_over_all_taggings(fitted, network: str):
         assert tagger.log_likelihoods(sentences)[i] == pytest.approx(expected, rel=1e-3, abs=1e-5)
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", ["crf", thorough("attention")])
 def test_a_planted_rule_is_learnt(fitted, network: str):
     tagger = fitted(network)
     restored = tagger.restore(HELD_OUT)
@@ -173,6 +174,7 @@ def test_a_spelling_that_is_none_is_refused(wrong):
         SlotTagger.from_data(data, model.options)
 
 
+@pytest.mark.exhaustive
 def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
     """Two masks with the same key drop the same positions, if layers have the same size."""
     model = SlotTagger.fit(TRAINING, TaggerOptions(network="attention", **TINY))
@@ -189,6 +191,7 @@ def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
     assert len(keys) == len(set(keys)) == 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "network", [pytest.param("crf", marks=pytest.mark.exhaustive), "attention"]
 )
