@@ -44,6 +44,7 @@ def arguments() -> argparse.Namespace:
     add("--repeats", type=int, default=7)
     add("--patience", type=float, default=60.0, help="seconds before repeats are skipped")
     add("--device", default="cpu", help="of torch: cpu or cuda")
+    add("--problems", nargs="+", default=["chain", "trees", "grammar"])
     add("--gold", type=Path, help="write values of small problems here instead of timing")
     return parser.parse_args()
 
@@ -234,7 +235,9 @@ def main() -> None:
         "threads": torch.get_num_threads(),
         "device": args.device,
     }
-    for problem, make in (("chain", chains), ("trees", trees), ("grammar", grammars)):
+    makers = {"chain": chains, "trees": trees, "grammar": grammars}
+    for problem in args.problems:
+        make = makers[problem]
         figures[problem] = {
             library: {
                 name: milliseconds(question, args.repeats, args.patience)

@@ -76,6 +76,8 @@ def arguments() -> argparse.Namespace:
     add("--peers", type=Path, help="a Python interpreter with torch, torch-struct and supar")
     add("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     add("--only", help="run only this computation and print the peak memory")
+    add("--questions", nargs="+", help="names of computations to time instead of all")
+    add("--problems", nargs="+", default=["chain", "trees", "grammar"], help="of the peers")
     add("--output", type=Path, help="also write the figures to this JSON file")
     return parser.parse_args()
 
@@ -282,25 +284,29 @@ def main() -> None:
         jax.block_until_ready(question.ask(*question.inputs))
         print(high_water())
         return
+    if args.questions:
+        all_questions = {name: all_questions[name] for name in args.questions}
     rows = timed(all_questions, args.repeats)
     for name, question in all_questions.items():
-        if question.reference:
+        if question.reference in rows:
             rows[name]["ratio"] = rows[name]["ms"] / rows[question.reference]["ms"]
             rows[name]["bar"] = question.bar
     for name in ("plain both", "both", "argmax", "sample", "entropy", "top 4"):
-        rows[name]["peak_mib"] = peak(name)
+        if name in rows:
+            rows[name]["peak_mib"] = peak(name)
     figures: dict[str, Any] = {
         "cores": os.cpu_count(),
         "jax": jax.__version__,
         "device": device["kind"],
         "settings": {k: v for k, v in vars(args).items() if isinstance(v, int)},
         "questions": rows,
-        "physical": physical(args, rows),
+        "physical": {} if args.questions else physical(args, rows),
     }
     if args.peers:
         names = ("batch", "length", "states", "words", "repeats")
         options = [f"--{name}={getattr(args, name)}" for name in names]
         options.append("--device=cpu" if device["platform"] == "cpu" else "--device=cuda")
+        options += ["--problems", *args.problems]
         command = [str(args.peers), str(HERE / "peers.py"), *options]
         finished = subprocess.run(command, check=True, capture_output=True, text=True)
         figures["peers"] = json.loads(finished.stdout.splitlines()[-1])

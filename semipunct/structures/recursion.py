@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
@@ -57,11 +57,12 @@ class Recursion:
     Attributes:
         budget_mib: MiB that may be stored for the reverse pass of one scan, or None for no limit.
             Inputs and outputs (weights and gradients) are not counted.
-        report: called with the plan of each scan when it is traced.
+        report: called with the plan of each scan when it is traced. A question that another report
+            has traced is traced anew.
     """
 
     budget_mib: float | None = None
-    report: Callable[[Plan], None] | None = field(default=None, compare=False)
+    report: Callable[[Plan], None] | None = None
 
     def scan(self, step: Step, state: Carry, slices: Slices, steps: int) -> Carry:
         """Apply ``step`` to the state for each index along axis 1 of the slices.
