@@ -196,10 +196,13 @@ def _judged(parts: Iterable[Part], ends: Lines) -> Iterator[tuple[Part, bool]]:
     sample: list[str] = []
     cased: bool | None = None
     path: str | None = None
+    ended = False
     for part in parts:
-        if path != part.words.path:  # a text may have turns of a few words, but not files
+        # A text may have turns of a few words, but is no more than a file.
+        if ended or path != part.words.path:
             yield from _judged_by(waiting, sample)
             waiting, sample, cased, path = [], [], None, part.words.path
+        ended = part.ends_text
         if cased is not None:
             yield part, cased
             continue

@@ -6,10 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import semipunct
@@ -62,6 +63,7 @@ def test_a_row_gets_what_it_gets_alone(name: str, tasks: dict[str, tuple[BatchTa
     answers: dict[str, str] = {}
 
     @settings(max_examples=12)
+    @example(["so", "So"], 1, Random(0))
     @given(
         st.lists(TEXTS | st.sampled_from(NO_TEXTS), max_size=6),
         st.integers(0, 6),
