@@ -60,7 +60,8 @@ def test_a_worker_answers_as_the_command_does(
     ids=lambda task: task.command,
 )
 def test_tasks_and_writers_can_be_sent(task: PartTask):
-    for form in FORMATS.values():
+    # An example of the documentation adds a format of its main module to those of this process.
+    for form in (form for form in FORMATS.values() if type(form).__module__ != "__main__"):
         sent, _ = pickle.loads(pickle.dumps((task, form.writer())))  # noqa: S301
         assert (sent, hash(sent)) == (task, hash(task))  # so that a worker loads its models once
 
