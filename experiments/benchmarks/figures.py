@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 SIZE = 2048
 """Rows of the square matrices whose product measures the current speed of the machine."""
@@ -31,6 +32,15 @@ def machine() -> dict[str, Any]:
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "gigaflops": round(2e-9 * SIZE**3 / statistics.median(seconds), 1),
     }
+
+
+def normal_weights(*shape: int) -> npt.NDArray[np.float32]:
+    """Draw log weights from a standard normal distribution, always the same ones.
+
+    Args:
+        *shape: shape of the weights.
+    """
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
 
 
 def use_device(platform: str | None) -> dict[str, str]:

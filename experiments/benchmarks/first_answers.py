@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from figures import machine, report
+from figures import machine, normal_weights, report
 
 from semipunct.structures import (
     Distribution,
@@ -37,27 +36,23 @@ from semipunct.structures import (
     semi_markov_chain,
 )
 
-
-def weights(*shape: int) -> jax.Array:
-    """Draw log weights from a standard normal distribution."""
-    return jnp.asarray(np.random.default_rng(0).standard_normal(shape), jnp.float32)
-
-
 MAKERS: dict[str, Callable[[int], Any]] = {
-    "chain of 32 positions, 16 states": lambda n: linear_chain(weights(n, 32, 16), weights(16, 16)),
-    "semi-Markov chain, segments of 8": lambda n: semi_markov_chain(
-        weights(n, 32, 8, 8), weights(8, 8)
+    "chain of 32 positions, 16 states": lambda n: linear_chain(
+        normal_weights(n, 32, 16), normal_weights(16, 16)
     ),
-    "projective trees of 40 words": lambda n: projective_trees(weights(n, 41, 41)),
-    "trees of any shape, 40 words": lambda n: nonprojective_trees(weights(n, 41, 41)),
+    "semi-Markov chain, segments of 8": lambda n: semi_markov_chain(
+        normal_weights(n, 32, 8, 8), normal_weights(8, 8)
+    ),
+    "projective trees of 40 words": lambda n: projective_trees(normal_weights(n, 41, 41)),
+    "trees of any shape, 40 words": lambda n: nonprojective_trees(normal_weights(n, 41, 41)),
     "grammar, 30 words, 20 + 20 symbols": lambda n: pcfg(
-        weights(20), weights(20, 40, 40), weights(n, 30, 20)
+        normal_weights(20), normal_weights(20, 40, 40), normal_weights(n, 30, 20)
     ),
     "CTC, 64 frames, 16 labels": lambda n: ctc(
-        jax.nn.log_softmax(weights(n, 64, 20)), np.tile(1 + np.arange(16), (n, 1))
+        jax.nn.log_softmax(normal_weights(n, 64, 20)), np.tile(1 + np.arange(16), (n, 1))
     ),
-    "alignments of 24 and 24": lambda n: alignments(weights(n, 24, 24)),
-    "orders of 8 items": lambda n: linear_orderings(weights(n, 8, 8)),
+    "alignments of 24 and 24": lambda n: alignments(normal_weights(n, 24, 24)),
+    "orders of 8 items": lambda n: linear_orderings(normal_weights(n, 8, 8)),
 }
 QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "log partition": lambda d: d.log_partition(),

@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
-import numpy as np
-from figures import machine, report
+from figures import machine, normal_weights, report
 
 from semipunct.arrays.memory import release_memory
 from semipunct.structures import (
@@ -33,19 +31,14 @@ from semipunct.structures import (
 from semipunct.structures.recursion import Recursion
 
 
-def weights(*shape: int) -> jax.Array:
-    """Draw log weights from a standard normal distribution."""
-    return jnp.asarray(np.random.default_rng(0).standard_normal(shape), jnp.float32)
-
-
 def chain(size: int) -> Any:
     """Return a chain of 8 states."""
-    return linear_chain(weights(1, size, 8), weights(8, 8))
+    return linear_chain(normal_weights(1, size, 8), normal_weights(8, 8))
 
 
 def grammar(size: int) -> Any:
     """Return a grammar of 20 nonterminals and 20 preterminals."""
-    return pcfg(weights(20), weights(20, 40, 40), weights(1, size, 20))
+    return pcfg(normal_weights(20), normal_weights(20, 40, 40), normal_weights(1, size, 20))
 
 
 CASES: dict[str, tuple[Callable[[int], Any], tuple[int, ...]]] = {
@@ -54,10 +47,10 @@ CASES: dict[str, tuple[Callable[[int], Any], tuple[int, ...]]] = {
         lambda n: Distribution(chain(n), recursion=Recursion(8)), (1_000, 10_000, 100_000),
     ),
     "projective trees, words": (
-        lambda n: Distribution(projective_trees(weights(1, n + 1, n + 1))), (50, 100, 200),
+        lambda n: Distribution(projective_trees(normal_weights(1, n + 1, n + 1))), (50, 100, 200),
     ),
     "trees of any shape, words": (
-        lambda n: nonprojective_trees(weights(1, n + 1, n + 1)), (50, 100, 200),
+        lambda n: nonprojective_trees(normal_weights(1, n + 1, n + 1)), (50, 100, 200),
     ),
     "grammar of 20 + 20 symbols, words": (lambda n: Distribution(grammar(n)), (15, 30, 60)),
 }  # fmt: skip
