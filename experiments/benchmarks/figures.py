@@ -8,10 +8,12 @@ import platform
 import statistics
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import jax
 
 SIZE = 2048
 """Rows of the square matrices whose product measures the current speed of the machine."""
@@ -34,13 +36,15 @@ def machine() -> dict[str, Any]:
     }
 
 
-def normal_weights(*shape: int) -> npt.NDArray[np.float32]:
+def normal_weights(*shape: int) -> jax.Array:
     """Draw log weights from a standard normal distribution, always the same ones.
 
     Args:
         *shape: shape of the weights.
     """
-    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    import jax.numpy as jnp
+
+    return jnp.asarray(np.random.default_rng(0).standard_normal(shape), jnp.float32)
 
 
 def use_device(platform: str | None) -> dict[str, str]:
