@@ -28,6 +28,7 @@ def test_stats(cli: Cli, lines: Path):
     assert value["token_counts"] == {",": 2, "!": 1, ".": 1, "“": 1, "”": 1}
 
 
+@pytest.mark.exhaustive
 def test_evaluate(cli: Cli, model: Path, lines: Path):
     value = json.loads(cli("evaluate", model, lines, "--json").out)
     assert (value["sentences"], value["slots"], value["unscorable"]) == (2, 9, 0)

@@ -133,6 +133,7 @@ def test_archives_of_something_else(model: Path, tmp_path: Path, cli: Cli):
     assert {*files} <= OWNED
 
 
+@pytest.mark.exhaustive
 def test_a_name_parses_by_the_parser_of_the_name(
     models_of_xx: Path, parser: Path, model: Path, cli: Cli
 ):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import run, sample_lines
+from tests.selection import thorough
 
 
 def joined(folder: Path) -> str:
@@ -41,13 +42,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
         "restore text --format json --keep replace --lower",
         "correct text --format json",
         "restore model --samples 20",
-        "restore model --parser parser --samples 20 --trees 2 --format json --keep replace",
-        pytest.param(
-            "restore model --parser parser --tokeniser tokeniser --samples 4",
-            marks=pytest.mark.exhaustive,
+        thorough(
+            "restore model --parser parser --samples 20 --trees 2 --format json --keep replace"
         ),
-        "correct corrector --samples 20",
-        "parse parser --tokeniser tokeniser",
+        thorough("restore model --parser parser --tokeniser tokeniser --samples 4"),
+        thorough("correct corrector --samples 20"),
+        thorough("parse parser --tokeniser tokeniser"),
         "parse parser --trees 2",
         "decode model",
     ],

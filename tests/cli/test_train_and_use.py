@@ -273,6 +273,7 @@ def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatc
     assert seeds[0] == seeds[2] != seeds[1]
 
 
+@pytest.mark.exhaustive
 def test_the_best_few_are_numbered_by_rank(
     cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -218,7 +218,7 @@ def test_every_mutation_of_brackets_changes_something(fuzzing):
         assert changed >= 10, name
 
 
-def test_the_manifest_agrees_with_most_of_the_damage(fuzzing, attempt):
+def test_the_manifest_agrees_with_most_of_the_damage(fuzzing):
     """Damage that passes the checksums must be detected by loading."""
     folders = fuzzing("fuzzing.folders")
     files = {

@@ -115,6 +115,7 @@ def test_rows(row: str):
     np.testing.assert_allclose(slopes, gradient, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.exhaustive
 def test_infinite_answers():
     assert divergence(0, -INF)(jnp.float32(0), jnp.float32(0)) == INF
     star = Expectation().star(Expectation().lift(jnp.zeros(2), jnp.array([3.0, 0.0])))

@@ -50,7 +50,18 @@ MUTANTS = PLAIN | NAMED | FURTHER | LATER | OF_THE_SAME_KINDS
 DRAWS = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 400
 
 
-COSTLY = {"uniform beyond nine", "state of eager calls"}
+COSTLY = {
+    "a tie in plus goes to the first",
+    "draws one thing",
+    "matmul of sixteen",
+    "NaN gradient",
+    "reverse mode only",
+    "state of eager calls",
+    "sum has no second derivative",
+    "sums over the batch",
+    "the third item draws as the first",
+    "uniform beyond nine",
+}
 """Mutants that take seconds to be caught."""
 
 WHOLE = (Log,)

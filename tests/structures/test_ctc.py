@@ -85,6 +85,7 @@ def test_three_frames_for_one_label():
     assert log_weight[3, 0] == -np.inf
 
 
+@pytest.mark.exhaustive
 def test_equal_neighbours_need_a_blank_between():
     labels = jnp.array([[2, 2], [1, 2]])
     total, _, _, symbols, _ = _answers(ctc(jnp.zeros((2, 3, 3)), labels, None, [2, 2]))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.structures import Distribution, affine_gaps, alignments
+from tests.selection import thorough
 
 LONGEST = 6
 WORDS = st.text("abc", max_size=LONGEST)
@@ -202,7 +203,7 @@ def test_arguments_that_do_not_fit(change, message):
         alignments(**({"match": np.zeros((1, 2, 2))} | change))
 
 
-@pytest.mark.parametrize("shape", [(1, 0, 0), (1, 2, 0), (1, 0, 2)])
+@pytest.mark.parametrize("shape", [thorough((1, 0, 0)), (1, 2, 0), thorough((1, 0, 2))])
 def test_nothing_to_match(shape):
     d = Distribution(alignments(np.zeros(shape), -1.0, -2.0, np.zeros((3, 3))))
     weight = -shape[1] - 2 * shape[2]

@@ -213,6 +213,7 @@ def test_expected_draws_of_walks(single_root):
     assert draws == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.floats(0, 1, width=32), min_size=5, max_size=5))
 def test_alias_tables_hold_probabilities(weights):

@@ -119,6 +119,7 @@ def test_equals_list_of_all_trees():
         assert risk.log_weight[item] == pytest.approx(most, abs=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_gradient_of_total_is_marginal_of_span():
     root, rules, emission, span = weights()
 

@@ -43,6 +43,7 @@ def test_trees_of_any_shape_are_counted_by_cayley(single_root: bool):
     np.testing.assert_allclose(found, (lengths - 1) * np.log(base), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_equal_weights_have_marginals_as_symmetric_as_the_structure():
     @jax.jit
     def marginals() -> Any:

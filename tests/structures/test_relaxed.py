@@ -67,6 +67,7 @@ def test_gumbel_noise_of_one_choice_is_a_softmax():
     assert not answer.parts.emission[:, 1].any()
 
 
+@pytest.mark.exhaustive
 def test_gaussian_noise_of_one_choice():
     """Between two, the first is chosen as often as a normal variable is below the difference."""
     weights = jnp.array([[0.4, 0.0], [-1.0, 0.0]])
@@ -99,6 +100,7 @@ def test_draws_are_best_under_noise():
     assert (again.parts.arc == drawn.parts.arc).all()
 
 
+@pytest.mark.exhaustive
 def test_little_noise_changes_nothing():
     rng = np.random.default_rng(3)
     arcs = jnp.asarray(rng.normal(size=(2, 4, 4)), jnp.float32)

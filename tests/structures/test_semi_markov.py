@@ -20,6 +20,7 @@ from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, s
 from semirings import Expectation, Log, Real, Semiring, Viterbi
 from semirings.kbest import KBest
 from semirings.strings import Strings
+from tests.selection import thorough
 from tests.structures.segmentations import segmentations
 
 BATCH, LENGTH, WIDTH, STATES = 3, 4, 3, 2
@@ -134,10 +135,10 @@ def test_one_case_written_out():
 
 
 @pytest.mark.parametrize(("width", "counts"), [
-    (1, (1, 2, 4, 8, 16, 32)),
+    thorough(1, (1, 2, 4, 8, 16, 32)),
     (2, (1, 2, 6, 16, 44, 120)),
-    (3, (1, 2, 6, 18, 52, 152)),
-    (9, (1, 2, 6, 18, 54, 162)),
+    thorough(3, (1, 2, 6, 18, 52, 152)),
+    thorough(9, (1, 2, 6, 18, 54, 162)),
 ])  # fmt: skip
 def test_counts_of_two_states(width: int, counts: tuple[int, ...]):
     """c(n) = 2 (c(n - 1) + ... + c(n - width)); without a limit 2 * 3 ** (n - 1)."""
@@ -148,6 +149,7 @@ def test_counts_of_two_states(width: int, counts: tuple[int, ...]):
     np.testing.assert_allclose(np.exp(ask_sums(structure)[0]), counts, rtol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_width_one_is_a_linear_chain():
     generator = np.random.default_rng(1)
     emission = generator.normal(0, 1, (2, 5, 3)).astype(np.float32)

@@ -212,6 +212,7 @@ def test_loss_has_a_margin_and_the_gradient_of_predictions():
     np.testing.assert_allclose(slope, 0, atol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_a_search_that_is_too_short_says_so():
     chain = Distribution(linear_chain(jnp.zeros((1, 6, 3)), jnp.zeros((3, 3))))
     gap = jax.jit(

@@ -87,6 +87,7 @@ def test_a_row_is_told_by_all_atoms_and_the_number_of_the_template():
     assert row(words._replace(tag=words.tag.at[0, 2].add(1))) == start
 
 
+@pytest.mark.exhaustive
 def test_templates_of_empty_properties_do_not_apply():
     words = features.Codes(*(jnp.zeros((1, WORDS + 5), jnp.int32) for _ in range(3)))
     words = words._replace(word=words.word + 1, property=words.property.at[0, 3].set(4))

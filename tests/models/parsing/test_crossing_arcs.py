@@ -85,6 +85,7 @@ def trained(treebank: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
     return load(out, Parser)
 
 
+@pytest.mark.exhaustive
 def test_a_rule_of_crossing_arcs_is_learned(trained: Any, treebank: tuple[Path, Path]):
     assert trained.config.examples == ANY_SHAPE
     gold = read_examples(ANY_SHAPE, [treebank[1]])

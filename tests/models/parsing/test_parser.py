@@ -308,6 +308,7 @@ def test_parsing_asks_for_words_alone(trained: Any):
     assert parse(trained, bare) == parse(trained, wrong)
 
 
+@pytest.mark.exhaustive
 def test_draws_and_ranks(trained: Any):
     sentences = planted(3, 4)
     draws = parses(trained, sentences, 5, seed=1)

@@ -134,6 +134,7 @@ def unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     return is_unmatched(left, right, {("“", "”")})
 
 
+@pytest.mark.exhaustive
 def test_expectations_are_the_oracles_and_the_gradient_along_a_tilt(drawn: Case):
     m, parameters, derivations = drawn
     count = answers(m, parameters, Expectation()).expected
@@ -159,6 +160,7 @@ def test_gradients_of_parameters_agree_and_are_finite(drawn: Case):
         np.testing.assert_allclose(gradient, log_space[name], atol=1e-4, err_msg=name)
 
 
+@pytest.mark.exhaustive
 def test_the_parameter_gradient_is_a_difference_of_oracle_totals():
     m, parameters, _ = case("r2l", 1, 0.5)
     three = SENTENCES[1:4]

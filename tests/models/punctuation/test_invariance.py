@@ -67,6 +67,7 @@ def test_the_company_and_the_order_change_nothing(direction: str):
     np.testing.assert_allclose(backwards[::-1], expected, rtol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_the_size_of_the_shape_changes_nothing():
     m = model("r2l")
     parameters = m.initial_parameters(7, 1.0)

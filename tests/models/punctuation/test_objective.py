@@ -21,6 +21,7 @@ from tests.models.punctuation.cases import (
 )
 from tests.oracle import expected_unmatched as oracle_unmatched
 from tests.oracle import total
+from tests.selection import thorough
 
 NOTHING = TrainOptions(l2=0.0, channel_l2=0.0, tied_l2=0.0, xi=0.0, lazy=False)
 
@@ -60,6 +61,7 @@ def test_the_posterior_expectation_is_the_oracles():
     )
 
 
+@pytest.mark.exhaustive
 def test_the_printed_form_is_the_prior_expectation():
     m, parameters, batch = case()
     log_p, unmatched = compiled(printed=True)(parameters, batch)
@@ -73,7 +75,7 @@ def test_the_printed_form_is_the_prior_expectation():
     np.testing.assert_allclose(log_p, posterior_log_p, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("squared", [True, False])
+@pytest.mark.parametrize("squared", [True, thorough(False)])
 def test_the_objective_adds_up(squared: bool):
     m, parameters, batch = case()
     start = {name: np.zeros_like(value) for name, value in parameters.items()}
