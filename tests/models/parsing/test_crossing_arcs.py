@@ -34,9 +34,8 @@ FORMS = ["ba", "ce", "di"]
 SETTINGS = (
     "model.trees=nonprojective", "model.word=16", "model.ngram=16", "model.hidden=32",
     "model.layers=2", "model.tag_layers=1", "model.arc=16", "model.relation=16", "model.slot=8",
-    "train.visits=5000", "train.batch_size=4", "train.learning_rate=0.01", "train.dropout=0.1",
+    "train.batch_size=4", "train.learning_rate=0.01", "train.dropout=0.1",
     "train.average=0.9",
-    "train.evaluate_every=5000",
 )  # fmt: skip
 
 
@@ -77,22 +76,22 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "train.conllu", folder / "dev.conllu"
 
 
-@pytest.fixture(scope="module")
-def trained(treebank: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Any:
-    out = tmp_path_factory.mktemp("trained") / "model"
+def trained(treebank: tuple[Path, Path], out: Path, visits: int) -> Any:
     learnt, held_out = (read_examples(ANY_SHAPE, [path]) for path in treebank)
-    train(learnt, held_out, out, config=load_config(None, SETTINGS, kind="parser"))
+    settings = (*SETTINGS, f"train.visits={visits}", f"train.evaluate_every={visits}")
+    train(learnt, held_out, out, config=load_config(None, settings, kind="parser"))
     return load(out, Parser)
 
 
 @pytest.mark.exhaustive
-def test_a_rule_of_crossing_arcs_is_learned(trained: Any, treebank: tuple[Path, Path]):
-    assert trained.config.examples == ANY_SHAPE
+def test_a_rule_of_crossing_arcs_is_learned(treebank: tuple[Path, Path], tmp_path: Path):
+    parser = trained(treebank, tmp_path / "model", 5000)
+    assert parser.config.examples == ANY_SHAPE
     gold = read_examples(ANY_SHAPE, [treebank[1]])
     lifted = read_treebank([treebank[1]])
     assert 5 < lifted.projectivised < 35
-    assert assess(trained, gold, system="parser").figures.uas > 0.95
-    parsed = parse(trained, gold)
+    assert assess(parser, gold, system="parser").figures.uas > 0.95
+    parsed = parse(parser, gold)
     right = [p for p, s in zip(parsed, gold, strict=True) if p.predicted.tree.heads == s.tree.heads]
     crossing = [p for p in right if p.crossing is not None]
     assert len(crossing) > 5
@@ -100,20 +99,21 @@ def test_a_rule_of_crossing_arcs_is_learned(trained: Any, treebank: tuple[Path, 
     by_id = {s.sentence_id: s for s in lifted}
     for p in right:
         assert p.sentence.tree.heads == by_id[p.sentence.sentence_id].tree.heads
-    for of in (parses(trained, gold[:8], 3), parses(trained, gold[:8], 3, draw=False)):
+    for of in (parses(parser, gold[:8], 3), parses(parser, gold[:8], 3, draw=False)):
         found = [p.predicted.tree.heads for p in itertools.chain.from_iterable(of)]
         assert not any(map(tree_fault, found))
         assert any(p.crossing is not None for p in itertools.chain.from_iterable(of))
 
 
-def test_parse_writes_crossing_arcs(trained: Any, treebank: tuple[Path, Path], tmp_path: Path):
+def test_parse_writes_crossing_arcs(treebank: tuple[Path, Path], tmp_path: Path):
     from semipunct.__main__ import main
 
+    parser = trained(treebank, tmp_path / "model", 400)
     out = tmp_path / "parsed.conllu"
     with pytest.raises(SystemExit, match="0"):
-        main(["parse", str(trained.path), str(treebank[1]), "-o", str(out)])
+        main(["parse", str(parser.path), str(treebank[1]), "-o", str(out)])
     written = read_examples(ANY_SHAPE, [out])
-    expected = [p.predicted.tree for p in parse(trained, read_treebank([treebank[1]]))]
+    expected = [p.predicted.tree for p in parse(parser, read_treebank([treebank[1]]))]
     assert [s.tree for s in written] == expected
     assert read_treebank([out]).projectivised > 5
 

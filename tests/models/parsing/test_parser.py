@@ -330,6 +330,7 @@ def test_draws_and_ranks(trained: Any):
         parses(trained, sentences, 0)
 
 
+@pytest.mark.exhaustive
 def test_draws_do_not_depend_on_other_sentences(trained: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
     long = words([form for s in planted(4, 10) for form in s.forms][:10])
