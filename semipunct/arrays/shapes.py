@@ -17,9 +17,6 @@ from jax.core import Tracer
 from semipunct.errors import UsageError
 from semipunct.wording import quantity
 
-BATCH = "batch"
-"""The axis of independent items; there is at least one item."""
-
 Axes = str
 """Names of axes, separated by blanks.
 
@@ -37,8 +34,7 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
         The size of each axis by its name.
 
     Raises:
-        UsageError: if two arguments differ in an axis, naming them with their shapes, or if the
-            axis ``batch`` has size 0.
+        UsageError: if two arguments differ in an axis, naming them with their shapes.
     """
     sizes: dict[str, int] = {}
     found_in: dict[str, str] = {}
@@ -69,8 +65,6 @@ def check_shapes(**arguments: tuple[jax.Array, Axes]) -> Mapping[str, int]:
                     f"{arguments[first_argument][0].shape}: they differ in the axis {plain!r} "
                     f"({size} and {sizes[plain]})"
                 )
-    if sizes.get(BATCH) == 0:
-        raise UsageError("a batch without items; give one or more")
     return sizes
 
 

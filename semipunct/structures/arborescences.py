@@ -26,7 +26,7 @@ def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
     Source: Chu and Liu (1965); Edmonds (1967).
     """
     batch, size, _ = arcs.shape
-    heads = np.full((batch, size - 1), -1)
+    heads = np.full((batch, size - 1), -1, np.int32)
     log_weight = np.zeros(batch)
     for item, length in enumerate(int(x) for x in lengths):
         weight = arcs[item, : length + 1, : length + 1].astype(np.float64)

@@ -122,7 +122,7 @@ def rows_by_width(
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
         block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
         chart, rows = recursion.scan_outputs(
-            lambda c, x: step(c, x[0][0, 0], x[1]), chart, block, last - first
+            lambda c, x: step(c, jnp.max(x[0], initial=1), x[1]), chart, block, last - first
         )
         blocks.append(jax.tree.map(lambda x: _padded(x, steps + 1), rows))
     return chart, jax.tree.map(lambda *xs: jnp.concatenate(xs, 1), *blocks)

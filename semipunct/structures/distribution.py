@@ -7,6 +7,7 @@ contain the number of times that the derivation uses each part.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -289,8 +290,9 @@ class Distribution(Generic[S]):
             lambda x, y: jnp.where(possible, x, 0.0).astype(y.dtype), seeds, total.value
         )
         seeds = seeds._replace(mark=_spoilt(seeds.mark, each))
-        drawn: Parts = jax.lax.map(mark, seeds, batch_size=together)
-        parts = jax.tree.map(lambda x: x[:count], drawn)
+        by_round = jax.tree.map(lambda x: x.reshape(rounds, together, *x.shape[1:]), seeds)
+        drawn: Parts = jax.lax.map(jax.vmap(mark), by_round)
+        parts = jax.tree.map(lambda x: x.reshape(shape[0], *x.shape[2:])[:count], drawn)
         return Draws(parts, jnp.where(possible, jax.vmap(self.score)(parts), each))
 
     @compile_once()
@@ -352,7 +354,10 @@ class Distribution(Generic[S]):
             weigh(m[(..., *(None,) * len(deepest))], like_weights(w, x, deepest))
             for m, (w, x) in zip(marginals, pairs, strict=True)
         ]
-        flat = [x.reshape(*w.shape, -1) for x, (w, _) in zip(expectations, pairs, strict=True)]
+        features = math.prod(deepest)
+        flat = [
+            x.reshape(*w.shape, features) for x, (w, _) in zip(expectations, pairs, strict=True)
+        ]
         by_item = jax.vmap(self.structure.expand().by_item, -1, -1)
         expected = by_item(treedef.unflatten(flat))
         return expected.reshape(*expected.shape[:-1], *deepest)

@@ -123,7 +123,7 @@ def trace_draws(log_weights: Parts, places: Parts, total: jax.Array) -> Draws[An
         return Places(place.astype(jnp.int32), weights.shape[1:], weights.dtype)
 
     def weight(index: jax.Array, weights: jax.Array) -> jax.Array:
-        flat = weights.reshape(weights.shape[0], -1)
+        flat = weights.reshape(len(weights), math.prod(weights.shape[1:]))
         if not flat.shape[1]:
             return jnp.zeros(index.shape[:-1], weights.dtype)
         entries = flat[jnp.arange(len(flat))[:, None], jnp.maximum(index, 0)]

@@ -207,10 +207,10 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
         uniform = jax.random.uniform(at_root, (count, batch), whole.dtype)
         top = choose(uniform, jnp.broadcast_to(whole, (count, *whole.shape)))
         ends = jnp.broadcast_to(self.lengths, top.shape)
-        first = jnp.stack([top, jnp.zeros_like(top), ends], -1).reshape(-1, 1, 3)
+        first = jnp.stack([top, jnp.zeros_like(top), ends], -1).reshape(count * batch, 1, 3)
         positions = wider is not None
         drawn = _descend(spans, rules, first.astype(jnp.int32), descent, length, positions)
-        places = jnp.swapaxes(drawn, 0, 1).reshape(-1, count, batch, length - 1)
+        places = jnp.swapaxes(drawn, 0, 1).reshape(drawn.shape[1], count, batch, length - 1)
         emitted = jnp.concatenate([places[1], places[2]], -1)
         span = places[3] if positions else None
         parts = GrammarParts(top[..., None], places[0], emitted, span)
@@ -271,13 +271,13 @@ def _descend(
     batch = spans.shape[0]
     preterminals = symbols - nonterminals
     spans_by_end = jnp.swapaxes(spans, 1, 2)
-    item = jnp.tile(jnp.arange(batch), first.shape[0] // batch)
+    item = jnp.tile(jnp.arange(batch), first.shape[0] // max(batch, 1))
 
     def split(part: jax.Array, uniform: jax.Array) -> tuple[jax.Array, jax.Array]:
         x, i, j = part.T
         pairs = log_matmul(jnp.swapaxes(spans[item, i], 1, 2), spans_by_end[item, j])
         chosen = log_times(pairs, rules[item % len(rules), x])
-        pair = choose(uniform[:, 0], chosen.reshape(len(x), -1))
+        pair = choose(uniform[:, 0], chosen.reshape(len(x), symbols**2))
         y, z = pair // symbols, pair % symbols
         left = jnp.take_along_axis(spans[item, i], y[:, None, None], 2)[..., 0]
         right = jnp.take_along_axis(spans_by_end[item, j], z[:, None, None], 2)[..., 0]

@@ -82,7 +82,7 @@ def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
         share, unit = relative(splits, 1)
         left = jnp.moveaxis(starts.number * share[..., None], 1, 3)
         pairs = matmul(left, jnp.moveaxis(ends.number, 1, 2))
-        total = matmul(pairs.reshape(batch, -1, symbols**2), columns)
+        total = matmul(pairs.reshape(*pairs.shape[:2], symbols**2), columns)
         low = jnp.any(starts.low | ends.low | _is_low(splits, share), 1)[..., None] | low_rule
         lost = jnp.any((jax.lax.stop_gradient(total) < least) & low, 2)
         unsure = lost | jnp.any(starts.unsure | ends.unsure, 1)

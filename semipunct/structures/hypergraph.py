@@ -170,7 +170,7 @@ class Hypergraphs(PartWise[Any]):
                 below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
                 value = s.times(value, below)
             sums = s.sum(value, axis=2)
-            start = level[0] * width + 1
+            start = jnp.max(level, initial=0) * width + 1
             return jax.tree.map(
                 lambda x, sums_of_level: jax.lax.dynamic_update_slice_in_dim(
                     x, sums_of_level, start, 1

@@ -93,11 +93,11 @@ def ends_of(edges: jax.Array, tails: jax.Array, count: int) -> tuple[jax.Array, 
         count: the number of hyperedges.
     """
     batch, levels, width, fan = edges.shape
-    row, number = jnp.arange(batch)[:, None], edges.reshape(batch, -1)
+    row, number = jnp.arange(batch)[:, None], edges.reshape(batch, levels * width * fan)
     number = jnp.where(number < 0, count, number)
     place = jnp.repeat(1 + jnp.arange(levels * width), fan)
     heads = jnp.zeros((batch, count), int).at[row, number].set(place, mode="drop")
-    of_edges = tails.reshape(batch, levels * width * fan, -1)
+    of_edges = tails.reshape(batch, levels * width * fan, tails.shape[-1])
     none = jnp.zeros((batch, count, of_edges.shape[-1]), tails.dtype)
     return heads, none.at[row, number].set(of_edges, mode="drop")
 

@@ -205,7 +205,7 @@ def _with_eliminations(
 ) -> tuple[jax.Array, jax.Array]:
     """Return log partitions and marginals, by elimination for the items that are not spared."""
     batch = len(weights)
-    together = min(_TOGETHER, batch)
+    together = max(1, min(_TOGETHER, batch))
     groups = -(-batch // together)
 
     def grouped(x: jax.Array) -> jax.Array:

@@ -421,7 +421,8 @@ def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int, together: in
             elimination.draw_heads(arcs, length, trees.single_root, of_item, together)
         )
 
-    heads = jax.lax.fori_loop(0, jnp.sum(rest), eliminate, heads)
+    if len(keys):  # The loop indexes items when it is traced.
+        heads = jax.lax.fori_loop(0, jnp.sum(rest), eliminate, heads)
     inside = used[:, 0, 1:] & possible[:, None]
     picked = weights[jnp.arange(len(weights))[:, None], heads, jnp.arange(1, size)]
     log_weight = jnp.where(possible, jnp.sum(jnp.where(inside, picked, 0.0), 2), total)

@@ -41,7 +41,7 @@ def product(s: Semiring, a: Value, b: Value, by_terms: bool) -> tuple[Value, jax
     if by_terms:
         return log_matmul_of_terms(a, b), jnp.zeros((batch,), bool)
     value, unsure = log_matmul_of_numbers(a, b)
-    return value, jnp.any(unsure.reshape(batch, -1), 1)
+    return value, jnp.any(unsure, tuple(range(1, unsure.ndim)))
 
 
 def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:

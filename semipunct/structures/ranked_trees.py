@@ -23,7 +23,7 @@ def top_heads(arcs: Any, lengths: Any, single_root: bool, k: int) -> tuple[Any, 
             infinity; an item with a weight that is not one has NaN.
     """
     batch, size, _ = arcs.shape
-    heads = np.full((k, batch, size - 1), -1)
+    heads = np.full((k, batch, size - 1), -1, np.int32)
     log_weight = np.full((k, batch), -np.inf)
     for item, length in enumerate(int(x) for x in lengths):
         weight = arcs[item, : length + 1, : length + 1].astype(np.float64)

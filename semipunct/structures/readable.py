@@ -8,6 +8,7 @@ has parts, a score and a probability of NaN.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -105,7 +106,7 @@ def score_form(structure: Any, derivations: Any) -> jax.Array:
         return structure.expand().score(structure.to_parts(derivations))
 
     def weight(index: jax.Array, log_weights: jax.Array) -> jax.Array:
-        flat = log_weights.reshape(log_weights.shape[0], -1)
+        flat = log_weights.reshape(len(log_weights), math.prod(log_weights.shape[1:]))
         if not flat.shape[1]:
             return jnp.zeros(index.shape[:-1], flat.dtype)
         entries = flat[jnp.arange(len(flat))[:, None], jnp.maximum(index, 0)]

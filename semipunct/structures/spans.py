@@ -139,7 +139,7 @@ class SpanTrees(PartWise[SpanParts], Traceable, Readable[SpanParts]):
         places = jnp.where(place < 0, -1, place * labels + label)
         whole = spans[jnp.arange(batch), 0, self.lengths]
         total = jnp.where(self.lengths == 0, 0.0, whole)
-        return SpanParts(places.reshape(count, batch, -1)), total
+        return SpanParts(places.reshape(count, batch, places.shape[1])), total
 
 
 def _lifted(

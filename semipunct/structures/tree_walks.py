@@ -146,8 +146,8 @@ def draw_heads(
     lane = jnp.tile(jnp.arange(lanes), batch)
     start, trees = jnp.arange(batch * lanes) * size, most * batch
     last, length = counts[item], lengths[item]
-    tables = Aliases(*(x.reshape(-1) for x in aliases(probabilities.reshape(-1, size))))
-    slots = tables.other.shape[0] // (batch * size)
+    by_place = aliases(probabilities.reshape(batch * size, size))
+    slots, tables = by_place.other.shape[1], Aliases(*(x.reshape(-1) for x in by_place))
     shift = 33 - slots.bit_length()
     # A walk that needs to draw the child of the root starts at the root.
     first = int(not single_root)

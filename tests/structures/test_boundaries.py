@@ -93,11 +93,49 @@ def test_one_item_of_other_structures():
     assert jnp.exp(Distribution(frames).log_partition()).tolist() == pytest.approx([2])
 
 
-@EVERY
-def test_a_batch_without_items_is_refused(name):
+def _ask_all(d):
+    """Return an answer to each question; those of non-projective trees have no ranks to read."""
+    key = jax.random.key(0)
+    answers = [d.log_partition(), d.marginals(), d.best(), d.sample(key, 3), d.entropy(), d.kl(d)]
+    if hasattr(d, "structure"):
+        weights = d.structure.expand().log_weights
+        answers += [d.variance(weights), d.top(2), d.read(d.top(2)), d.read(d.sample(key, 3))]
+    return answers
+
+
+def _check_no_items(make):
+    """Check that answers without items have the shapes of answers with seven, but for the items."""
+    seven = distribution(make(7))
+    of_seven = jax.eval_shape(lambda: _ask_all(seven))
+    expected = jax.tree.map(
+        lambda x: (tuple(0 if n == 7 else n for n in x.shape), x.dtype), of_seven
+    )
+    found = jax.tree.map(lambda x: (x.shape, x.dtype), _ask_all(distribution(make(0))))
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", selected(MAKERS, "projective".__eq__))
+def test_a_batch_without_items_has_answers_without_items(name):
     make, shape = MAKERS[name]
-    with pytest.raises(UsageError, match="a batch without items; give one or more"):
-        make(ZEROS((0, *shape(2))))
+    _check_no_items(lambda items: make(ZEROS((items, *shape(2)))))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda items: alignments(ZEROS((items, 2, 1))),
+        lambda items: ctc(ZEROS((items, 3, 2)), jnp.ones((items, 1), int)),
+        lambda items: transducer(ZEROS((items, 2, 2, 2)), jnp.ones((items, 1), int)),
+        lambda items: hypergraphs(
+            ZEROS((items, 2)), jnp.ones((items, 2), int), ZEROS((items, 2, 1), int),
+            jnp.ones(items, int),
+        ),
+    ],
+    ids=["alignments", "CTC", "transducer", "hypergraphs"],
+)  # fmt: skip
+def test_a_batch_without_items_of_other_structures(make):
+    _check_no_items(make)
 
 
 @EVERY

@@ -265,15 +265,6 @@ def test_phrases_deeper_than_there_are_levels():
         )  # fmt: skip
 
 
-def test_a_batch_has_items():
-    for build in (
-        lambda: linear_chain(jnp.zeros((0, 3, 2)), jnp.zeros((2, 2))),
-        lambda: projective_trees(jnp.zeros((0, 4, 4))),
-    ):
-        with pytest.raises(UsageError, match="a batch without items"):
-            build()
-
-
 def test_a_variance_does_not_depend_on_the_mean():
     emission = jnp.asarray(np.random.default_rng(0).normal(size=(2, 9, 3)), jnp.float32)
     d = Distribution(linear_chain(emission, jnp.zeros((3, 3))))

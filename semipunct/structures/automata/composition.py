@@ -116,4 +116,4 @@ def _pairs(s: Semiring, first: Value, second: Value) -> Value:
         jax.tree.map(lambda x: x[..., :, None], first),
         jax.tree.map(lambda x: x[..., None, :], second),
     )
-    return jax.tree.map(lambda x: x.reshape(*x.shape[:-2], -1), product)
+    return jax.tree.map(lambda x: x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1]), product)
