@@ -31,11 +31,13 @@ class RawText(NamedTuple):
         text: the characters.
         path: the file or other source.
         line: its first line there, from 1.
+        is_text: whether it has sentences; a line of code has none.
     """
 
     text: str
     path: str = "text"
     line: int = 1
+    is_text: bool = True
 
 
 class Piece(NamedTuple):

@@ -10,24 +10,15 @@ _LONGEST = 2**12
 """Lines after which a fence that is not closed is no fence, so that memory is bounded."""
 
 
-def judge_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield lines, each with whether it is text and not a part of a block of code.
-
-    A fence that nothing closes opens no block: its lines are text. Fences of tildes are not known,
-    since a line of tildes usually parts sections.
-
-    Args:
-        lines: of a file, with their ends.
-    """
-    for together, is_text in lines_judged_together(lines):
-        yield from ((line, is_text) for line in together)
-
-
 def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
     """Yield lines in groups between which a file may be divided, with whether they are text.
 
+    The lines of a block of code, which are not, form one group. A fence that nothing closes opens
+    no block: its lines are text. Fences of tildes are not known, since a line of tildes usually
+    parts sections.
+
     Args:
-        lines: as for ``judge_code``.
+        lines: of a file, with their ends.
     """
     block: list[str] = []
     fence = ""

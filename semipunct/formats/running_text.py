@@ -28,11 +28,10 @@ from semipunct.corpus.word_streams import (
 )
 from semipunct.errors import TreebankError
 from semipunct.files import display_name, first_line
-from semipunct.formats.code_blocks import judge_code
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
 from semipunct.formats.subtitles import Cue, Subtitles, cue_lines
-from semipunct.formats.text import Text, lines_with_text, text_entry
+from semipunct.formats.text import Text, in_lines, lines_with_text, read_line, text_entry
 from semipunct.formats.transcripts import Transcripts
 from semipunct.marks import spacing
 from semipunct.marks.neighbours import SIGNS
@@ -115,12 +114,10 @@ def read_lines(
         if isinstance(form, Subtitles):
             yield from _cues(lines, name)
             continue
-        for line, (text, is_text) in enumerate(judge_code(lines), first_line(path)):
-            if not is_text:
-                yield text_entry(markup_line(name, line, text))
-                continue
-            for part in (text,) if whole else parts_of_line(text):
-                yield text_entry(line_of_text(f"#{line}", name, line, part))
+        for line in in_lines(lines, name, first_line(path)):
+            parts = (line.text,) if whole or not line.is_text else parts_of_line(line.text)
+            for part in parts:
+                yield text_entry(read_line(line._replace(text=part), line_of_text))
 
 
 def _cues(lines: Iterable[str], name: str) -> Iterator[Entry[Located, Words | Omitted]]:
@@ -140,24 +137,8 @@ def lines_of_text(text: str, name: str) -> list[Located]:
         text: a text of any length.
         name: its name in messages.
     """
-    judged = judge_code(io.StringIO(text, newline="\n"))
-    return [
-        line_of_text(f"#{number}", name, number, line)
-        if is_text
-        else markup_line(name, number, line)
-        for number, (line, is_text) in enumerate(judged, start=1)
-    ]
-
-
-def markup_line(path: str, line: int, text: str) -> Located:
-    """Return a line that is not text.
-
-    Args:
-        path: the file.
-        line: its number there.
-        text: the line with its end.
-    """
-    return Located(Omitted(MARKUP, f"#{line}", path, line), text)
+    lines = in_lines(io.StringIO(text, newline="\n"), name)
+    return [read_line(line, line_of_text) for line in lines]
 
 
 def parts_of_line(text: str) -> Iterator[str]:

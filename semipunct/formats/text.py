@@ -1,16 +1,19 @@
 """Plain text: one sentence per line, reproduced byte for byte except for punctuation."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Words
 from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located_sentence
+from semipunct.corpus.treebank import MARKUP
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name, first_line, is_inside
 from semipunct.formats.base import Annotation, Format, Writer
+from semipunct.formats.code_blocks import lines_judged_together
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
 
@@ -20,8 +23,8 @@ class Text(Format[Located]):
 
     Words and marks are separated by white space. To split marks from words, or to find sentences
     that are not lines, use the tokeniser in ``semipunct.tasks.segment``. A line without words, such
-    as an empty one, is an omitted sentence; a file with nothing but blanks is an error, as an empty
-    file is in every format.
+    as an empty one, is an omitted sentence, and so is a line of a block of code; a file with
+    nothing but blanks is an error, as an empty file is in every format.
     """
 
     name = "text"
@@ -44,8 +47,8 @@ class Text(Format[Located]):
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         name = display_name(path)
         lines = lines_with_text(path, ended=self.ended)
-        for number, line in enumerate(lines, first_line(path)):
-            yield text_entry(read_spaced_words(f"#{number}", name, number, line))
+        for line in in_lines(lines, name, first_line(path)):
+            yield text_entry(read_line(line, read_spaced_words))
 
     def writer(self, like: Iterable[Entry[Located]] = ()) -> "TextWriter":
         return TextWriter()
@@ -118,7 +121,7 @@ def paragraphs(path: str | Path, *, ended: bool = False) -> Iterator[RawText]:
     """Yield the paragraphs of a file, separated by empty lines, for a tokeniser.
 
     The empty lines after a paragraph, and those before the first, belong to it, so the concatenated
-    paragraphs are the file.
+    paragraphs are the file. A block of code is a paragraph that is no text.
 
     Args:
         path: a file, ``.gz`` or not, or ``-`` for standard input.
@@ -140,18 +143,73 @@ def in_paragraphs(lines: Iterable[str], name: str = "text", first: int = 1) -> I
         name: the name of the file or other source.
         first: the number of the first line.
     """
-    paragraph: list[str] = []
+    paragraph: list[RawText] = []
     written = closed = False
-    for number, line in enumerate(lines, first):
-        empty = BLANKS.fullmatch(line) is not None
-        if closed and not empty:
-            yield RawText("".join(paragraph), name, first)
-            paragraph, first, written, closed = [], number, False, False
+    for line in in_lines(lines, name, first, whole_blocks=True):
+        empty = BLANKS.fullmatch(line.text) is not None
+        is_apart = paragraph and not (line.is_text and paragraph[-1].is_text)
+        if is_apart or (closed and not empty):
+            yield _join(paragraph)
+            paragraph, written, closed = [], False, False
         paragraph.append(line)
         written = written or not empty
         closed = written and empty
     if paragraph:
-        yield RawText("".join(paragraph), name, first)
+        yield _join(paragraph)
+
+
+def in_lines(
+    lines: Iterable[str], name: str = "text", first: int = 1, *, whole_blocks: bool = False
+) -> Iterator[RawText]:
+    """Yield each line of a text, with whether it is text.
+
+    Args:
+        lines: lines with their ends.
+        name: the name of the file or other source.
+        first: the number of the first line.
+        whole_blocks: yield a block of code as one.
+    """
+    for together, is_text in lines_judged_together(lines):
+        if whole_blocks and not is_text:
+            yield RawText("".join(together), name, first, is_text)
+        else:
+            for number, line in enumerate(together, first):
+                yield RawText(line, name, number, is_text)
+        first += len(together)
+
+
+def join_lines(lines: Iterable[RawText]) -> Iterator[RawText]:
+    """Join neighbouring lines that are text, since sentences may cross them.
+
+    Args:
+        lines: as ``in_lines`` yields them.
+    """
+    for is_text, group in groupby(lines, lambda line: line.is_text):
+        if is_text:
+            yield _join(list(group))
+        else:
+            yield from group
+
+
+def _join(lines: Sequence[RawText]) -> RawText:
+    return lines[0]._replace(text="".join(line.text for line in lines))
+
+
+def read_line(line: RawText, read: Callable[[str, str, int, str], Located]) -> Located:
+    """Read a line, which is an omitted sentence if it is no text.
+
+    Args:
+        line: as ``in_lines`` yields it.
+        read: a function of the name, file, number and text of a line, as ``read_spaced_words``.
+    """
+    if not line.is_text:
+        return omit_line(line)
+    return read(f"#{line.line}", line.path, line.line, line.text)
+
+
+def omit_line(line: RawText) -> Located:
+    """Return a line as an omitted sentence: it is no text."""
+    return Located(Omitted(MARKUP, f"#{line.line}", line.path, line.line), line.text)
 
 
 def read_spaced_words(name: str, path: str, line: int, text: str) -> Located:

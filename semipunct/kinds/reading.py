@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semipunct.corpus.located import RawText
 from semipunct.errors import UsageError
 from semipunct.files import display_name, first_line
 from semipunct.formats import FORMATS, Format, format_of
 from semipunct.formats.conllu import Conllu
-from semipunct.formats.text import Text, lines_with_text, paragraphs, text_entry
+from semipunct.formats.text import (
+    Text,
+    in_lines,
+    join_lines,
+    lines_with_text,
+    paragraphs,
+    text_entry,
+)
 from semipunct.tasks.run import in_chunks
 from semipunct.tasks.segment import segment
 from semipunct.tasks.segment_running_text import segment_running_text
@@ -75,14 +81,12 @@ def read_by_text_model(
         UsageError: if the treatment of marks is not for a text model.
     """
     for number, path in enumerate(paths, start=1):
-        name, line = display_name(path), first_line(path)
-        for chunk in in_chunks(lines_with_text(path, ended=number < len(paths)), LINES):
-            # Sentences may cross lines only if these are one text.
-            texts = ["".join(chunk)] if lines == "none" else chunk
-            raw = [RawText(text, name, line + i) for i, text in enumerate(texts)]
+        texts = lines_with_text(path, ended=number < len(paths))
+        raw_lines = in_lines(texts, display_name(path), first_line(path))
+        for chunk in in_chunks(raw_lines, LINES):
+            raw = list(join_lines(chunk)) if lines == "none" else chunk
             for sentences in segment_running_text(text_model, raw, keep=keep, ends=lines):
                 yield from map(text_entry, sentences)
-            line += len(chunk)
 
 
 def read_by_tokeniser(paths: Sequence[str], tokeniser: Trained[Any]) -> Iterator[WordsEntry]:

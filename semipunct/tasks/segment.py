@@ -10,6 +10,7 @@ from typing import Any
 from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech
 from semipunct.corpus.located import Located, Piece, RawText, is_within_word, located_sentence
 from semipunct.corpus.passages import Span
+from semipunct.formats.text import omit_line
 from semipunct.marks.neighbours import ENDS
 from semipunct.models.segmentation.guises import Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
@@ -36,15 +37,18 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
 
     Returns:
         The sentences of each text, whose parts add up to the text: one sentence without words for a
-        text without any, no sentence for the empty text.
+        text without any, or for what is no text; no sentence for the empty text.
 
     Raises:
         ModelError: if the model is of another kind.
     """
     segmenter = Segmenter(model_of_kind(model, Tokeniser), model.parameters)
     raw_texts = [text if isinstance(text, RawText) else RawText(text) for text in texts]
-    cut = segmenter.segment([text.text for text in raw_texts])
-    return [list(_sentences(segmenter, *pair)) for pair in zip(raw_texts, cut, strict=True)]
+    cut = iter(segmenter.segment([raw.text for raw in raw_texts if raw.is_text]))
+    return [
+        list(_sentences(segmenter, raw, next(cut))) if raw.is_text else [omit_line(raw)]
+        for raw in raw_texts
+    ]
 
 
 def _sentences(segmenter: Segmenter, source: RawText, cut: Segmentation) -> Iterator[Located]:

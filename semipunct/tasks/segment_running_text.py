@@ -12,6 +12,7 @@ from semipunct.corpus.sentences import Words
 from semipunct.corpus.treebank import Omitted
 from semipunct.corpus.word_streams import is_final
 from semipunct.formats.running_text import line_of_text, part_of_line
+from semipunct.formats.text import read_line
 from semipunct.marks import Puncteme
 from semipunct.tasks.base import Trained
 from semipunct.tasks.options import Lines, RestoreOptions, RestoreSettings
@@ -50,7 +51,7 @@ def segment_running_text(
     # Sentences end whether or not their marks are to be inserted.
     options = replace(options, marks=None, minimum_confidence=0.0, nbest=0)
     raw = [text if isinstance(text, RawText) else RawText(text) for text in texts]
-    whole = [line_of_text(f"#{text.line}", text.path, text.line, text.text) for text in raw]
+    whole = [read_line(text, line_of_text) for text in raw]
     # Without ends, all lines of a call are one text, and these are separate ones.
     calls = [[part] for part in whole] if ends == "none" else [whole]
     restorations = [

@@ -5,8 +5,14 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from semipunct.corpus.located import Located, RawText
-from semipunct.formats.text import in_paragraphs, read_spaced_words
+from semipunct.corpus.located import Located
+from semipunct.formats.text import (
+    in_lines,
+    in_paragraphs,
+    join_lines,
+    read_line,
+    read_spaced_words,
+)
 from semipunct.tasks.base import Trained
 from semipunct.tasks.options import Lines, RestoreOptions
 from semipunct.tasks.segment import segment
@@ -22,9 +28,7 @@ def sentences_of_text(text: str, tokeniser: Trained[Any] | None) -> list[Located
     """
     lines = io.StringIO(text, newline="\n")
     if tokeniser is None:
-        return [
-            read_spaced_words(f"#{n}", "text", n, line) for n, line in enumerate(lines, start=1)
-        ]
+        return [read_line(line, read_spaced_words) for line in in_lines(lines)]
     return [part for parts in segment(tokeniser, list(in_paragraphs(lines))) for part in parts]
 
 
@@ -39,7 +43,7 @@ def sentences_by_text_model(
         options: of the restoration.
         ends: what the end of a line says.
     """
-    lines = [text] if ends == "none" else list(io.StringIO(text, newline="\n"))
-    raw = [RawText(line, line=number) for number, line in enumerate(lines, start=1)]
+    lines = in_lines(io.StringIO(text, newline="\n"))
+    raw = list(join_lines(lines) if ends == "none" else lines)
     sentences_of_lines = segment_running_text(text_model, raw, options, ends=ends)
     return [part for parts in sentences_of_lines for part in parts]
