@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.corpus.passages import Span
 from semipunct.errors import OutputError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.marks.neighbours import ENDS
@@ -111,13 +112,18 @@ def _of_chunk(text: str, start: int, end: int) -> Iterator[Token]:
     if chunk.isascii() and chunk.isalnum():
         yield Token(start, end, "")
         return
-    match = _EDGES.fullmatch(chunk)
-    # The pattern matches everything; a chunk of marks alone has an empty second group.
-    first, last = match.span(2) if match else (0, len(chunk))
-    yield from _marks(text, start, start + first, after=False)
+    first, last = _core(text, start, end)
+    yield from _marks(text, start, first, after=False)
     if first < last:
-        yield from _words(text, start + first, start + last)
-        yield from _marks(text, start + last, end, after=True)
+        yield from _words(text, first, last)
+        yield from _marks(text, last, end, after=True)
+
+
+def _core(text: str, start: int, end: int) -> Span:
+    """Return the span of what is left without the marks at the edges: empty if these are all."""
+    match = _EDGES.fullmatch(text, start, end)
+    # The pattern matches everything; the second group is empty after marks alone.
+    return match.span(2) if match else (start, end)
 
 
 def _words(text: str, start: int, end: int) -> Iterator[Token]:
@@ -148,8 +154,11 @@ def _by_script(text: str, start: int, end: int) -> Iterator[Token]:
             yield Token(begin, place, word)
         elif MARKS.issuperset(word):  # marks of several scripts, which have no spaces either
             yield from _marks(text, begin, place, after=True)
-        else:
-            yield Token(begin, place, "")
+        else:  # Next to a character of such a script, marks have no blanks: *GDP,中* and *中,1*.
+            first, last = _core(text, begin, place)
+            yield from _marks(text, begin, first, after=False)
+            yield Token(first, last, "")
+            yield from _marks(text, last, place, after=True)
         begin = place
 
 

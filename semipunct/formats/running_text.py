@@ -6,7 +6,6 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 from semipunct.corpus import Entry, Omitted, Words
@@ -222,7 +221,7 @@ def _located(
     # They may contain blanks and marks.
     whole = [*whole_tokens(text), *fixed.words]
     closed = sentence.content.closed | _slots_within(sentence, whole)
-    closed |= _slots_beside_signs(sentence.content.forms) | _slots_before_marks(sentence)
+    closed |= _slots_beside_signs(sentence.content.forms)
     if _HEADING.match(text):
         closed |= {len(sentence.spans)}
     return replace(sentence, content=replace(sentence.content, closed=closed))
@@ -242,21 +241,6 @@ def _slots_beside_signs(forms: Sequence[str]) -> set[int]:
     """
     signs = (i for i, form in enumerate(forms) if all(map(_is_sign, form)))
     return {slot for word in signs for slot in (word, word + 1)} - {0}
-
-
-def _slots_before_marks(sentence: Located) -> set[int]:
-    """Return the slots without a blank before words that begin with a mark, such as *.5* in *中.5*.
-
-    A new mark there would become a part of that word.
-
-    Args:
-        sentence: a text.
-    """
-    return {
-        slot
-        for slot, ((_, end), (start, _)) in enumerate(pairwise(sentence.spans), 1)
-        if end == start and unicodedata.category(sentence.text[start])[0] == "P"
-    }
 
 
 _MEASURES = frozenset("%‰‱°′″‴$†‡©®™")

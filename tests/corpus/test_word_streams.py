@@ -17,6 +17,7 @@ CASES = {
     "Wait... what?!": "Wait ... what ? !",
     "#tag & him/her at 10:02": "#tag & him/her at 10:02",
     "a。.،你": "a 。 . ، 你",
+    "GDP,中国.5年 (1,000) 元,1月": "GDP , 中 国 . 5 年 ( 1,000 ) 元 , 1 月",
     "--": "--",
     "": "",
 }  # fmt: skip

@@ -94,6 +94,8 @@ def test_fixed_parts_do_not_change(trained: Any):
 
 @settings(max_examples=40, deadline=None)
 @example("中.1")
+@example("S中1")
+@example("so中")
 @given(st.text(st.sampled_from("sobadut SoB.,;:?!'\"()-–…“”\t 中。1é@/<>\n"), max_size=60))
 def test_nothing_but_marks_changes(trained: Any, line: str):
     found = corrected(trained, line)
