@@ -34,6 +34,7 @@ def test_evaluate(cli: Cli, model: Path, lines: Path):
     assert (value["sentences"], value["slots"], value["unscorable"]) == (2, 9, 0)
 
 
+@pytest.mark.exhaustive
 def test_decode(cli: Cli, model: Path, lines: Path):
     result = cli("decode", model, lines)
     assert result.status == 0, result.err

@@ -91,6 +91,7 @@ def test_what_is_refused(cli: Cli, parser: Path, treebank: Path, tmp_path: Path)
     assert f"a malformed tree, first {broken}:2: sentence mill.1" in damaged.err
 
 
+@pytest.mark.exhaustive
 def test_long_sentences_are_bounded(cli: Cli, parser: Path, tmp_path: Path):
     # 300 nouns in a row, which no rule combines into a noun.
     path = tmp_path / "long.auto"

@@ -172,6 +172,7 @@ def test_factors_stay_in_order():
     assert (int(word.size[0]), int(word.code[0])) == (4, int("0123", 4))
 
 
+@pytest.mark.exhaustive
 def test_what_lies_outside_changes_nothing():
     """These are segments that begin before the first position or end after the last."""
     generator = np.random.default_rng(2)

@@ -186,6 +186,7 @@ def test_gradient_is_that_of_finite_differences():
         assert not slope[0][1, 3].any()
 
 
+@pytest.mark.exhaustive
 def test_loss_has_a_margin_and_the_gradient_of_predictions():
     transition = jnp.zeros((2, 2))
     gold = jnp.array([[0, 1, 1], [0, 0, -1]])

@@ -29,6 +29,7 @@ from semipunct.training.report import TrainingError
 from semipunct.training.run import Run
 from semipunct.training.step import Outcome
 from semipunct.training.train import train
+from tests.selection import thorough
 
 
 def after(calls):
@@ -314,7 +315,7 @@ def test_visits_grow_with_the_root_of_the_treebank(sentences, visits):
     assert (explicit_plan.visits, explicit_plan.evaluate_every) == (77, 7)
 
 
-@pytest.mark.parametrize("schedule, last", [("constant", 1.0), ("cosine", FINAL_RATE)])
+@pytest.mark.parametrize("schedule, last", [thorough("constant", 1.0), ("cosine", FINAL_RATE)])
 def test_each_part_has_its_rate(schedule, last):
     options = TrainOptions(learning_rate=0.1, channel_learning_rate=0.5, schedule=schedule)
     names = ("attach.pair", "attach.relation", "channel.0.window")

@@ -79,6 +79,7 @@ def test_a_field_weighs_both_edges_of_each_span(tmp_path: Path):
     assert commas.marginal == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "field",
     ["false", pytest.param("true", marks=pytest.mark.exhaustive)],

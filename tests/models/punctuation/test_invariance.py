@@ -245,6 +245,7 @@ def test_hard_sets_leave_some_sentences_impossible_with_finite_gradients(directi
     assert any(g.any() for g in jax.tree.leaves(gradient))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "heads",
     [range(10_000), pytest.param([0, *[1] * 9_999], marks=pytest.mark.exhaustive)],

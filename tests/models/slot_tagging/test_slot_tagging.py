@@ -138,6 +138,7 @@ def test_padding_and_company_change_nothing(fitted, network: str):
     np.testing.assert_allclose(tagger.log_likelihoods(HELD_OUT), alone, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_all_are_punctuators(fitted):
     systems: list[Punctuator] = [Trivial.fit(TRAINING), *map(fitted, NETWORKS)]
     for system in systems:
