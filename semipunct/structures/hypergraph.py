@@ -170,6 +170,7 @@ class Hypergraphs(PartWise[Any]):
                 below = jax.tree.map(lambda x: x[rows[:, None, None], tails[..., side]], table)  # noqa: B023
                 value = s.times(value, below)
             sums = s.sum(value, axis=2)
+            # All items are at the same level; without items, any will do.
             start = jnp.max(level, initial=0) * width + 1
             return jax.tree.map(
                 lambda x, sums_of_level: jax.lax.dynamic_update_slice_in_dim(
