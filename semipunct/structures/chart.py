@@ -23,7 +23,11 @@ Chart = tuple[Value, ...]
 """Values ``[batch, rows, places, ...]``, of spans by their start or by their end."""
 
 _BLOCKS = 3
-_SHORTEST = 16
+"""The number of blocks into which long recursions are divided (``rows_by_width``)."""
+
+_SHORTEST = 48
+"""Steps in a block, at least: each block takes a second to compile, and dividing the steps of 40
+words saves less than a fifth of the time of trees."""
 
 
 def diagonals(semiring: Semiring, square: Value) -> Value:
@@ -60,7 +64,7 @@ def by_width(
     steps: int,
     recursion: Recursion,
     *,
-    divided: bool = True,
+    shortest: int = _SHORTEST,
 ) -> Chart:
     """Run a step for each width from 1 on, in a chart with enough rows and places for it.
 
@@ -71,14 +75,14 @@ def by_width(
         slices: ``[batch, steps, steps + 1, ...]`` the inputs of the steps.
         steps: the greatest width.
         recursion: memory budget of the steps.
-        divided: as in ``rows_by_width``.
+        shortest: as in ``rows_by_width``.
 
     Returns:
         The last chart, with ``steps + 1`` rows or more; place 0 is always included.
     """
     return rows_by_width(
         semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion,
-        divided=divided,
+        shortest=shortest,
     )[0]  # fmt: skip
 
 
@@ -90,7 +94,7 @@ def rows_by_width(
     steps: int,
     recursion: Recursion,
     *,
-    divided: bool = True,
+    shortest: int = _SHORTEST,
 ) -> tuple[Chart, Any]:
     """Run steps like ``by_width``, and also return the rows that they output.
 
@@ -105,7 +109,7 @@ def rows_by_width(
         slices: as in ``by_width``.
         steps: the greatest width.
         recursion: memory budget of the steps.
-        divided: whether to group the steps; each block is compiled by itself.
+        shortest: how many steps a block has, at least; each is compiled by itself.
 
     Returns:
         The last chart, and the outputs of the steps, ``[batch, steps, steps + 1, ...]``, minus
@@ -117,7 +121,7 @@ def rows_by_width(
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
     blocks: list[Any] = []
-    for first, last in _blocks(steps) if divided else [(0, steps)]:
+    for first, last in _blocks(steps, shortest):
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
         block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
@@ -199,8 +203,8 @@ def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
     return semiring.sum(semiring.where(chosen, first, semiring.zeros_like(first)), axis=1)
 
 
-def _blocks(steps: int) -> Iterator[tuple[int, int]]:
-    size = max(_SHORTEST, -(-steps // _BLOCKS))
+def _blocks(steps: int, shortest: int) -> Iterator[tuple[int, int]]:
+    size = max(shortest, -(-steps // _BLOCKS))
     for first in range(0, steps, size):
         yield first, min(first + size, steps)
 

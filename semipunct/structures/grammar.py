@@ -61,6 +61,9 @@ from semirings.numerics import log_matmul, log_matmul_of_terms, log_times, maxim
 Multiply = Callable[[Value, Value], Value]
 """Multiplies matrices of values."""
 
+_SHORTEST = 16
+"""Steps in a block, at least; those of grammars do much, so that dividing them pays early."""
+
 
 class GrammarParts(NamedTuple):
     """An entry for each part of a parse; the module's table has their shapes."""
@@ -152,7 +155,7 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
                 step, first = numbers.widening(rules, words)
                 starts, _ = by_width(
                     numbers.VECTORS, lambda c, w, x: step(c, w, x)[0], (first, first), wider,
-                    length - 1, recursion,
+                    length - 1, recursion, shortest=_SHORTEST,
                 )  # fmt: skip
                 return numbers.with_root(root, numbers.spanning(starts, self.lengths))
             step, row = _widening(s, rules, words, by_terms)
@@ -164,10 +167,9 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
                 wider,
                 length - 1,
                 how,
-                divided=not by_terms,
+                shortest=length if by_terms else _SHORTEST,
             )
-            nonterminals = jax.tree.leaves(root)[0].shape[1]
-            whole = jax.tree.map(lambda x: x[:, :nonterminals], spanning(s, starts, self.lengths))
+            whole = spanning(s, starts, self.lengths)
             return s.sum(s.times(root, whole), axis=1), jnp.zeros((batch,), bool)
 
         return Total(settle(s, run), log_scale)
@@ -192,16 +194,25 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
         def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
             if by_terms:
                 _, rows = rows_by_width(
-                    Log(), by_logs, (row, row), wider, length - 1, recursion, divided=False
+                    Log(), by_logs, (row, row), wider, length - 1, recursion, shortest=length
                 )
                 return rows, jnp.zeros((batch,), bool)
             (starts, _), rows = rows_by_width(
-                numbers.VECTORS, by_numbers, (first, first), wider, length - 1, recursion
-            )
+                numbers.VECTORS, by_numbers, (first, first), wider, length - 1, recursion,
+                shortest=_SHORTEST,
+            )  # fmt: skip
             return rows, numbers.spanning(starts, self.lengths).unsure
 
-        spans = square(jnp.concatenate([row, settle(Log(), run)], 1))
         nonterminals = root.shape[1]
+        preterminals = words.shape[-1]
+        single, wide = (
+            jnp.pad(x, ((0, 0), (0, 0), (0, 0), other), constant_values=-jnp.inf)
+            for x, other in (
+                (words[:, None], (nonterminals, 0)),
+                (settle(Log(), run), (0, preterminals)),
+            )
+        )
+        spans = square(jnp.concatenate([single, wide], 1))
         whole = spans[jnp.arange(batch), 0, self.lengths, :nonterminals] + root
         at_root, descent = jax.random.split(key)
         uniform = jax.random.uniform(at_root, (count, batch), whole.dtype)
@@ -220,7 +231,9 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
 def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[Any, Value]:
     """Return the step of the recursion over span widths, and the row of single words.
 
-    A step outputs the spans of its width; its slices are the weights of these spans, or None.
+    Charts have nonterminals only: words are the left part of a span at its first split, and the
+    right part at its last. A step outputs the spans of its width; its slices are the weights of
+    these spans, or None.
 
     Args:
         s: the semiring.
@@ -229,20 +242,39 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
         by_terms: whether to add logarithms term by term, in ``Log``.
     """
     multiply = log_matmul_of_terms if by_terms else s.matmul
-    batch, length, _ = jax.tree.leaves(words)[0].shape
-    nonterminals = jax.tree.leaves(rules)[0].shape[1]
+    batch, length, preterminals = jax.tree.leaves(words)[0].shape
+    count = jax.tree.leaves(rules)[0].shape[1]
+
+    def of_pairs(left: slice, right: slice) -> Value:
+        return jax.tree.map(lambda x: _flat(x[:, :, left, right]), rules)
+
+    spans, of_words = slice(None, count), slice(count, None)
+    of_wider = s.concatenate(
+        [of_pairs(spans, spans), of_pairs(of_words, spans), of_pairs(spans, of_words)], 2
+    )
+    padding = s.zeros((batch, length, preterminals))
+    padded = s.concatenate([words, padding], 1)
+    next_words = jax.tree.map(lambda x: x[:, 1 : length + 1], padded)
+    two_words = _applied(multiply, of_pairs(of_words, of_words), _pairs(s, words, next_words))
 
     def step(chart: Any, width: jax.Array, weight: Any) -> tuple[Any, Value]:
         starts, ends = chart
+        places = jax.tree.leaves(starts)[0].shape[2]
+        without_last = jax.tree.map(lambda x: x[:, 0], ends)
         ends = next_ends(s, ends)
-        nothing = s.zeros_like(jax.tree.map(lambda x: x[:, 0, :, nonterminals:], ends))
-        wide = _applied(multiply, rules, _splits(multiply, starts, ends))
+        without_first = jax.tree.map(lambda x: x[:, 0], ends)
+        first, of_two = jax.tree.map(lambda x: x[:, :places], (words, two_words))
+        last = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, width, places, 1), padded)
+        splits = jax.tree.map(_flat, _splits(multiply, starts, ends))
+        pairs = [splits, _pairs(s, first, without_first), _pairs(s, without_last, last)]
+        wide = _applied(multiply, of_wider, s.concatenate(pairs, 2))
+        wide = s.where(width == 1, of_two, wide)
         wide = wide if weight is None else s.times(weight, wide)
-        row = s.concatenate([wide, nothing], 2)
-        return (with_row(starts, width, row), with_newest(s, ends, row)), row
+        return (with_row(starts, width, wide), with_newest(s, ends, wide)), wide
 
-    none = s.zeros((batch, length, nonterminals))
-    return step, jax.tree.map(lambda x: x[:, None], s.concatenate([none, words], axis=2))
+    # The terms of a step take more memory than all charts.
+    run = jax.checkpoint(step, prevent_cse=False) if by_terms else step
+    return run, s.zeros((batch, 1, length, count))
 
 
 def _descend(
@@ -426,12 +458,26 @@ def _splits(multiply: Multiply, starts: Value, ends: Value) -> Value:
     return multiply(left, right)
 
 
+def _pairs(s: Semiring, left: Value, right: Value) -> Value:
+    """Multiply each symbol by each that follows it: ``[batch, places, left * right]``."""
+    pairs = s.times(
+        jax.tree.map(lambda x: x[..., None], left),
+        jax.tree.map(lambda x: x[..., None, :], right),
+    )
+    return jax.tree.map(_flat, pairs)
+
+
 def _applied(multiply: Multiply, rules: Value, pairs: Value) -> Value:
-    """Apply all rules to pairs of adjacent symbols: ``[batch, places, nonterminals]``."""
+    """Apply rules to pairs of adjacent symbols: ``[batch, places, nonterminals]``.
 
-    def flat(x: jax.Array) -> jax.Array:
-        return x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])
-
-    columns = jax.tree.map(lambda x: jnp.swapaxes(flat(x), 1, 2), pairs)
-    applied = multiply(jax.tree.map(flat, rules), columns)
+    Args:
+        multiply: multiplies matrices of values.
+        rules: ``[batch or 1, nonterminals, pairs]``.
+        pairs: ``[batch, places, pairs]``.
+    """
+    applied = multiply(rules, jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), pairs))
     return jax.tree.map(lambda x: jnp.swapaxes(x, 1, 2), applied)
+
+
+def _flat(x: jax.Array) -> jax.Array:
+    return x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1])

@@ -61,42 +61,84 @@ VECTORS: Any = _Vectors()
 def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
     """Return the step of the recursion over span widths, and the row of single words.
 
-    A step outputs the log weights of the spans of its width.
+    Charts have nonterminals only. Words are the left part of a span at its first split only, and
+    the right part at its last, so they need no sum over splits: the rules with a word on one side
+    are matrices of nonterminals, which are made before the first step.
+
+    A step outputs the log weights of the nonterminals of its width.
 
     Args:
         rules: ``[batch or 1, nonterminals, symbols, symbols]`` log weights.
         words: ``[batch, n, preterminals]`` log weights.
     """
-    batch, length, preterminals = words.shape
-    nonterminals, symbols = rules.shape[1:3]
-    flat = rules.reshape(len(rules), nonterminals, symbols**2)
+    batch, length, _ = words.shape
+    count, symbols = rules.shape[1:3]
+    flat = rules.reshape(len(rules), count, symbols**2)
     by_rule, unit_of_rule = relative(flat, -1)
-    columns, unit_of_rule = jnp.swapaxes(by_rule, 1, 2), jnp.swapaxes(unit_of_rule, 1, 2)
     low_rule = jnp.any(_is_low(flat, by_rule), -1)[:, None]
+    # [batch or 1, left, right, nonterminals]
+    by_rule = jnp.moveaxis(by_rule.reshape(rules.shape), 1, 3)
+    unit_of_rule = jnp.swapaxes(unit_of_rule, 1, 2)
     least = _least(length * symbols**2, words.dtype)
+    word = _spans(words, jnp.zeros((batch, length), bool))
+    columns = _flat(by_rule[:, :count, :count])
+    after_word = _by_words(word.number, by_rule[:, count:, :count])
+    before_word = _by_words(word.number, jnp.swapaxes(by_rule[:, :count, count:], 1, 2))
+    next_words = jnp.pad(word.number[:, 1:], ((0, 0), (0, 1), (0, 0)))
+    word_pairs = word.number[..., None] * next_words[..., None, :]
+    two_words = matmul(word_pairs.reshape(batch, length, -1), _flat(by_rule[:, count:, count:]))
+    before_word = jnp.pad(before_word, ((0, 0), (0, length), (0, 0), (0, 0)))
 
     def step(chart: Any, width: jax.Array, weight: Any) -> tuple[Any, jax.Array]:
         starts, ends = chart
+        places = starts.unit.shape[2]
+        all_but_last_word = ends.number[:, 0]
         ends = next_ends(VECTORS, ends)
+        all_but_first_word = ends.number[:, 0]
         splits = log_times(starts.unit, ends.unit)
         share, unit = relative(splits, 1)
         left = jnp.moveaxis(starts.number * share[..., None], 1, 3)
         pairs = matmul(left, jnp.moveaxis(ends.number, 1, 2))
-        total = matmul(pairs.reshape(*pairs.shape[:2], symbols**2), columns)
+        last_word = jax.lax.dynamic_slice_in_dim(before_word, width, places, 1)
+        last_share = jax.lax.dynamic_index_in_dim(share, width - 1, 1, keepdims=False)
+        total = matmul(pairs.reshape(batch, places, count**2), columns)
+        total = total + _applied(all_but_first_word * share[:, 0, :, None], after_word[:, :places])
+        total = total + _applied(all_but_last_word * last_share[..., None], last_word)
+        total = total + jnp.where(width == 1, two_words[:, :places], 0.0)
         low = jnp.any(starts.low | ends.low | _is_low(splits, share), 1)[..., None] | low_rule
         lost = jnp.any((jax.lax.stop_gradient(total) < least) & low, 2)
         unsure = lost | jnp.any(starts.unsure | ends.unsure, 1)
-        wide = log_times(log_times(safe_log(total), unit_of_rule), jnp.swapaxes(unit, 1, 2))
+        row = log_times(log_times(safe_log(total), unit_of_rule), jnp.swapaxes(unit, 1, 2))
         if weight is not None:
-            wide = log_times(weight, wide)
-        nothing = jnp.full((*wide.shape[:2], preterminals), -jnp.inf, wide.dtype)
-        row = jnp.concatenate([wide, nothing], 2)
+            row = log_times(weight, row)
         newest = _spans(row, unsure)
         return (with_row(starts, width, newest), with_newest(VECTORS, ends, newest)), row
 
-    none = jnp.full((batch, length, nonterminals), -jnp.inf, words.dtype)
-    single = _spans(jnp.concatenate([none, words], 2), jnp.zeros((batch, length), bool))
-    return step, jax.tree.map(lambda x: x[:, None], single)
+    single = word._replace(number=jnp.zeros((batch, length, count), words.dtype))
+    # To repeat a step takes less time than to store its products.
+    again = jax.checkpoint(step, prevent_cse=False)
+    return again, jax.tree.map(lambda x: x[:, None], single)
+
+
+def _by_words(words: jax.Array, rules: jax.Array) -> jax.Array:
+    """Return for each word a matrix ``[batch, n, other, nonterminals]`` of the rules with it.
+
+    Args:
+        words: ``[batch, n, preterminals]`` numbers.
+        rules: ``[batch or 1, preterminals, other, nonterminals]`` numbers.
+    """
+    columns = rules.reshape(*rules.shape[:2], -1)
+    return matmul(words, columns).reshape(*words.shape[:2], *rules.shape[2:])
+
+
+def _applied(others: jax.Array, matrices: jax.Array) -> jax.Array:
+    """Multiply vectors ``[batch, places, other]`` by the matrices of their places."""
+    return jnp.squeeze(matmul(others[..., None, :], matrices), -2)
+
+
+def _flat(rules: jax.Array) -> jax.Array:
+    """Return ``[batch or 1, left * right, nonterminals]``."""
+    return rules.reshape(len(rules), -1, rules.shape[-1])
 
 
 def spanning(starts: Spans, lengths: jax.Array) -> Spans:
