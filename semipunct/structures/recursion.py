@@ -157,15 +157,24 @@ class Recursion:
 
 
 def _residual_bytes(body: Callable[..., Any], state: Carry, slices: Slices) -> int:
-    """Return the size in bytes of the residuals of one step."""
+    """Return the size in bytes of the residuals of one step.
+
+    Arrays that are the same in all steps, such as the rules of a grammar, are none: a scan stores
+    them once.
+    """
 
     def residuals(carry: Carry, sliced: Slices) -> Any:
         # The function that jax.vjp returns is a pytree of its residuals.
         residual_leaves = jax.vjp(lambda c, x: body(c, (jnp.int32(0), x)), carry, sliced)[1]
         return jax.tree.leaves(residual_leaves)
 
-    residual_leaves: list[Any] = jax.eval_shape(residuals, state, slices)
-    return sum(math.prod(x.shape) * x.dtype.itemsize for x in residual_leaves)
+    program = jax.make_jaxpr(residuals)(state, slices).jaxpr
+    varying = {*program.invars}
+    for equation in program.eqns:
+        if any(not hasattr(x, "val") and x in varying for x in equation.invars):
+            varying.update(equation.outvars)
+    stored = {x for x in program.outvars if not hasattr(x, "val") and x in varying}
+    return sum(math.prod(x.aval.shape) * x.aval.dtype.itemsize for x in stored)
 
 
 def _reader(slices: Slices) -> tuple[Callable[[jax.Array, Slices], Slices], Slices]:

@@ -86,6 +86,21 @@ def test_what_is_kept_is_what_the_plan_says():
     assert bytes_of(8.0) < 0.5 * bytes_of(None)
 
 
+def test_what_all_steps_share_is_not_counted_for_each_of_them():
+    def residuals(size: int) -> float:
+        plans: list[Plan] = []
+
+        def run(shared: jax.Array, a: jax.Array) -> jax.Array:
+            kept = Recursion(None, plans.append)
+            step = lambda s, x: jnp.sin(jnp.mean(s @ shared, 1)[:, None] + x[:, :1])  # noqa: E731
+            return jnp.sum(kept.scan(step, a[:, 0, :1], a, STEPS))
+
+        jax.eval_shape(run, jnp.ones((1, size)), A)
+        return plans[0].residual_mib
+
+    assert 0 < residuals(1) == residuals(100_000)
+
+
 def test_a_budget_that_cannot_be_kept_says_what_could():
     with pytest.raises(ValueError, match=r"1e-06 MiB is too small for 12 steps .* at least"):
         plan(1e-6)
