@@ -21,7 +21,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
+import optax  # pyright: ignore[reportMissingTypeStubs]
 from benchmarks.figures import machine, report
 
 from semipunct.arrays.memory import hold_memory

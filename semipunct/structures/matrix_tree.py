@@ -101,16 +101,26 @@ def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
     # Plain numbers, so that nothing is summed again for their sake.
     weights = jnp.where(used, jnp.where(bad[:, None, None], 0.0, arcs), -jnp.inf)
     sums = by_inverse(weights, lengths, single_root)
-    spared = sums.sensitivity <= _LOSS * (lengths + 1)
+    exact = spared(sums, lengths)
 
     def again() -> tuple[jax.Array, jax.Array]:
-        return _with_eliminations(weights, lengths, single_root, sums, spared)
+        return _with_eliminations(weights, lengths, single_root, sums, exact)
 
     each, marginals = jax.lax.cond(
-        anywhere(~spared), again, lambda: (sums.log_partition, sums.marginals)
+        anywhere(~exact), again, lambda: (sums.log_partition, sums.marginals)
     )
     nothing = jnp.where(bad, jnp.nan, 0.0).astype(arcs.dtype)
     return sums._replace(log_partition=each + nothing, marginals=marginals + nothing[:, None, None])
+
+
+def spared(sums: Sums, lengths: jax.Array) -> jax.Array:
+    """Return ``[batch]`` whether rounding spares the results of ``by_inverse``.
+
+    Args:
+        sums: the results.
+        lengths: ``[batch]`` numbers of words.
+    """
+    return sums.sensitivity <= _LOSS * (lengths + 1)
 
 
 def by_inverse(weights: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
@@ -201,9 +211,9 @@ def _(primals: Any, tangents: Any) -> tuple[Any, Any]:
 
 
 def _with_eliminations(
-    weights: jax.Array, lengths: jax.Array, single_root: bool, sums: Sums, spared: jax.Array
+    weights: jax.Array, lengths: jax.Array, single_root: bool, sums: Sums, exact: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """Return log partitions and marginals, by elimination for the items that are not spared."""
+    """Return log partitions and marginals, by elimination for the items that are not exact."""
     batch = len(weights)
     together = max(1, min(_TOGETHER, batch))
     groups = -(-batch // together)
@@ -224,6 +234,6 @@ def _with_eliminations(
 
         return jax.lax.cond(anywhere(eliminated), again, lambda: (each, marginals))
 
-    values = weights, lengths, sums.log_partition, sums.marginals, ~spared
+    values = weights, lengths, sums.log_partition, sums.marginals, ~exact
     results = jax.lax.map(of_group, jax.tree.map(grouped, values))
     return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:])[:batch], results)

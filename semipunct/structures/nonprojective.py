@@ -228,7 +228,13 @@ class NonprojectiveTrees:
         """
         if count < 1:
             raise UsageError(f"count is {count}; draw 1 or more")
-        return _sample(self, keys_of_items(key, len(self.arcs)), count, together)
+        keys = keys_of_items(key, len(self.arcs))
+        if not any(isinstance(x, Tracer) for x in (self.arcs, self.lengths, keys)):
+            # Most weights need no eliminations, which take longer to compile than all else.
+            sums = _sums_by_inverse(self)
+            if np.all(matrix_tree.spared(sums, self.lengths) & _can_walk(sums)):
+                return _by_walks(self, keys, count, sums)
+        return _sample(self, keys, count, together)
 
     def sample_without_replacement(self, key: jax.Array, count: int, patience: int = 100) -> Heads:
         """Draw different trees, in the order of drawing. It runs on the host.
@@ -390,28 +396,31 @@ def _expected(marginals: jax.Array, weights: jax.Array) -> jax.Array:
     return jnp.sum(marginals * jnp.where(marginals > 0, weights, 0.0), (1, 2))
 
 
+@jax.jit
+def _sums_by_inverse(trees: NonprojectiveTrees) -> matrix_tree.Sums:
+    used = used_arcs(jnp.arange(trees.arcs.shape[1])[None] <= trees.lengths[:, None])
+    weights = jnp.where(used, trees.arcs, -jnp.inf)
+    return matrix_tree.by_inverse(weights, trees.lengths, trees.single_root)
+
+
+@partial(jax.jit, static_argnums=2)
+def _by_walks(
+    trees: NonprojectiveTrees, keys: jax.Array, count: int, sums: matrix_tree.Sums
+) -> Heads:
+    """Draw trees of items whose sums are those of the inverse, and none of whose walks is long."""
+    heads = _walk(trees, keys, count, sums, jnp.ones(len(keys), bool))
+    return _weighed(trees, heads, sums.log_partition)
+
+
 @partial(jax.jit, static_argnums=(2, 3))
 def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int, together: int) -> Heads:
     """Draw trees of each item, given a key for each."""
-    size = trees.arcs.shape[1]
-    used = used_arcs(jnp.arange(size)[None] <= trees.lengths[:, None])
-    known = used & (trees.arcs < jnp.inf)
-    weights = jnp.where(known, trees.arcs, -jnp.inf)
     sums = matrix_tree.exact_sums(trees.arcs, trees.lengths, trees.single_root)
-    total = sums.log_partition
-    walked = (sums.sensitivity < _SENSITIVITY) & (sums.draws < _DRAWS)
-    possible = total > -jnp.inf
-    from_each = jax.vmap(lambda key: jax.random.bits(key, (2,), jnp.uint32))(keys)
-    heads = tree_walks.draw_heads(
-        _steps(weights, sums.marginals, trees.single_root),
-        trees.lengths,
-        trees.single_root,
-        (from_each[:, 0], from_each[:, 1]),
-        jnp.where(walked & possible, count, 0),
-        count,
-    )
+    walked, possible = _can_walk(sums), sums.log_partition > -jnp.inf
+    heads = _walk(trees, keys, count, sums, walked & possible)
     rest = possible & ~walked
     order = jnp.argsort(~rest, stable=True)
+    weights = _possible_weights(trees)
 
     def eliminate(number: jax.Array, heads: jax.Array) -> jax.Array:
         item = order[number]
@@ -423,7 +432,40 @@ def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int, together: in
 
     if len(keys):  # The loop indexes items when it is traced.
         heads = jax.lax.fori_loop(0, jnp.sum(rest), eliminate, heads)
-    inside = used[:, 0, 1:] & possible[:, None]
+    return _weighed(trees, heads, sums.log_partition)
+
+
+def _can_walk(sums: matrix_tree.Sums) -> jax.Array:
+    """Return ``[batch]`` whether random walks are not too long."""
+    return (sums.sensitivity < _SENSITIVITY) & (sums.draws < _DRAWS)
+
+
+def _possible_weights(trees: NonprojectiveTrees) -> jax.Array:
+    used = used_arcs(jnp.arange(trees.arcs.shape[1])[None] <= trees.lengths[:, None])
+    return jnp.where(used & (trees.arcs < jnp.inf), trees.arcs, -jnp.inf)
+
+
+def _walk(
+    trees: NonprojectiveTrees, keys: jax.Array, count: int, sums: matrix_tree.Sums, wanted: Any
+) -> jax.Array:
+    """Draw heads ``[count, batch, n]`` by random walks, of the items where that is wanted."""
+    from_each = jax.vmap(lambda key: jax.random.bits(key, (2,), jnp.uint32))(keys)
+    return tree_walks.draw_heads(
+        _steps(_possible_weights(trees), sums.marginals, trees.single_root),
+        trees.lengths,
+        trees.single_root,
+        (from_each[:, 0], from_each[:, 1]),
+        jnp.where(wanted, count, 0),
+        count,
+    )
+
+
+def _weighed(trees: NonprojectiveTrees, heads: jax.Array, total: jax.Array) -> Heads:
+    """Return drawn heads with their log weights, and -1 where there is no word or no tree."""
+    size = trees.arcs.shape[1]
+    possible = total > -jnp.inf
+    inside = (jnp.arange(1, size) <= trees.lengths[:, None]) & possible[:, None]
+    weights = _possible_weights(trees)
     picked = weights[jnp.arange(len(weights))[:, None], heads, jnp.arange(1, size)]
     log_weight = jnp.where(possible, jnp.sum(jnp.where(inside, picked, 0.0), 2), total)
     return Heads(jnp.where(inside, heads, -1), log_weight)
