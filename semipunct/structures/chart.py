@@ -25,9 +25,9 @@ Chart = tuple[Value, ...]
 _BLOCKS = 3
 """The number of blocks into which long recursions are divided (``rows_by_width``)."""
 
-_SHORTEST = 48
-"""Steps in a block, at least: each block takes a second to compile, and dividing the steps of 40
-words saves less than a fifth of the time of trees."""
+_UNDIVIDED = 48
+"""The most steps in one block by default: each block takes a second to compile, and dividing the
+steps of 40 words saves less than a fifth of the time of trees."""
 
 
 def diagonals(semiring: Semiring, square: Value) -> Value:
@@ -64,7 +64,7 @@ def by_width(
     steps: int,
     recursion: Recursion,
     *,
-    shortest: int = _SHORTEST,
+    undivided: int = _UNDIVIDED,
 ) -> Chart:
     """Run a step for each width from 1 on, in a chart with enough rows and places for it.
 
@@ -75,14 +75,14 @@ def by_width(
         slices: ``[batch, steps, steps + 1, ...]`` the inputs of the steps.
         steps: the greatest width.
         recursion: memory budget of the steps.
-        shortest: as in ``rows_by_width``.
+        undivided: as in ``rows_by_width``.
 
     Returns:
         The last chart, with ``steps + 1`` rows or more; place 0 is always included.
     """
     return rows_by_width(
         semiring, lambda c, w, x: (step(c, w, x), None), chart, slices, steps, recursion,
-        shortest=shortest,
+        undivided=undivided,
     )[0]  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def rows_by_width(
     steps: int,
     recursion: Recursion,
     *,
-    shortest: int = _SHORTEST,
+    undivided: int = _UNDIVIDED,
 ) -> tuple[Chart, Any]:
     """Run steps like ``by_width``, and also return the rows that they output.
 
@@ -109,7 +109,7 @@ def rows_by_width(
         slices: as in ``by_width``.
         steps: the greatest width.
         recursion: memory budget of the steps.
-        shortest: how many steps a block has, at least; each is compiled by itself.
+        undivided: the most steps that are one block; each block is compiled by itself.
 
     Returns:
         The last chart, and the outputs of the steps, ``[batch, steps, steps + 1, ...]``, minus
@@ -121,7 +121,7 @@ def rows_by_width(
     widths = jnp.broadcast_to(jnp.arange(1, steps + 1)[None, :, None], (batch, steps, 1))
     sliced = (widths, slices)
     blocks: list[Any] = []
-    for first, last in _blocks(steps, shortest):
+    for first, last in _blocks(steps, undivided):
         places = steps - first + 1
         chart = tuple(_resized(semiring, value, last + 1, places) for value in chart)
         block = jax.tree.map(lambda x, f=first, t=last, p=places: x[:, f:t, :p], sliced)
@@ -203,8 +203,8 @@ def spanning(semiring: Semiring, starts: Value, lengths: jax.Array) -> Value:
     return semiring.sum(semiring.where(chosen, first, semiring.zeros_like(first)), axis=1)
 
 
-def _blocks(steps: int, shortest: int) -> Iterator[tuple[int, int]]:
-    size = max(shortest, -(-steps // _BLOCKS))
+def _blocks(steps: int, undivided: int) -> Iterator[tuple[int, int]]:
+    size = -(-steps // min(_BLOCKS, -(-steps // undivided)))
     for first in range(0, steps, size):
         yield first, min(first + size, steps)
 

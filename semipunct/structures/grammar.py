@@ -61,8 +61,8 @@ from semirings.numerics import log_matmul, log_matmul_of_terms, log_times, maxim
 Multiply = Callable[[Value, Value], Value]
 """Multiplies matrices of values."""
 
-_SHORTEST = 16
-"""Steps in a block, at least; those of grammars do much, so that dividing them pays early."""
+_UNDIVIDED = 16
+"""The most steps in one block; those of grammars do much, so that dividing them pays early."""
 
 
 class GrammarParts(NamedTuple):
@@ -155,7 +155,7 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
                 step, first = numbers.widening(rules, words)
                 starts, _ = by_width(
                     numbers.VECTORS, lambda c, w, x: step(c, w, x)[0], (first, first), wider,
-                    length - 1, recursion, shortest=_SHORTEST,
+                    length - 1, recursion, undivided=_UNDIVIDED,
                 )  # fmt: skip
                 return numbers.with_root(root, numbers.spanning(starts, self.lengths))
             step, row = _widening(s, rules, words, by_terms)
@@ -167,7 +167,7 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
                 wider,
                 length - 1,
                 how,
-                shortest=length if by_terms else _SHORTEST,
+                undivided=length if by_terms else _UNDIVIDED,
             )
             whole = spanning(s, starts, self.lengths)
             return s.sum(s.times(root, whole), axis=1), jnp.zeros((batch,), bool)
@@ -194,12 +194,12 @@ class PCFG(PartWise[GrammarParts], Traceable, Readable[GrammarParts]):
         def run(by_terms: bool) -> tuple[jax.Array, jax.Array]:
             if by_terms:
                 _, rows = rows_by_width(
-                    Log(), by_logs, (row, row), wider, length - 1, recursion, shortest=length
+                    Log(), by_logs, (row, row), wider, length - 1, recursion, undivided=length
                 )
                 return rows, jnp.zeros((batch,), bool)
             (starts, _), rows = rows_by_width(
                 numbers.VECTORS, by_numbers, (first, first), wider, length - 1, recursion,
-                shortest=_SHORTEST,
+                undivided=_UNDIVIDED,
             )  # fmt: skip
             return rows, numbers.spanning(starts, self.lengths).unsure
 
