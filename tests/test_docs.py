@@ -424,8 +424,9 @@ def test_every_driver_is_described():
     }
     described = {path for code in codes("experiments/README.md") for path in code.split()
                  if path.startswith("experiments/")}  # fmt: skip
-    # `peers.py` is run with another interpreter; the row of `structures.py` names it.
-    assert drivers - described == {"experiments/benchmarks/peers.py"}
+    # These are run with other interpreters; the row of `structures.py` names them.
+    others = {"experiments/benchmarks/peers.py", "experiments/benchmarks/synjax_peer.py"}
+    assert drivers - described == others
 
 
 def test_what_a_model_is_asked_for_is_what_models_have():

@@ -15,64 +15,29 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import statistics
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
+from peer_timing import Question, milliseconds, normal, options
 
 warnings.simplefilter("ignore")  # both libraries use deprecated features of torch
-
-Question = Callable[[], Any]
 
 DEVICE = ["cpu"]
 """The device of torch."""
 
 
-def arguments() -> argparse.Namespace:
-    """Parse the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--batch", type=int, default=32)
-    add("--length", type=int, default=128, help="positions of a chain")
-    add("--states", type=int, default=32)
-    add("--words", type=int, default=40, help="words of a dependency tree")
-    add("--repeats", type=int, default=7)
-    add("--patience", type=float, default=60.0, help="seconds before repeats are skipped")
-    add("--device", default="cpu", help="of torch: cpu or cuda")
-    add("--problems", nargs="+", default=["chain", "trees", "grammar"])
-    add("--gold", type=Path, help="write values of small problems here instead of timing")
-    return parser.parse_args()
-
-
-def milliseconds(question: Question, repeats: int, patience: float) -> dict[str, Any]:
-    """Return the median time of warm calls, or the error.
+def wait(answer: Any) -> None:
+    """Wait for the device.
 
     Args:
-        question: the computation to time.
-        repeats: number of calls.
-        patience: seconds; a slower computation runs only once.
+        answer: what was computed.
     """
-    try:
-        start = time.perf_counter()
-        question()
-        if time.perf_counter() - start > patience:
-            return {"ms": 1000 * (time.perf_counter() - start), "repeats": 1}
-        question()
-        times: list[float] = []
-        for _ in range(repeats):
-            start = time.perf_counter()
-            question()
-            if DEVICE[0] != "cpu":
-                torch.cuda.synchronize()
-            times.append(1000 * (time.perf_counter() - start))
-    except Exception as error:  # noqa: BLE001 - any error of another library is reported
-        return {"error": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"}
-    return {"ms": statistics.median(times), "least": min(times), "repeats": repeats}
+    del answer
+    if DEVICE[0] != "cpu":
+        torch.cuda.synchronize()
 
 
 def potentials(seed: int, *shape: int) -> torch.Tensor:
@@ -82,8 +47,7 @@ def potentials(seed: int, *shape: int) -> torch.Tensor:
         seed: the random seed.
         shape: shape of the tensor.
     """
-    drawn = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
-    return torch.tensor(drawn, device=DEVICE[0])
+    return torch.tensor(normal(seed, *shape), device=DEVICE[0])
 
 
 def partition_and_gradient(make: Callable[[], Any], partition: str) -> Question:
@@ -222,9 +186,16 @@ def gold() -> dict[str, Any]:
     }
 
 
+PROBLEMS = {"chain": chains, "trees": trees, "grammar": grammars}
+
+
 def main() -> None:
     """Run all computations and print the results."""
-    args = arguments()
+    parser = options((__doc__ or "").splitlines()[0], tuple(PROBLEMS))
+    parser.add_argument(
+        "--gold", type=Path, help="write values of small problems here instead of timing"
+    )
+    args = parser.parse_args()
     DEVICE[0] = args.device
     if args.gold:
         written = {"command": "experiments/benchmarks/peers.py --gold", **gold()}
@@ -235,15 +206,13 @@ def main() -> None:
         "threads": torch.get_num_threads(),
         "device": args.device,
     }
-    makers = {"chain": chains, "trees": trees, "grammar": grammars}
     for problem in args.problems:
-        make = makers[problem]
         figures[problem] = {
             library: {
-                name: milliseconds(question, args.repeats, args.patience)
+                name: milliseconds(question, args.repeats, args.patience, wait)
                 for name, question in questions.items()
             }
-            for library, questions in make(args).items()
+            for library, questions in PROBLEMS[problem](args).items()
         }
     figures["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(json.dumps(figures))

@@ -1,6 +1,7 @@
 """Computations on structures compared with a plain scan, each other, and other libraries.
 
-    python experiments/benchmarks/structures.py [--peers PEERS/bin/python] [--output PATH]
+    python experiments/benchmarks/structures.py [--peers PEERS/bin/python]
+        [--synjax SYNJAX/bin/python] [--output PATH]
 
 Every computation is compiled and called twice. It then runs ``--repeats`` times in turn with all
 others, so that other load on the machine affects all of them. Each timed call follows an untimed
@@ -9,8 +10,10 @@ until the result is available. Reported are medians, and ratios to the plain sca
 ``lax.scan`` over log-sum-exp with ``jax.grad``, as written without a library. Samples of structures
 other than chains are compared with the log partition and marginals of the same structure. Functions
 of this project are compiled with ``arrays.programs.jit``, and again with plain ``jax.jit``.
-``peers.py`` explains how to create the environment of the other libraries. Memory is the peak of a
-process during a warm call of one computation, so that compilation is excluded.
+``peers.py`` and ``synjax_peer.py`` explain how to create the environments of the other libraries.
+Log partitions of SynJax are compared with ours; where they differ, the run ends with an error.
+Memory is the peak of a process during a warm call of one computation, so that compilation is
+excluded.
 """
 
 from __future__ import annotations
@@ -31,18 +34,31 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from figures import use_device
+from plain_scan import log_sum_exp, plain
 
 from semipunct.arrays.memory import release_memory
 from semipunct.arrays.programs import jit
 from semipunct.structures import (
     Distribution,
     linear_chain,
+    nonprojective_trees,
     pcfg,
     projective_trees,
     semi_markov_chain,
 )
 
 HERE = Path(__file__).parent
+
+SAME_AS_SYNJAX = {
+    "chain": "log partition",
+    "trees": "trees, log partition",
+    "grammar": "grammar, gradients",
+    "non-projective": "non-projective, both",
+}
+"""By problem of ``synjax_peer.py``: the question whose answer begins with its log partitions."""
+
+TOLERANCE = 1e-4
+"""The largest relative difference of the log partitions of two libraries."""
 
 
 class Question(NamedTuple):
@@ -74,38 +90,13 @@ def arguments() -> argparse.Namespace:
     add("--sentence", type=int, default=20, help="words of a sentence parsed with a grammar")
     add("--repeats", type=int, default=15)
     add("--peers", type=Path, help="a Python interpreter with torch, torch-struct and supar")
+    add("--synjax", type=Path, help="a Python interpreter with synjax")
     add("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     add("--only", help="run only this computation and print the peak memory")
     add("--questions", nargs="+", help="names of computations to time instead of all")
-    add("--problems", nargs="+", default=["chain", "trees", "grammar"], help="of the peers")
+    add("--problems", nargs="+", help="of the peers and of synjax [all that they have]")
     add("--output", type=Path, help="also write the figures to this JSON file")
     return parser.parse_args()
-
-
-def log_sum_exp(a: jax.Array, axis: int) -> jax.Array:
-    """Compute log-sum-exp by hand, for finite weights only.
-
-    Args:
-        a: log weights.
-        axis: axis to sum over.
-    """
-    largest = jax.lax.stop_gradient(jnp.max(a, axis, keepdims=True))
-    return jnp.squeeze(largest, axis) + jnp.log(jnp.sum(jnp.exp(a - largest), axis))
-
-
-def plain(reduce: Callable[..., jax.Array], x: jax.Array) -> jax.Array:
-    """Sum over all chains and items in a hand-written scan.
-
-    Args:
-        reduce: maps an array and an axis to the sum, or to another reduction.
-        x: ``[batch, length, states, states]`` log weights.
-    """
-
-    def step(state: jax.Array, matrix: jax.Array) -> tuple[jax.Array, None]:
-        return reduce(state[:, :, None] + matrix, 1), None
-
-    state, _ = jax.lax.scan(step, x[:, 0, 0], jnp.moveaxis(x[:, 1:], 1, 0))
-    return jnp.sum(reduce(state, 1))
 
 
 def normal(seed: int, *shape: int) -> jax.Array:
@@ -166,6 +157,9 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
         "entropy": Question(of_chain(lambda d: d.entropy()), chain, "plain both", 1.3),
         "top 4": Question(of_chain(lambda d: d.top(4)), chain, "plain both", 4.0),
         "trees, log partition": Question(of_tree(lambda d: d.log_partition()), tree),
+        "non-projective, both": Question(
+            jit(lambda w: nonprojective_trees(w).log_partition_and_marginals()), tree
+        ),
         "copy": Question(jax.jit(lambda a: a + 1), (x,)),
         "matrix product": Question(jax.jit(lambda a: a @ a), (side,)),
     }
@@ -271,6 +265,48 @@ def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[
     return figures
 
 
+def answered(args: argparse.Namespace, script: str, python: Path, device: str) -> dict[str, Any]:
+    """Return the figures of other libraries.
+
+    Args:
+        args: the command line.
+        script: the script in this folder that prints them.
+        python: the interpreter of their environment.
+        device: the device of theirs.
+    """
+    names = ("batch", "length", "states", "words", "repeats")
+    options = [f"--{name}={getattr(args, name)}" for name in names]
+    options.append(f"--device={device}")
+    if args.problems:
+        options += ["--problems", *args.problems]
+    command = [str(python), str(HERE / script), *options]
+    finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(finished.stdout.splitlines()[-1])
+
+
+def compare(all_questions: dict[str, Question], theirs: dict[str, float]) -> dict[str, float]:
+    """Return our log partitions, summed over a batch, by problem.
+
+    Args:
+        all_questions: our computations by name.
+        theirs: the log partitions of SynJax by problem.
+
+    Raises:
+        SystemExit: if a log partition differs.
+    """
+    ours: dict[str, float] = {}
+    for problem, value in theirs.items():
+        question = all_questions[SAME_AS_SYNJAX[problem]]
+        each = jax.tree.leaves(question.ask(*question.inputs))[0]
+        ours[problem] = float(jnp.sum(each))
+        if not np.isclose(value, ours[problem], rtol=TOLERANCE, atol=0):
+            raise SystemExit(
+                f"{problem}: the log partitions of SynJax sum to {value}, ours to "
+                f"{ours[problem]}: one of the two has another problem"
+            )
+    return ours
+
+
 def main() -> None:
     """Run all computations and report."""
     args = arguments()
@@ -284,6 +320,7 @@ def main() -> None:
         jax.block_until_ready(question.ask(*question.inputs))
         print(high_water())
         return
+    every_question = all_questions
     if args.questions:
         all_questions = {name: all_questions[name] for name in args.questions}
     rows = timed(all_questions, args.repeats)
@@ -302,20 +339,19 @@ def main() -> None:
         "questions": rows,
         "physical": {} if args.questions else physical(args, rows),
     }
+    elsewhere = "cpu" if device["platform"] == "cpu" else "cuda"
     if args.peers:
-        names = ("batch", "length", "states", "words", "repeats")
-        options = [f"--{name}={getattr(args, name)}" for name in names]
-        options.append("--device=cpu" if device["platform"] == "cpu" else "--device=cuda")
-        options += ["--problems", *args.problems]
-        command = [str(args.peers), str(HERE / "peers.py"), *options]
-        finished = subprocess.run(command, check=True, capture_output=True, text=True)
-        figures["peers"] = json.loads(finished.stdout.splitlines()[-1])
+        figures["peers"] = answered(args, "peers.py", args.peers, elsewhere)
+    if args.synjax:
+        figures["synjax"] = answered(args, "synjax_peer.py", args.synjax, elsewhere)
+        figures["log partitions"] = compare(every_question, figures["synjax"]["log partitions"])
     for name, row in rows.items():
         ratio = f"{row['ratio']:6.2f} of {all_questions[name].reference}" if "ratio" in row else ""
         bar = f", aimed at {row['bar']:g}" if row.get("bar") else ""
         memory = f", {row['peak_mib']} MiB" if "peak_mib" in row else ""
         print(f"{name:22s} {row['ms']:9.2f} ms  {ratio}{bar}{memory}")
-    print(json.dumps({"physical": figures["physical"], "peers": figures.get("peers")}, indent=1))
+    printed = ("physical", "peers", "synjax", "log partitions")
+    print(json.dumps({name: figures.get(name) for name in printed}, indent=1))
     if args.output:
         args.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 

@@ -1,0 +1,221 @@
+"""SynJax on the problems of ``structures.py``: timings, and log partitions to compare.
+
+    SYNJAX/bin/python experiments/benchmarks/synjax_peer.py [--repeats N]
+
+Runs in a separate environment, without this project. SynJax (google-deepmind/synjax) is not on the
+package index: clone its repository, and install it with the last jax that it runs with and what it
+needs (numpy before 2; jaxtyping and typeguard in the versions that its decorators expect):
+
+    python -m venv SYNJAX
+    SYNJAX/bin/pip install jax==0.4.30 jaxlib==0.4.30 equinox==0.11.10 jaxtyping==0.2.25 \
+        typeguard==2.13.3 "numpy<2" "scipy<1.13" numba opt_einsum
+    SYNJAX/bin/pip install --no-deps CLONE
+
+Every computation is compiled as a whole. The plain scan of ``structures.py`` is timed here as well,
+since jax is another version than there. Prints one JSON object. A computation that SynJax does not
+support is listed with its error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from peer_timing import Question, milliseconds, normal, options
+from plain_scan import log_sum_exp, plain
+
+warnings.simplefilter("ignore")  # of decorators in an older style
+
+Build = Callable[..., Any]
+
+KEY = jax.random.PRNGKey(0)
+"""The key of samples."""
+
+
+def compiled(build: Build, *weights: jax.Array) -> Callable[[Callable[[Any], Any]], Question]:
+    """Return a function that compiles a computation on one distribution.
+
+    Args:
+        build: makes the distribution from the weights, inside of the compiled function.
+        *weights: log weights.
+    """
+
+    def of(ask: Callable[[Any], Any]) -> Question:
+        function = jax.jit(lambda *w: ask(build(*w)))
+        return lambda: function(*weights)
+
+    return of
+
+
+def with_gradients(build: Build, *weights: jax.Array, recompute: bool = True) -> Question:
+    """Return a computation of the log partitions and the gradients of their sum.
+
+    The gradients are the marginals. Both in one pass take less time than the two methods.
+
+    Args:
+        build: makes the distribution from the weights.
+        *weights: log weights.
+        recompute: whether values are computed again for the gradient, to save memory; SynJax does
+            so unless it is told otherwise.
+    """
+    from synjax import set_config
+
+    def total(*w: jax.Array) -> tuple[jax.Array, jax.Array]:
+        set_config(checkpoint_loops=recompute, checkpoint_semiring_einsum=recompute)
+        try:
+            each = build(*w).log_partition()
+        finally:
+            set_config(checkpoint_loops=True, checkpoint_semiring_einsum=True)
+        return jnp.sum(each), each
+
+    places = tuple(range(len(weights)))
+    function = jax.jit(jax.value_and_grad(total, places, has_aux=True))
+    return lambda: function(*weights)
+
+
+def chains(args: argparse.Namespace) -> dict[str, Question]:
+    """Return computations on linear chains.
+
+    Args:
+        args: the command line.
+    """
+    from synjax import LinearChainCRF
+
+    # In the first matrix, the first row has the weights of the first state.
+    x = jnp.asarray(normal(0, args.batch, args.length, args.states, args.states))
+    of = compiled(LinearChainCRF, x)
+    log_partition = partial(plain, log_sum_exp)
+    plain_one, plain_both = jax.jit(log_partition), jax.jit(jax.value_and_grad(log_partition))
+    return {
+        "plain log partition": lambda: plain_one(x),
+        "plain both": lambda: plain_both(x),
+        "log partition": of(lambda d: d.log_partition()),
+        "both": with_gradients(LinearChainCRF, x),
+        "both, without recomputation": with_gradients(LinearChainCRF, x, recompute=False),
+        "argmax": of(lambda d: d.argmax()),
+        "sample": of(lambda d: d.sample(KEY)),
+        "entropy": of(lambda d: d.entropy()),
+        "top 4": of(lambda d: d.top_k(4)),
+    }
+
+
+def trees(args: argparse.Namespace) -> dict[str, Question]:
+    """Return computations on projective trees of one root.
+
+    Args:
+        args: the command line.
+    """
+    from synjax import SpanningTreeCRF
+
+    def build(arcs: jax.Array) -> Any:
+        return SpanningTreeCRF(arcs, directed=True, projective=True, single_root_edge=True)
+
+    x = jnp.asarray(normal(1, args.batch, args.words + 1, args.words + 1))
+    of = compiled(build, x)
+    return {
+        "log partition": of(lambda d: d.log_partition()),
+        "both": with_gradients(build, x),
+        "both, without recomputation": with_gradients(build, x, recompute=False),
+        "argmax": of(lambda d: d.argmax()),
+        "sample": of(lambda d: d.sample(KEY)),
+    }
+
+
+def nonprojective_trees(args: argparse.Namespace) -> dict[str, Question]:
+    """Return computations on non-projective trees of one root.
+
+    Args:
+        args: the command line.
+    """
+    from synjax import SpanningTreeCRF
+
+    def build(arcs: jax.Array) -> Any:
+        return SpanningTreeCRF(arcs, directed=True, projective=False, single_root_edge=True)
+
+    x = jnp.asarray(normal(1, args.batch, args.words + 1, args.words + 1))
+    return {"both": with_gradients(build, x)}
+
+
+def grammars(args: argparse.Namespace) -> dict[str, Question]:
+    """Return the log partitions of a grammar with the gradients of its weights.
+
+    SynJax normalises root and rules. Those given are normalised, so the log partitions are the same
+    and the gradients are those of weights before the normalisation.
+
+    Args:
+        args: the command line; the size of this problem is fixed.
+    """
+    from synjax import GeneralizedPCFG
+
+    del args
+
+    def build(root: jax.Array, rules: jax.Array, words: jax.Array) -> Any:
+        batch = words.shape[:1]
+        return GeneralizedPCFG(
+            root=jnp.broadcast_to(root, batch + root.shape),
+            rule=jnp.broadcast_to(rules, batch + rules.shape),
+            preterminal_scores=words,
+        )
+
+    weights = (
+        jax.nn.log_softmax(jnp.asarray(normal(9, 20))),
+        jax.nn.log_softmax(jnp.asarray(normal(10, 20, 1600))).reshape(20, 40, 40),
+        jax.nn.log_softmax(jnp.asarray(normal(11, 8, 30, 20))),
+    )
+    return {
+        "gradients": with_gradients(build, *weights),
+        "gradients, without recomputation": with_gradients(build, *weights, recompute=False),
+    }
+
+
+PROBLEMS = {
+    "chain": chains,
+    "trees": trees,
+    "grammar": grammars,
+    "non-projective": nonprojective_trees,
+}
+
+COMPARED = {
+    "chain": "log partition",
+    "trees": "log partition",
+    "grammar": "gradients",
+    "non-projective": "both",
+}
+"""The computation of each problem whose answer begins with the log partitions to compare."""
+
+
+def main() -> None:
+    """Run all computations and print the results."""
+    args = options((__doc__ or "").splitlines()[0], tuple(PROBLEMS)).parse_args()
+    jax.config.update("jax_platforms", args.device)
+    import synjax
+
+    figures: dict[str, Any] = {
+        "jax": jax.__version__,
+        "synjax": synjax.__version__,
+        "device": jax.devices()[0].device_kind,
+        "log partitions": {},
+    }
+    for problem in args.problems:
+        questions = PROBLEMS[problem](args)
+        figures[problem] = {
+            name: milliseconds(question, args.repeats, args.patience, jax.block_until_ready)
+            for name, question in questions.items()
+        }
+        name = COMPARED[problem]
+        if "error" not in figures[problem][name]:
+            total = jnp.sum(jax.tree.leaves(questions[name]())[0])
+            figures["log partitions"][problem] = float(total)
+    figures["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
