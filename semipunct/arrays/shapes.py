@@ -105,17 +105,12 @@ def as_log_weights(weights: npt.ArrayLike, axes: int | None = None) -> jax.Array
     Half precision has too few digits for sums: bfloat16 would add nothing to a sum of 256 ones.
     Gradients are returned in the precision of the argument.
 
-    Plus infinity, which is refused where values are known, becomes NaN where JAX traces them: sums
-    would be infinite, but entropies, say, look like numbers.
-
     Args:
         weights: log weights of any shape.
         axes: the number of axes of a batch; one item, with an axis less, becomes a batch of one.
     """
     array = jnp.asarray(weights)
     array = array.astype(jnp.float32) if array.dtype in (jnp.bfloat16, jnp.float16) else array
-    if isinstance(array, Tracer) and jnp.issubdtype(array.dtype, jnp.floating):
-        array = jnp.where(array == jnp.inf, jnp.asarray(jnp.nan, array.dtype), array)
     return array if axes is None else as_batch(array, axes)
 
 

@@ -110,13 +110,28 @@ class PartWise(ABC, Generic[P]):
 def lift_weights(semiring: Semiring, log_weight: jax.Array, feature: Any) -> Value:
     """Lift log weights and their features, broadcasting shared features.
 
+    Plus infinity, which is refused where values are known, is NaN here: sums would be infinite, but
+    entropies, say, look like numbers. That is left to each step, since a copy of all weights and of
+    their gradients takes as long as the recursion of a chain.
+
     Args:
         semiring: the semiring of the values.
         log_weight: any shape.
         feature: arrays that can be broadcast to that shape, or None.
     """
     feature = jax.tree.map(lambda x: jnp.broadcast_to(x, log_weight.shape), feature)
-    return semiring.lift(log_weight, feature)
+    return semiring.lift(_nan_if_infinite(log_weight), feature)
+
+
+@jax.custom_jvp
+def _nan_if_infinite(weights: jax.Array) -> jax.Array:
+    return jnp.where(weights == jnp.inf, jnp.asarray(jnp.nan, weights.dtype), weights)
+
+
+@_nan_if_infinite.defjvp
+def _(primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
+    # Of NaN any gradient will do.
+    return _nan_if_infinite(*primals), tangents[0]
 
 
 def mask_padding(used: jax.Array, parts: Any, instead: float = 0.0) -> Any:
