@@ -26,8 +26,8 @@ _BLOCKS = 3
 """The number of blocks into which long recursions are divided (``rows_by_width``)."""
 
 _UNDIVIDED = 24
-"""The most steps in one block by default: each block takes a second to compile, and a third one makes
-trees of 40 words hardly faster."""
+"""The most steps in one block by default: each block takes a second to compile, and a third one
+makes trees of 40 words hardly faster."""
 
 
 def diagonals(semiring: Semiring, square: Value) -> Value:
