@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from math import exp, log
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -164,3 +166,15 @@ def test_the_weight_of_a_path_is_the_sum_of_its_parts(shared: bool):
         expected = sum(emission[b, i, path[i]] for i in range(length))
         expected += sum(steps[b, i, path[i], path[i + 1]] for i in range(length - 1))
         assert log_weight[b] == pytest.approx(expected, rel=1e-5)
+
+
+def test_marginals_need_memory_for_one_more_array_like_the_transitions():
+    shapes = (8, 64, 16), (8, 63, 16, 16)
+    emission, transition = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes)
+
+    @jax.jit
+    def both(emission: Any, transition: Any) -> Any:
+        return Distribution(linear_chain(emission, transition)).log_partition_and_marginals()
+
+    analysis = both.lower(emission, transition).compile().memory_analysis()
+    assert analysis.temp_size_in_bytes < 1.6 * 4 * math.prod(shapes[1])
