@@ -1,4 +1,4 @@
-"""Whether chains over slots pay in the text model: trained further with and without transitions.
+"""Chains over slots in the text model: it is trained further with and without transitions.
 
     python experiments/slot_chains.py MODEL --train FILE... --dev FILE... [--visits 8000]
         [--output JSON]

@@ -101,7 +101,7 @@ def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
     # Plain numbers, so that nothing is summed again for their sake.
     weights = jnp.where(used, jnp.where(bad[:, None, None], 0.0, arcs), -jnp.inf)
     sums = by_inverse(weights, lengths, single_root)
-    exact = spared(sums, lengths)
+    exact = is_spared(sums, lengths)
 
     def again() -> tuple[jax.Array, jax.Array]:
         return _with_eliminations(weights, lengths, single_root, sums, exact)
@@ -113,7 +113,7 @@ def exact_sums(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> Sums:
     return sums._replace(log_partition=each + nothing, marginals=marginals + nothing[:, None, None])
 
 
-def spared(sums: Sums, lengths: jax.Array) -> jax.Array:
+def is_spared(sums: Sums, lengths: jax.Array) -> jax.Array:
     """Return ``[batch]`` whether rounding spares the results of ``by_inverse``.
 
     Args:

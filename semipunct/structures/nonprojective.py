@@ -231,8 +231,8 @@ class NonprojectiveTrees:
         keys = keys_of_items(key, len(self.arcs))
         if not any(isinstance(x, Tracer) for x in (self.arcs, self.lengths, keys)):
             # Most weights need no eliminations, which take longer to compile than all else.
-            sums = _sums_by_inverse(self)
-            if np.all(matrix_tree.spared(sums, self.lengths) & _can_walk(sums)):
+            sums, suffice = _sums_by_inverse(self)
+            if suffice:
                 return _by_walks(self, keys, count, sums)
         return _sample(self, keys, count, together)
 
@@ -397,10 +397,12 @@ def _expected(marginals: jax.Array, weights: jax.Array) -> jax.Array:
 
 
 @jax.jit
-def _sums_by_inverse(trees: NonprojectiveTrees) -> matrix_tree.Sums:
+def _sums_by_inverse(trees: NonprojectiveTrees) -> tuple[matrix_tree.Sums, jax.Array]:
+    """Return sums by the inverse, and whether trees of all items can be drawn with them."""
     used = used_arcs(jnp.arange(trees.arcs.shape[1])[None] <= trees.lengths[:, None])
     weights = jnp.where(used, trees.arcs, -jnp.inf)
-    return matrix_tree.by_inverse(weights, trees.lengths, trees.single_root)
+    sums = matrix_tree.by_inverse(weights, trees.lengths, trees.single_root)
+    return sums, jnp.all(matrix_tree.is_spared(sums, trees.lengths) & _can_walk(sums))
 
 
 @partial(jax.jit, static_argnums=2)
