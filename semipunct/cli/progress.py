@@ -36,7 +36,7 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
     def report(progress: "Progress") -> None:
         nonlocal evaluated
         if progress.objective is not None:
-            bar.update(task, objective=f"objective {progress.objective:.3f}")
+            bar.update(task, objective=f"objective {progress.objective:.3f}{speed(progress)}")
         # Nothing but compiling happens between the first two reports.
         phase = "compiling" if progress.phase == "preparing" else progress.phase
         bar.update(task, description=phase, total=progress.total, completed=progress.visits)
@@ -112,7 +112,16 @@ def evaluation_line(progress: "Progress") -> str:
     return (
         f"{progress.visits:>9,} of {quantity(progress.total, 'visit')}, "
         f"{duration(progress.seconds):>7}: dev {progress.measure} {figure}{best}{zero}"
+        f"{speed(progress)}"
     )
+
+
+def speed(progress: "Progress") -> str:
+    """Return what is read in a second and what is left to read, if progress is told in words."""
+    if not (progress.counted and progress.seconds):
+        return ""
+    done, left = (n * progress.size for n in (progress.visits, progress.total - progress.visits))
+    return f", {done / progress.seconds:,.0f} {progress.counted} a second, {left:,.0f} left"
 
 
 def duration(seconds: float) -> str:

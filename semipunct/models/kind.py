@@ -148,6 +148,8 @@ class Kind:
         examples: type of the examples that the model is trained on; a class of settings may have
             a property of this name, which takes precedence.
         unit: name of one example in messages for users.
+        counted: what the size of an example counts, such as ``words``, if the progress of a
+            training is told in it; otherwise empty.
         predicts: description, for users, of the outcome that the model gives a probability to.
         corrected: whether it is trained on original text with a corrected version.
         underlying: whether it can be trained on the underlying trees of its training sentences.
@@ -162,6 +164,7 @@ class Kind:
     assess: str = "semipunct.models.scoring:perplexities"
     examples: ExampleType = "sentences"
     unit: str = "sentence"
+    counted: str = ""
     predicts: str = PUNCTUATION
     corrected: Literal["never", "optionally", "always"] = "never"
     underlying: bool = False

@@ -242,7 +242,7 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
         by_terms: whether to add logarithms term by term, in ``Log``.
     """
     multiply = log_matmul_of_terms if by_terms else s.matmul
-    batch, length, preterminals = jax.tree.leaves(words)[0].shape
+    length = jax.tree.leaves(words)[0].shape[1]
     count = jax.tree.leaves(rules)[0].shape[1]
 
     def of_pairs(left: slice, right: slice) -> Value:
@@ -252,8 +252,7 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
     of_wider = s.concatenate(
         [of_pairs(spans, spans), of_pairs(of_words, spans), of_pairs(spans, of_words)], 2
     )
-    padding = s.zeros((batch, length, preterminals))
-    padded = s.concatenate([words, padding], 1)
+    padded = s.concatenate([words, s.zeros_like(words)], 1)
     next_words = jax.tree.map(lambda x: x[:, 1 : length + 1], padded)
     two_words = _applied(multiply, of_pairs(of_words, of_words), _pairs(s, words, next_words))
 
@@ -274,7 +273,8 @@ def _widening(s: Semiring, rules: Value, words: Value, by_terms: bool) -> tuple[
 
     # The terms of a step take more memory than all charts.
     run = jax.checkpoint(step, prevent_cse=False) if by_terms else step
-    return run, s.zeros((batch, 1, length, count))
+    symbol = jax.tree.map(lambda x: x[:, None, :, :1], words)
+    return run, s.zeros_like(jax.tree.map(lambda x: jnp.repeat(x, count, 3), symbol))
 
 
 def _descend(

@@ -79,6 +79,7 @@ class Trainer:
         self.votes: Any = [False]
         kind = self.config.kind.load()
         lengths = [example.size for example in train]
+        self.size = float(np.mean(lengths)) if lengths else 0.0
         self.plan = Plan.of(lengths, options, batching=kind.batching)
         self.sources = Sources.of(train, dev)
         self._tell("preparing", None)
@@ -309,5 +310,7 @@ class Trainer:
                 last.get("dev_unscorable", 0),
                 len(self.shapes.seen),
                 run.seconds if run else 0.0,
+                self.config.kind.counted,
+                self.size,
             )
         )

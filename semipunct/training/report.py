@@ -38,6 +38,8 @@ class Progress:
         unscorable: the number of development sentences with probability zero.
         compiled_shapes: the number of shapes compiled so far.
         seconds: the wall-clock time.
+        counted: what the size of an example counts, if progress is told in it; otherwise empty.
+        size: the mean size of a training example.
     """
 
     phase: Phase
@@ -50,6 +52,8 @@ class Progress:
     unscorable: int = 0
     compiled_shapes: int = 0
     seconds: float = 0.0
+    counted: str = ""
+    size: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

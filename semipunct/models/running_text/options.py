@@ -64,5 +64,6 @@ KIND = kind.Kind(
     train_options=TextTrainOptions,
     examples="running text",
     unit="passage",
+    counted="words",
     predicts="punctuation of running text",
 )
