@@ -12,6 +12,7 @@ of a whole sentence (docs/decisions/0043-sums-of-products.md).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -71,7 +72,7 @@ def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
         rules: ``[batch or 1, nonterminals, symbols, symbols]`` log weights.
         words: ``[batch, n, preterminals]`` log weights.
     """
-    batch, length, _ = words.shape
+    batch, length, preterminals = words.shape
     count, symbols = rules.shape[1:3]
     flat = rules.reshape(len(rules), count, symbols**2)
     by_rule, unit_of_rule = relative(flat, -1)
@@ -86,7 +87,9 @@ def widening(rules: jax.Array, words: jax.Array) -> tuple[Any, Spans]:
     before_word = _by_words(word.number, jnp.swapaxes(by_rule[:, :count, count:], 1, 2))
     next_words = jnp.pad(word.number[:, 1:], ((0, 0), (0, 1), (0, 0)))
     word_pairs = word.number[..., None] * next_words[..., None, :]
-    two_words = matmul(word_pairs.reshape(batch, length, -1), _flat(by_rule[:, count:, count:]))
+    two_words = matmul(
+        word_pairs.reshape(batch, length, preterminals**2), _flat(by_rule[:, count:, count:])
+    )
     before_word = jnp.pad(before_word, ((0, 0), (0, length), (0, 0), (0, 0)))
 
     def step(chart: Any, width: jax.Array, weight: Any) -> tuple[Any, jax.Array]:
@@ -127,7 +130,7 @@ def _by_words(words: jax.Array, rules: jax.Array) -> jax.Array:
         words: ``[batch, n, preterminals]`` numbers.
         rules: ``[batch or 1, preterminals, other, nonterminals]`` numbers.
     """
-    columns = rules.reshape(*rules.shape[:2], -1)
+    columns = rules.reshape(*rules.shape[:2], math.prod(rules.shape[2:]))
     return matmul(words, columns).reshape(*words.shape[:2], *rules.shape[2:])
 
 
@@ -138,7 +141,8 @@ def _applied(others: jax.Array, matrices: jax.Array) -> jax.Array:
 
 def _flat(rules: jax.Array) -> jax.Array:
     """Return ``[batch or 1, left * right, nonterminals]``."""
-    return rules.reshape(len(rules), -1, rules.shape[-1])
+    _, left, right, nonterminals = rules.shape
+    return rules.reshape(len(rules), left * right, nonterminals)
 
 
 def spanning(starts: Spans, lengths: jax.Array) -> Spans:
