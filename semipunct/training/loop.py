@@ -53,6 +53,7 @@ class Trainer:
         start: a model to train further.
         devices: where it is trained.
         model: the model that is trained.
+        size: the mean size of a training example, for reports.
     """
 
     config: Config
@@ -65,6 +66,7 @@ class Trainer:
     start: checkpoint.SavedModel | None = None
     devices: Devices = field(default_factory=Devices.find)
     model: Model[Any, Any, Any] = field(init=False)
+    size: float = field(init=False, default=0.0)
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
         """Train the model, and write its folder.
