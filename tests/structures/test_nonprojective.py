@@ -159,6 +159,11 @@ def test_samples_have_probabilities_of_trees(single_root):
         by_heads = dict(listed)
         weights = [by_heads[h] for h in heads]
         np.testing.assert_allclose(drawn.log_weight[:, item], weights, rtol=1e-4, atol=1e-5)
+    # Without the third item nothing is eliminated, and another program draws the same trees.
+    walked = nonprojective_trees(arcs[:2], jnp.array(lengths[:2]), single_root)
+    again = walked.sample(jax.random.key(1), count)
+    np.testing.assert_array_equal(again.heads, drawn.heads[:, :2])
+    np.testing.assert_allclose(again.log_weight, drawn.log_weight[:, :2], atol=1e-5)
 
 
 @pytest.mark.exhaustive
