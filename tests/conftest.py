@@ -14,21 +14,25 @@ from typing import Any
 import platformdirs
 
 
-def compilation_cache() -> str:
+def cache(name: str) -> str:
     """Return a folder that outlives the run, since compilation dominates the time of the suite."""
-    folder = platformdirs.user_cache_path("semipunct") / "tests" / "xla"
+    folder = platformdirs.user_cache_path("semipunct") / "tests" / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return tempfile.mkdtemp(prefix="semipunct-xla-")
+        return tempfile.mkdtemp(prefix=f"semipunct-{name}-")
     if os.access(folder, os.W_OK):
         return str(folder)
-    return tempfile.mkdtemp(prefix="semipunct-xla-")
+    return tempfile.mkdtemp(prefix=f"semipunct-{name}-")
 
 
 # Set before the first import of jax, and in the environment, so that commands started by tests
 # share the cache; a folder chosen by the user is kept.
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", compilation_cache())
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", cache("xla"))
+# Where no byte code may be written beside the sources, as in many containers, each of these
+# commands would compile all of them again.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", cache("bytecode"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 # The suite compiles much and computes little: disabling compiler optimisations halves its time.
 # A flag that XLA does not know ends the process: the older loop emitters went with jaxlib 0.11.

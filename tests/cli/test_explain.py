@@ -162,11 +162,17 @@ def test_correcting_explains_as_well(cli: Cli):
     assert explained.out == told.out
 
 
+def first_sentences(treebank: Path, number: int, folder: Path) -> Path:
+    """Write the first sentences of a treebank to a file in a folder."""
+    some = folder / "some.conllu"
+    sentences = treebank.read_text("utf-8").split("\n\n")[:number]
+    some.write_text("\n\n".join(sentences) + "\n\n", "utf-8")
+    return some
+
+
 @pytest.mark.exhaustive
 def test_trees_name_constituents(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):
-    some = tmp_path / "some.conllu"
-    some.write_text("\n\n".join(treebanks["test"].read_text("utf-8").split("\n\n")[:6]) + "\n\n")
-    command = ("explain", model, some, "--samples", 20)
+    command = ("explain", model, first_sentences(treebanks["test"], 6, tmp_path), "--samples", 20)
     rows = [json.loads(line) for line in cli(*command, "--format", "json").out.splitlines()]
     assert [faults(row, *[published("explain")] * 2) for row in rows] == [[]] * 6
     trees = [mark["tree"] for row in rows for mark in row["marks"] if mark["tree"]]
@@ -183,12 +189,16 @@ def test_trees_name_constituents(cli: Cli, model: Path, treebanks: dict[str, Pat
     assert "Features that weigh most" in page
 
 
-def test_what_python_explains_is_the_same(model: Path, treebanks: dict[str, Path], cli: Cli):
+def test_what_python_explains_is_the_same(
+    model: Path, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
+):
     loaded = semipunct.load(model)
-    sentences = semipunct.read(treebanks["test"])[:3]
-    explained = semipunct.explain(loaded, semipunct.restore(loaded, sentences, samples=20))
-    command = ("explain", model, treebanks["test"], "--samples", 20, "--format", "json")
-    lines = [json.loads(line) for line in cli(*command).out.splitlines()[:3]]
+    some = first_sentences(treebanks["test"], 3, tmp_path)
+    explained = semipunct.explain(
+        loaded, semipunct.restore(loaded, semipunct.read(some), samples=20)
+    )
+    result = cli("explain", model, some, "--samples", 20, "--format", "json")
+    lines = [json.loads(line) for line in result.out.splitlines()]
     for ours, theirs in zip(explained, lines, strict=True):
         assert not isinstance(ours, Omitted)
         assert [m["reason"] for m in ours.as_dict()["marks"]] == [

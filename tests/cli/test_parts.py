@@ -48,7 +48,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
         thorough("restore model --parser parser --tokeniser tokeniser --samples 4"),
         thorough("correct corrector --samples 20"),
         thorough("parse parser --tokeniser tokeniser"),
-        "parse parser --trees 2",
+        thorough("parse parser --trees 2"),
         "decode model",
     ],
 )

@@ -80,6 +80,7 @@ def test_one_item_is_a_batch_of_one(name):
     jax.tree.map(np.testing.assert_array_equal, parts, structure.to_parts([read]))
 
 
+@pytest.mark.exhaustive
 def test_one_item_of_other_structures():
     paths = string_paths(MACHINE, jnp.ones(3, int), 2)
     assert jnp.exp(Distribution(paths).log_partition()).tolist() == pytest.approx([8])
