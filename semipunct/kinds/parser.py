@@ -46,7 +46,7 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
     """
     fitted = of_kind(model, Parser)
     number = request.trees or request.nbest
-    omitted, long = Omissions("not parsed"), LongSentences()
+    omitted, long = Omissions("not parsed", keeps_markup=False), LongSentences()
     treebank = Treebank((), ())
 
     def answer(chunk: Chunk) -> Sequence[Sequence[Parse]]:

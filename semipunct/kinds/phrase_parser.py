@@ -53,7 +53,7 @@ def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
         entries = read_phrases(request.inputs, COMMA_TAGS)
     else:
         entries = read_words(request.inputs)
-    omitted, long = Omissions("not parsed"), LongSentences()
+    omitted, long = Omissions("not parsed", keeps_markup=False), LongSentences()
 
     def answer(chunk: Chunk) -> Sequence[Sentence[Any]]:
         sentences = [_with_commas_in_slots(entry) for entry in chunk.entries]

@@ -104,21 +104,24 @@ class ForeignWords:
 
 
 class Omissions:
-    """Counts sentences that cannot be processed, by reason; empty lines and markup are none."""
+    """Counts sentences that cannot be processed, by reason; empty lines are none."""
 
-    def __init__(self, outcome: str) -> None:
+    def __init__(self, outcome: str, *, keeps_markup: bool = True) -> None:
         """Begin without counts.
 
         Args:
             outcome: what becomes of such sentences, for the messages.
+            keeps_markup: whether the output has lines of code and other markup as they were, so
+                that they are not counted.
         """
         self._outcome = outcome
+        self._uncounted = {EMPTY, MARKUP} if keeps_markup else {EMPTY}
         self._counts: Counter[str] = Counter()
         self._faults: dict[str, str] = {}
 
     def count(self, content: Omitted) -> None:
         """Add a sentence that was omitted when it was read."""
-        if content.reason not in (EMPTY, MARKUP):
+        if content.reason not in self._uncounted:
             self.count_reason(content.reason)
             if content.fault:
                 self._faults.setdefault(content.reason, content.fault)
@@ -131,7 +134,8 @@ class Omissions:
         """Yield the number for each reason, with the first fault of malformed sentences."""
         for reason, number in self._counts.items():
             fault = f", first {self._faults[reason]}" if reason in self._faults else ""
-            yield f"{quantity(number, 'sentence')} {self._outcome}: {reason}{fault}"
+            unit = "line" if reason == MARKUP else "sentence"
+            yield f"{quantity(number, unit)} {self._outcome}: {reason}{fault}"
 
 
 class LongSentences:

@@ -73,6 +73,9 @@ def test_text_becomes_conllu_and_comes_back_punctuated(
         "1 sentence not parsed: nothing but punctuation"
         in cli("parse", parser, "-", stdin=b"...").err
     )
+    code = cli("parse", parser, "-", stdin=b"so\n```\nx = 1\n```\n\nba\n")
+    assert [row[0] for row in columns(code.out, 1)] == ["so", "ba"]
+    assert code.err == "3 lines not parsed: not text\n"
     for source, stdin in ((file, b""), ("-", TEXT.encode())):
         result = cli(
             "restore", model, source, "--parser", parser, "--format", "text", "--samples", 50,
