@@ -1,6 +1,6 @@
 """Makes the models of the distributions in packages/, step by step.
 
-    python experiments/language_packages.py es TEXTS -o FOLDER [--steps N...]
+    python experiments/language_packages.py es TEXTS -o FOLDER
     python experiments/language_packages.py en TREEBANK -o FOLDER
     python experiments/language_packages.py LANGUAGE DATA -o FOLDER --install
 
@@ -24,11 +24,14 @@ ROOT = Path(__file__).resolve().parents[1]
 SMALL = ("model.words=24576", "model.ngrams=12288")
 """Settings of text models below 6 MB."""
 
-STEPS = {"es": (17_592, 32_000), "zh": (27_682, 32_000)}
-"""Visits of the runs that made the text models in packages/."""
-
-RATES = (0.002, 0.0015)
-"""Learning rates of the runs of a text model, one after another."""
+RUNS = {
+    "es": ((*SMALL, "train.visits=120279", "train.dropout=0.2"),),
+    "zh": (
+        (*SMALL, "train.visits=27682"),
+        ("train.visits=32000", "train.learning_rate=0.0015"),
+    ),
+}
+"""Settings of the runs that made the text models in packages/."""
 
 TREEBANK_KINDS = {
     "parser": (),
@@ -44,7 +47,6 @@ def main() -> None:
     parser.add_argument("language", choices=("en", "es", "zh"))
     parser.add_argument("data", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the models")
-    parser.add_argument("--steps", type=int, nargs="+", help="visits of the runs of a text model")
     parser.add_argument("--install", action="store_true", help="write them to packages/")
     arguments = parser.parse_args()
     data, output = arguments.data.resolve(), arguments.output.resolve()
@@ -61,10 +63,7 @@ def main() -> None:
         if not training or not development:
             sys.exit(f"{data}: no files NAME.train.txt.gz and NAME.dev.txt.gz")
         start: Path | None = None
-        for number, visits in enumerate(arguments.steps or STEPS[arguments.language]):
-            rate = RATES[min(number, len(RATES) - 1)]
-            settings = [f"train.visits={visits}", f"train.learning_rate={rate}"]
-            settings += SMALL if start is None else ()
+        for number, settings in enumerate(RUNS[arguments.language]):
             place = output / f"text-{number + 1}"
             train(training, development, place, "text", settings, data, start)
             start = place
