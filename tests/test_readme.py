@@ -54,6 +54,9 @@ TUTORIAL = "docs/tutorial.md"
 CONTINUED = {"README.md": 1, "docs/index.md": 1, "docs/api.md": 1, "docs/rephrasing.md": 2}
 """Pages that begin where the tutorial's training has made parts (1), and a model of them (2)."""
 
+LONG = {"docs/structures.md"}
+"""Pages with so many examples that only ``make test-all`` executes them."""
+
 SAMPLE = "semipunct/data/sample.conllu"
 
 # From a training command and its data to the folder of the model and the output.
@@ -223,7 +226,11 @@ def sessions(tmp_path_factory: pytest.TempPathFactory, loaded_once: None) -> dic
 @pytest.mark.parametrize(
     "block",
     [
-        pytest.param(block, id=f"{page}:{block.line}")
+        pytest.param(
+            block,
+            id=f"{page}:{block.line}",
+            marks=pytest.mark.exhaustive if page in LONG else (),
+        )
         for page in PAGES
         for block in page_blocks(page)
     ],

@@ -18,6 +18,7 @@ from semipunct.batches import Corrector, Parser, Restorer
 from semipunct.batches.tasks import BatchTask
 from semipunct.errors import ModelError, UsageError
 from tests.commands import run, sample_lines
+from tests.selection import thorough
 
 WORDS = ("so", "ba", "but", "gu", "do", "So", "Ba", ",", ".", "https://a.b/c", "\n", "\t", "…")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
@@ -57,7 +58,7 @@ def tasks(
     }
 
 
-@pytest.mark.parametrize("name", ["text", "crossing lines", "correction", "trees"])
+@pytest.mark.parametrize("name", ["text", "crossing lines", "correction", thorough("trees")])
 def test_a_row_gets_what_it_gets_alone(name: str, tasks: dict[str, tuple[BatchTask, Alone]]):
     task, alone = tasks[name]
     answers: dict[str, str] = {}

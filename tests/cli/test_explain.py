@@ -189,6 +189,7 @@ def test_trees_name_constituents(cli: Cli, model: Path, treebanks: dict[str, Pat
     assert "Features that weigh most" in page
 
 
+@pytest.mark.exhaustive
 def test_what_python_explains_is_the_same(
     model: Path, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
 ):

@@ -7,6 +7,7 @@ import pytest
 
 from tests.commands import Cli
 from tests.formats.ccgbank.files import MILL, RAIN
+from tests.selection import thorough
 
 TREES = "a header\n\n(S (NP (NN rain)) (VP (VBD fell)) (. .))\n(())\n(S (NP (PRP (Dia))) (Z (.)))\n"
 
@@ -36,7 +37,7 @@ def test_stats(cli: Cli, trees: Path):
     assert found["first_faults"]["a malformed tree"].startswith(f"{trees}:4: ")
 
 
-@pytest.mark.parametrize("command", ["decode", "restore"])
+@pytest.mark.parametrize("command", [thorough("decode"), "restore"])
 def test_commands_that_pass_sentences_on(cli: Cli, model: Path, trees: Path, command: str):
     form = {"decode": "brackets", "restore": "json"}[command]
     result = cli(command, model, trees, "--format", form)

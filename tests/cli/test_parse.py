@@ -116,6 +116,7 @@ def test_trees_of_the_input_are_thrown_away(cli: Cli, parser: Path, model: Path,
     assert json.loads(cli(*arguments, "--parser", parser, "--trees", 3).out) == several
 
 
+@pytest.mark.exhaustive
 def test_several_trees_have_ids_of_their_own(cli: Cli, parser: Path, short: Path):
     for option, label in (("--trees", "sample"), ("--nbest", "rank")):
         result = cli("parse", parser, short, option, 2)

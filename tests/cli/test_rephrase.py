@@ -85,6 +85,7 @@ def test_moves_of_a_relation(cli: Cli, model: Path, treebank: Path, tmp_path: Pa
     assert "--move obj=up: give a relation and a place" in wrong.message
 
 
+@pytest.mark.exhaustive
 def test_an_ordering_model_learns_from_underlying_trees(
     cli: Cli, model: Path, ordering: Path, treebanks: dict[str, Path], tmp_path: Path
 ):

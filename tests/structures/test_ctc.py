@@ -73,6 +73,7 @@ def _answers(structure):
     return jnp.exp(total), marginals.state, listed.log_weight, d.read(listed), d.entropy()
 
 
+@pytest.mark.exhaustive
 def test_three_frames_for_one_label():
     probs = jnp.array([[[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [1.0, 0.0, 0.0]]])
     total, marginals, log_weight, symbols, entropy = _answers(ctc(jnp.log(probs), jnp.array([[1]])))

@@ -27,6 +27,7 @@ def test_training_further_begins_where_the_model_is(text_model: Path, tmp_path: 
         semipunct.train(few, dev, tmp_path / "other", kind="text", settings=settings, start=start)
 
 
+@pytest.mark.exhaustive
 def test_the_command_trains_further(text_model: Path, model: Path, tmp_path: Path):
     file = tmp_path / "a.txt"
     file.write_text(text(80, 5) + "\n", encoding="utf-8")

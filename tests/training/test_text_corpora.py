@@ -109,6 +109,7 @@ def test_a_text_in_another_language_is_noticed(tmp_path: Path):
     assert "b.txt: 67% of its 120 words do not occur in the training text" in finished.err
 
 
+@pytest.mark.exhaustive
 def test_a_resumed_run_ends_with_the_same_bits(tmp_path: Path):
     config = load_config(None, [*TEXT, *FEW], kind="text")
     some, dev = passages(200, 1), passages(20, 2)

@@ -105,6 +105,7 @@ def test_a_rule_of_crossing_arcs_is_learned(treebank: tuple[Path, Path], tmp_pat
         assert any(p.crossing is not None for p in itertools.chain.from_iterable(of))
 
 
+@pytest.mark.exhaustive
 def test_parse_writes_crossing_arcs(treebank: tuple[Path, Path], tmp_path: Path):
     from semipunct.__main__ import main
 

@@ -120,6 +120,7 @@ FORMS = ["ba", "ce", "di", "zz"]
 NUMBERS = np.zeros((1, 2), np.uint32)
 
 
+@pytest.mark.exhaustive
 def test_the_best_trees_in_order(random: InPlace[Parser], expected: Any):
     inputs = random.model.batch(random.model.encode_words([words(FORMS)]), [0]).inputs
     trees, *_ = top(random.model, 4, random.parameters, inputs)
