@@ -6,9 +6,9 @@
 
 Each step is a command of ``semipunct``, printed before it runs; a model that FOLDER has is not
 trained again, so a run that was stopped goes on. For ``es`` and ``zh``, TEXTS has files
-NAME.train.txt.gz and NAME.dev.txt.gz, and the text model is trained in several runs, each from the
-model of the one before it. For ``en``, TREEBANK has train.conllu and dev.conllu. ``--install``
-packs the models with the loss on development data and writes them to packages/.
+NAME.train.txt.gz and NAME.dev.txt.gz, and the text model is trained in one run or several, each
+from the model of the one before it. For ``en``, TREEBANK has train.conllu and dev.conllu.
+``--install`` packs the models with the loss on development data and writes them to packages/.
 """
 
 from __future__ import annotations

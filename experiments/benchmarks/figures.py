@@ -36,6 +36,20 @@ def machine() -> dict[str, Any]:
     }
 
 
+def process_status(entry: str, process: int | str = "self") -> float:
+    """Return an entry of the status that Linux keeps of a process, in MiB; 0 once it has ended.
+
+    Args:
+        entry: its name, such as ``VmRSS``.
+        process: the number of the process.
+    """
+    try:
+        lines = Path(f"/proc/{process}/status").read_text("ascii").splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith(f"{entry}:")) / 1024
+
+
 def normal_weights(*shape: int) -> jax.Array:
     """Draw log weights from a standard normal distribution, always the same ones.
 

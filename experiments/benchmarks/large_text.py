@@ -22,7 +22,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from figures import machine, report
+from figures import machine, process_status, report
 
 from semipunct.formats.lines import text_lines
 
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--dev", nargs="+", type=Path, required=True)
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--limit", type=int, default=2048, help="MiB that may be allocated")
-    parser.add_argument("--visits", type=int, default=4000)
+    parser.add_argument("--visits", type=int, default=2000)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -77,24 +77,11 @@ def peak_memory(command: Sequence[str], limit: int) -> float:
     peak = 0.0
     with subprocess.Popen(command, preexec_fn=limited) as process:
         while process.poll() is None:
-            peak = max(peak, own_memory(process.pid))
+            peak = max(peak, process_status("RssAnon", process.pid))
             time.sleep(0.1)
     if process.returncode:
         sys.exit(f"exit status {process.returncode}, with {peak:.0f} MiB at most")
     return peak
-
-
-def own_memory(process: int) -> float:
-    """Return the memory that a process has allocated and written to, in MiB.
-
-    Args:
-        process: its number.
-    """
-    try:
-        lines = Path(f"/proc/{process}/status").read_text("ascii").splitlines()
-    except OSError:  # it has ended
-        return 0.0
-    return sum(int(x.split()[1]) for x in lines if x.startswith("RssAnon")) / 1024
 
 
 def write_corpus(texts: Sequence[Path], size: int, path: Path) -> int:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
-from figures import machine, normal_weights, report
+from figures import machine, normal_weights, process_status, report
 
 from semipunct.arrays.memory import release_memory
 from semipunct.structures import (
@@ -56,12 +56,6 @@ CASES: dict[str, tuple[Callable[[int], Any], tuple[int, ...]]] = {
 }  # fmt: skip
 
 
-def status(key: str) -> float:
-    """Return an entry of the process status in MiB."""
-    lines = Path("/proc/self/status").read_text("ascii").splitlines()
-    return next(int(x.split()[1]) for x in lines if x.startswith(key)) / 1024
-
-
 def measure(name: str, size: int) -> float:
     """Return the peak memory of a warm call above that of the process, in MiB.
 
@@ -72,10 +66,10 @@ def measure(name: str, size: int) -> float:
     d = CASES[name][0](size)
     jax.block_until_ready(d.log_partition_and_marginals())
     release_memory()
-    before = status("VmRSS")
+    before = process_status("VmRSS")
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     jax.block_until_ready(d.log_partition_and_marginals())
-    return status("VmHWM") - before
+    return process_status("VmHWM") - before
 
 
 def main() -> None:
