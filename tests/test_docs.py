@@ -224,7 +224,6 @@ PUBLIC = (
     "semipunct", "semipunct.batches", "semipunct.errors", "semipunct.evaluation",
     "semipunct.extend", "semipunct.formats", "semipunct.structures",
     "semipunct.structures.automata", "semipunct.structures.given_tree",
-    "semipunct.structures.sparse_automata",
     "semipunct.structures.testing",
     "semirings", "semirings.laws", "semirings.plugins",
 )  # fmt: skip

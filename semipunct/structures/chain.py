@@ -31,7 +31,7 @@ from semipunct.arrays.shapes import (
 )
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose_in_row
-from semipunct.structures.products import product, settle
+from semipunct.structures.products import Scale, product, settle
 from semipunct.structures.readable import (
     Readable,
     as_form,
@@ -42,7 +42,6 @@ from semipunct.structures.readable import (
     used_places,
 )
 from semipunct.structures.recursion import Recursion
-from semipunct.structures.scale import Scale
 from semirings.base import Semiring, Value
 from semirings.devices import scan
 from semirings.log import Log

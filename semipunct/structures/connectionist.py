@@ -1,4 +1,6 @@
-"""Alignments of frames to a sequence of labels by connectionist temporal classification (CTC).
+"""Alignments of frames to a sequence of labels: CTC, and transducers, which are ``Alignments``.
+
+By connectionist temporal classification (CTC) the parts are
 
 | Part  | Shape                               | Entry                                         |
 | ----- | ----------------------------------- | --------------------------------------------- |
@@ -10,7 +12,7 @@ and from frame to frame it stays in its state or goes on to the next one, or fro
 next one if the two differ. The symbols of its states, merged where they repeat and without blanks,
 are the labels, so each sequence of symbols that stands for the labels is one alignment.
 
-Source: Graves et al. (2006), section 4.1.
+Source: Graves et al. (2006), section 4.1; of transducers, Graves (2012).
 """
 
 from __future__ import annotations
@@ -23,18 +25,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
+from jax.core import Tracer
 
 from semipunct.arrays.shapes import (
+    as_batch,
     as_log_weights,
+    check_lengths,
     check_log_weights,
     check_shapes,
+    within,
 )
+from semipunct.errors import UsageError
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose
-from semipunct.structures.labelling import label_sequences, symbols_of
+from semipunct.structures.monotone import AlignmentParts, Alignments, Moves
+from semipunct.structures.products import Scale
 from semipunct.structures.readable import Readable, as_form, as_marks, check, mask_places
 from semipunct.structures.recursion import Recursion
-from semipunct.structures.scale import Scale
 from semirings.base import Semiring, Value
 from semirings.devices import scan
 from semirings.log import Log
@@ -271,3 +278,146 @@ def _forward(alignments: CTC, s: Semiring, feature: CTCParts | None) -> Any:
     start = s.where(jnp.arange(states) == 0, s.ones_like(like), s.zeros_like(like))
     slices = jnp.broadcast_to(jnp.arange(frames), (batch, frames)), weights, of_state
     return step, (start, Scale.of(jnp.zeros((batch,), weights.dtype))), slices
+
+
+def label_sequences(
+    log_probs: jax.Array, labels: Any, lengths: Any, label_lengths: Any, blank: int
+) -> tuple[jax.Array, jax.Array]:
+    """Check labels and lengths.
+
+    Args:
+        log_probs: ``[batch, frames, ..., symbols]``.
+        labels: ``[batch, labels]``.
+        lengths: ``[batch]`` numbers of frames, or None for all of them.
+        label_lengths: ``[batch]`` numbers of labels, or None for all of them.
+        blank: the symbol that is no label.
+
+    Returns:
+        The labels, with zeros in the padding; and ``[batch, 2]`` both lengths.
+
+    Raises:
+        UsageError: if shapes do not fit, a length is out of range, or a label is not a symbol or is
+            the blank.
+    """
+    batch, frames, symbols = log_probs.shape[0], log_probs.shape[1], log_probs.shape[-1]
+    labels = as_batch(jnp.asarray(labels), 2)
+    if labels.ndim != 2 or len(labels) != batch:
+        raise UsageError(f"labels has shape {labels.shape}; expected [{batch}, labels]")
+    if not np.issubdtype(labels.dtype, np.integer):
+        raise UsageError(f"labels must be integers, not {labels.dtype}")
+    if not 0 <= blank < symbols:
+        raise UsageError(f"blank is {blank}; there are symbols 0 to {symbols - 1}")
+    counts = _lengths("lengths", lengths, batch, frames)
+    label_counts = _lengths("label_lengths", label_lengths, batch, labels.shape[1])
+    inside = within(label_counts, labels.shape[1])
+    if inside is not None and not isinstance(labels, Tracer):
+        values = np.asarray(labels)
+        wrong = np.argwhere(((values < 0) | (values >= symbols) | (values == blank)) & inside)
+        if len(wrong):
+            place = wrong[0].tolist()
+            raise UsageError(
+                f"labels{place} is {values[tuple(place)]}; a label is a symbol from 0 to "
+                f"{symbols - 1} other than the blank, {blank}"
+            )
+    labels = jnp.where(jnp.arange(labels.shape[1]) < label_counts[:, None], labels, 0)
+    return labels, jnp.stack([counts, label_counts], 1)
+
+
+def symbols_of(
+    labels: jax.Array, lengths: jax.Array, symbols: int, blank: int
+) -> npt.NDArray[np.bool_] | None:
+    """Return ``[batch, symbols]`` which symbols an item has, the blank included.
+
+    Args:
+        labels: ``[batch, labels]``.
+        lengths: ``[batch, 2]`` numbers of frames and of labels.
+        symbols: the number of symbols.
+        blank: the symbol that is no label.
+
+    Returns:
+        None while JAX traces the labels or the lengths.
+    """
+    if isinstance(labels, Tracer) or isinstance(lengths, Tracer):
+        return None
+    of_item = np.zeros((len(labels), symbols), bool)
+    counts = np.asarray(lengths)[:, 1]
+    for used, row, count in zip(of_item, np.asarray(labels), counts, strict=True):
+        used[[*row[:count], blank]] = True
+    return of_item
+
+
+def _lengths(name: str, lengths: Any, batch: int, size: int) -> jax.Array:
+    if lengths is None:
+        return jnp.full(batch, size, int)
+    array = as_batch(jnp.asarray(lengths), 1)
+    if array.shape != (batch,):
+        raise UsageError(f"{name} has shape {array.shape}; expected one of each item: ({batch},)")
+    return check_lengths(array, size, name=name)
+
+
+_MOVES: Moves = ((1, 0), (0, 1))
+
+
+def transducer(
+    log_probs: jax.Array,
+    labels: npt.ArrayLike,
+    lengths: npt.ArrayLike | None = None,
+    label_lengths: npt.ArrayLike | None = None,
+    blank: int = 0,
+) -> Alignments:
+    """Make the alignments of frames to labels by a transducer (RNN-T).
+
+    In a frame any number of labels are emitted, then a blank, which leads to the next frame. The
+    log partition is the log probability of the labels, and its negation the loss. The operations of
+    an alignment are 0, a blank, and 1, a label; the first sequence consists of the frames, the
+    second of the labels. Without frames, only the empty sequence of labels is possible, with
+    probability one.
+
+    Args:
+        log_probs: ``[batch, frames, labels + 1, symbols]`` log probability, or any log weight, of
+            each symbol at each frame after each number of labels, as of ``jax.nn.log_softmax``.
+        labels: ``[batch, labels]`` symbols, none of them the blank; the padding is ignored.
+        lengths: ``[batch]`` numbers of frames, 0 to ``frames``; all of them by default.
+        label_lengths: ``[batch]`` numbers of labels, 0 to ``labels``; all of them by default.
+        blank: the symbol that ends a frame.
+
+    Raises:
+        UsageError: if shapes do not fit, a length is out of range, a label is not a symbol or is
+            the blank, or a log weight that an alignment can use is not one.
+
+    Source: Graves (2012), section 2.4.
+    """
+    log_probs = as_log_weights(log_probs, 4)
+    check_shapes(log_probs=(log_probs, "batch frames counts symbols"))
+    labels, both = label_sequences(log_probs, labels, lengths, label_lengths, blank)
+    frames, columns = log_probs.shape[1], labels.shape[1]
+    check_shapes(log_probs=(log_probs, f"batch frames {columns + 1} symbols"))
+    check_log_weights(
+        {"log_probs": _used_by_transducer(labels, both, log_probs.shape, blank)},
+        log_probs=log_probs,
+    )
+    by_label = jnp.broadcast_to(labels[:, None, :, None], (len(labels), frames, columns, 1))
+    label = jnp.take_along_axis(log_probs[:, :, :-1], by_label, 3)[..., 0]
+    # No label follows the last blank.
+    inside = jnp.arange(frames)[:, None] < both[:, :1, None]
+    label = jnp.where(inside, label, -jnp.inf)
+    leading = ((0, 0), (0, 1), (1, 0))
+    step = [
+        jnp.pad(log_probs[..., blank], ((0, 0), (1, 0), (0, 0))),
+        jnp.pad(label, leading, constant_values=-jnp.inf),
+    ]
+    return Alignments(AlignmentParts(jnp.stack(step, -1)), both, _MOVES)
+
+
+def _used_by_transducer(
+    labels: jax.Array, lengths: jax.Array, shape: tuple[int, ...], blank: int
+) -> npt.NDArray[Any] | None:
+    """Return ``[batch, frames, labels + 1, symbols]`` whether an alignment may use a weight."""
+    if (of_item := symbols_of(labels, lengths, shape[-1], blank)) is None:
+        return None
+    inside = np.ones(shape, bool)
+    for axis, (size, beyond) in enumerate(zip(shape[1:3], (0, 1), strict=True)):
+        within = np.arange(size) < np.asarray(lengths)[:, axis, None] + beyond
+        inside &= np.expand_dims(within, (2, 3) if axis == 0 else (1, 3))
+    # A label other than the next is not used, but is not padding either.
+    return inside & of_item[:, None, None]

@@ -18,8 +18,14 @@ import numpy as np
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
-from semipunct.structures.base import Parts, Structure, Total, like_weights
-from semipunct.structures.compiled import compile_once, is_constant
+from semipunct.structures.base import (
+    Parts,
+    Structure,
+    Total,
+    compile_once,
+    is_constant,
+    like_weights,
+)
 from semipunct.structures.draws import Draws, Traceable, trace_draws
 from semipunct.structures.readable import is_form, score_form
 from semipunct.structures.recursion import Plan, Recursion

@@ -39,7 +39,6 @@ from semipunct.arrays.shapes import (
 from semipunct.errors import UsageError
 from semipunct.structures import grammar_numbers as numbers
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
-from semipunct.structures.brackets import children, spans_of_trees, trees_of
 from semipunct.structures.chart import (
     by_width,
     diagonals,
@@ -54,6 +53,7 @@ from semipunct.structures.draws import Traceable, choose, descend
 from semipunct.structures.products import decides, settle
 from semipunct.structures.readable import Readable, as_marks, check, mask_places, modules_of
 from semipunct.structures.recursion import Recursion
+from semipunct.structures.spans import children, spans_of_trees, trees_of
 from semirings.base import Semiring, Value
 from semirings.log import Log
 from semirings.numerics import log_matmul, log_matmul_of_terms, log_times, maximum

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -9,9 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
+from semipunct.arrays.shapes import as_log_weights
 from semipunct.errors import UsageError
-from semipunct.structures.arborescences import check_trees
 from semipunct.structures.readable import as_form, as_marks, mask_places, modules_of, used_places
+from semirings.numerics import log_sum, weigh
 
 
 def places_of_heads(
@@ -33,7 +36,7 @@ def places_of_heads(
     used = used_places(lengths, words)
     xp = modules_of(heads, used)
     head = xp.where(used, heads, 0)
-    valid = _are_trees(xp, head, used, lengths, single_root)
+    valid = are_trees(xp, head, used, lengths, single_root)
     if projective:
         valid = valid & ~_cross(xp, head, used)
     if not isinstance(valid, Tracer) and not valid.all():
@@ -53,8 +56,50 @@ def heads_of(arc: Any) -> jax.Array:
     return jnp.where(jnp.any(arcs > 0, -2), jnp.argmax(arcs, -2), -1)
 
 
-def _are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -> Any:
-    """Return ``[..., batch]`` whether heads are trees: steps upwards, doubled, reach the root."""
+def check_trees(heads: Any, lengths: Any, single_root: bool, first: int = 0) -> None:
+    """Check that heads are trees.
+
+    Args:
+        heads: ``[batch, n]`` the head of word m at m - 1; 0 is the root.
+        lengths: ``[batch]`` numbers of words.
+        single_root: whether the root has exactly one child.
+        first: the number of the first item, for messages.
+
+    Raises:
+        UsageError: for the first item whose heads are not a tree.
+    """
+    for item, (row, length) in enumerate(zip(heads, lengths, strict=True), first):
+        words = [0, *(int(h) for h in row[:length])]
+        for word, head in enumerate(words[1:], 1):
+            if not 0 <= head <= length or head == word:
+                raise UsageError(
+                    f"item {item}: the head of word {word} is {head}; it must be another of the "
+                    f"words 1 to {length}, or 0 for the root"
+                )
+        if single_root and words[1:].count(0) > 1:
+            several = [m for m, h in enumerate(words) if m and h == 0]
+            raise UsageError(
+                f"item {item}: words {several} are children of the root, which has one child; "
+                "allow several with single_root=False"
+            )
+        for word in range(1, len(words)):
+            above = word
+            for _ in words:
+                above = words[above]
+            if above:
+                raise UsageError(f"item {item}: the heads from word {word} upwards form a cycle")
+
+
+def are_trees(xp: Any, head: Any, used: Any, lengths: Any, single_root: bool) -> Any:
+    """Return ``[..., batch]`` whether heads are trees: steps upwards, doubled, reach the root.
+
+    Args:
+        xp: the module of arrays, numpy or jax.numpy.
+        head: ``[..., batch, n]`` heads, 0 in the padding.
+        used: ``[batch, n]`` the words.
+        lengths: ``[batch]`` numbers of words.
+        single_root: whether the root has exactly one child.
+    """
     last = lengths[:, None] if isinstance(lengths, Tracer) else np.asarray(lengths)[:, None]
     inside = xp.all(((head >= 0) & (head <= last)) | ~used, -1)
     above = xp.concatenate([xp.zeros_like(head[..., :1]), xp.clip(head, 0, head.shape[-1])], -1)
@@ -86,3 +131,106 @@ def _explain(heads: Any, lengths: Any, valid: Any, single_root: bool) -> None:
         f"item {item}: the arcs to words {crossed[0][0]} and {crossed[0][1]} cross; use "
         "nonprojective_trees for such trees"
     )
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["weights"], meta_fields=[])
+@dataclass(frozen=True)
+class LabelledArcs:
+    """Log weights of arcs with labels; see ``labelled_arcs``.
+
+    Attributes:
+        weights: ``[batch, n + 1, n + 1, labels]``.
+    """
+
+    weights: jax.Array
+
+    @property
+    def arcs(self) -> jax.Array:
+        """The log of the sum over labels, ``[batch, n + 1, n + 1]``: for sums and samples."""
+        return log_sum(self.weights, 3)
+
+    @property
+    def best_arcs(self) -> jax.Array:
+        """The log weight of the best label, ``[batch, n + 1, n + 1]``: for the best trees."""
+        return jnp.max(self.weights, 3)
+
+    def labels(self, heads: Any) -> jax.Array:
+        """Return the best label of each word ``[..., batch, n]``, -1 where its head is -1.
+
+        Args:
+            heads: ``[..., batch, n]`` heads, such as of ``best`` or ``top`` by ``best_arcs``.
+
+        Raises:
+            UsageError: if the shape does not fit.
+        """
+        given = self._of_heads(heads)
+        return jnp.where(jnp.asarray(heads) < 0, -1, jnp.argmax(given, -1))
+
+    def sample_labels(self, key: jax.Array, heads: Any) -> jax.Array:
+        """Draw the label of each word ``[..., batch, n]``, -1 where its head is -1.
+
+        Args:
+            key: a random key.
+            heads: ``[..., batch, n]`` heads, such as of ``sample`` by ``arcs``.
+
+        Raises:
+            UsageError: if the shape does not fit.
+        """
+        drawn = jax.random.categorical(key, self._of_heads(heads))
+        return jnp.where(jnp.asarray(heads) < 0, -1, drawn)
+
+    def score(self, heads: Any, labels: Any) -> jax.Array:
+        """Return the log weights ``[..., batch]`` of labelled trees, which are not checked.
+
+        Args:
+            heads: ``[..., batch, n]`` heads; words with head -1 are ignored.
+            labels: ``[..., batch, n]`` labels.
+
+        Raises:
+            UsageError: if the shapes do not fit.
+        """
+        heads, given = jnp.asarray(heads), self._of_heads(heads)
+        if jnp.shape(labels) != heads.shape:
+            raise UsageError(f"labels have shape {jnp.shape(labels)}, heads {heads.shape}")
+        index = jnp.clip(jnp.asarray(labels), 0, given.shape[-1] - 1)
+        each = jnp.take_along_axis(given, index[..., None], -1)[..., 0]
+        each = jnp.where(index == labels, each, -jnp.inf)
+        return jnp.sum(jnp.where(heads < 0, 0.0, each), -1)
+
+    def marginals(self, marginals: jax.Array) -> jax.Array:
+        """Return the probabilities ``[batch, n + 1, n + 1, labels]`` of labelled arcs.
+
+        Args:
+            marginals: ``[batch, n + 1, n + 1]`` of the trees by ``arcs``.
+        """
+        total = self.arcs[..., None]
+        shares = jnp.exp(self.weights - jnp.where(total > -jnp.inf, total, 0.0))
+        return weigh(marginals[..., None], shares)
+
+    def _of_heads(self, heads: Any) -> jax.Array:
+        """Return the weights ``[..., batch, n, labels]`` of the arcs of trees."""
+        heads = jnp.asarray(heads)
+        batch, size, _, _ = self.weights.shape
+        if heads.shape[-2:] != (batch, size - 1):
+            raise UsageError(f"heads have shape {heads.shape}; expected [..., {batch}, {size - 1}]")
+        item = jnp.arange(batch)[:, None]
+        return self.weights[item, jnp.clip(heads, 0, size - 1), jnp.arange(1, size)]
+
+
+def labelled_arcs(weights: jax.Array) -> LabelledArcs:
+    """Make arcs with labels, for ``projective_trees`` and ``nonprojective_trees``.
+
+    Args:
+        weights: ``[batch, n + 1, n + 1, labels]`` log weight of the arc from head (axis 1, where 0
+            is the root) to dependent (axis 2) with each label. Column 0 and the diagonal are
+            ignored. One item may lack the axis of the batch.
+
+    Raises:
+        UsageError: if the shape does not fit, or there is no label.
+    """
+    weights = as_log_weights(weights, 4)
+    if weights.ndim != 4 or weights.shape[1] != weights.shape[2] or not weights.shape[3]:
+        raise UsageError(
+            f"weights have shape {weights.shape}; expected [batch, n + 1, n + 1, labels]"
+        )
+    return LabelledArcs(weights)

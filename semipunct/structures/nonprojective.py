@@ -33,15 +33,12 @@ from semipunct.arrays.shapes import (
     within,
 )
 from semipunct.errors import UsageError
-from semipunct.structures import elimination, matrix_tree, tree_walks
-from semipunct.structures.arborescences import best_heads, check_trees
-from semipunct.structures.compiled import compile_once
-from semipunct.structures.contraction import traced_best_heads
-from semipunct.structures.different_trees import different_heads
+from semipunct.structures import matrix_tree, tree_walks
+from semipunct.structures.base import compile_once
+from semipunct.structures.best_trees import best_heads, top_heads, traced_best_heads
 from semipunct.structures.draws import Places
-from semipunct.structures.elimination import used_arcs
-from semipunct.structures.heads import heads_of, places_of_heads
-from semipunct.structures.ranked_trees import top_heads
+from semipunct.structures.heads import are_trees, check_trees, heads_of, places_of_heads
+from semipunct.structures.matrix_tree import used_arcs
 
 _SENSITIVITY = 1e5
 """The largest sensitivity of an item whose trees are drawn by walks: their expected number of draws
@@ -121,7 +118,8 @@ class NonprojectiveTrees:
         head = jnp.where(used & inside, heads, 0)
         weights = jnp.take_along_axis(self.arcs[:, :, 1:], head[:, None], 1)[:, 0]
         log_weight = jnp.sum(jnp.where(used, weights, 0.0), 1)
-        return jnp.where(_are_trees(head, used, inside, self.single_root), log_weight, -jnp.inf)
+        valid = are_trees(jnp, jnp.where(used, heads, 0), used, self.lengths, self.single_root)
+        return jnp.where(valid, log_weight, -jnp.inf)
 
     def log_prob(self, heads: Any) -> jax.Array:
         """Return the log probability ``[batch]`` of trees.
@@ -235,31 +233,6 @@ class NonprojectiveTrees:
             if suffice:
                 return _by_walks(self, keys, count, sums)
         return _sample(self, keys, count, together)
-
-    def sample_without_replacement(self, key: jax.Array, count: int, patience: int = 100) -> Heads:
-        """Draw different trees, in the order of drawing. It runs on the host.
-
-        Each is drawn in proportion to its weight among those that were not drawn before.
-
-        Args:
-            key: a random key; the same key gives the same trees.
-            count: the number of trees of each item; one with fewer trees has all of them, followed
-                by heads of -1 and log weights of minus infinity.
-            patience: the number of draws for each tree before an error is raised.
-
-        Raises:
-            UsageError: if a number is not positive, JAX traces the weights, or the trees that were
-                found have so much of the weight of an item that no other was drawn.
-        """
-        if min(count, patience) < 1:
-            raise UsageError(f"count is {count} and patience {patience}; give 1 or more")
-        if isinstance(self.arcs, Tracer):
-            raise UsageError("sample_without_replacement runs on the host: call it outside of jit")
-        heads, log_weight = different_heads(
-            np.asarray(self.arcs), np.asarray(self.lengths), self.single_root,
-            lambda key: self.sample(key, count), key, count, patience,
-        )  # fmt: skip
-        return Heads(heads, log_weight.astype(self.arcs.dtype))
 
     @compile_once()
     def entropy(self) -> jax.Array:
@@ -429,7 +402,7 @@ def _sample(trees: NonprojectiveTrees, keys: jax.Array, count: int, together: in
         of_item = jax.random.split(keys[item], count)
         arcs, length = weights[item], trees.lengths[item]
         return heads.at[:, item].set(
-            elimination.draw_heads(arcs, length, trees.single_root, of_item, together)
+            tree_walks.draw_heads_by_elimination(arcs, length, trees.single_root, of_item, together)
         )
 
     if len(keys):  # The loop indexes items when it is traced.
@@ -486,13 +459,3 @@ def _steps(weights: jax.Array, marginals: jax.Array, single_root: bool) -> jax.A
     ratio = ratio.at[:, :, 0].set(marginals[:, 0])
     total = jnp.sum(ratio, 1, keepdims=True)
     return jnp.swapaxes(ratio / jnp.where(total > 0, total, 1.0), 1, 2)
-
-
-def _are_trees(head: jax.Array, used: jax.Array, inside: jax.Array, single: bool) -> jax.Array:
-    """Return ``[batch]`` whether heads are trees: the root is reached by n doublings of steps."""
-    above = jnp.pad(jnp.where(used, head, 0), ((0, 0), (1, 0)))
-    roots = jnp.sum(used & (head == 0), 1)
-    for _ in range(max(1, above.shape[1].bit_length())):
-        above = jnp.take_along_axis(above, above, 1)
-    single_enough = roots <= 1 if single else jnp.ones_like(roots, bool)
-    return jnp.all(above == 0, 1) & jnp.all(inside | ~used, 1) & single_enough

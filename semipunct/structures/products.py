@@ -11,7 +11,7 @@ Why not in every step, nor by looking at the weights: docs/decisions/0043-sums-o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -70,3 +70,35 @@ def settle(s: Semiring, run: Callable[[bool], tuple[T, jax.Array]]) -> T:
 def decides(s: Semiring) -> bool:
     """Return whether the values of a semiring are logs, whose sums may be sums of numbers."""
     return type(s).matmul is Log.matmul
+
+
+class Scale(NamedTuple):
+    """A compensated sum of logs (Kahan 1965).
+
+    Otherwise many small terms would round a large sum in one direction.
+
+    Attributes:
+        log: ``[batch]`` the sum.
+        lost: ``[batch]`` its rounding error.
+    """
+
+    log: jax.Array
+    lost: jax.Array
+
+    @classmethod
+    def of(cls, log: jax.Array) -> Scale:
+        """Begin a sum with the log of a first factor, ``[batch]``."""
+        return cls(log, jnp.zeros_like(log))
+
+    def times(self, log_factor: jax.Array, active: jax.Array) -> Scale:
+        """Return the scale after another factor.
+
+        Args:
+            log_factor: ``[batch]``.
+            active: ``[batch]`` whether an item has the step; otherwise its scale stays the same.
+        """
+        # The error of an inactive item is subtracted too: it is part of the sum.
+        factor = jnp.where(active, log_factor, 0.0) - self.lost
+        log = self.log + factor
+        # Where the sum overflows to infinity the error is set to zero.
+        return Scale(log, jnp.where(jnp.isfinite(log), (log - self.log) - factor, 0.0))

@@ -1,173 +1,36 @@
-"""Relaxed choices: what they share, tempered weights and straight-through gradients.
+"""Relaxed choices: tempered weights, noise on them (perturb and MAP), straight-through gradients.
 
 The best derivation is a piecewise constant function of the weights: its gradient is zero or does
-not exist. ``perturbed`` averages the best ones under noise, ``sparse`` regularises the choice;
-both give parts between zero and one that have gradients, as marginals do.
+not exist. Marginals have one, of tempered and perturbed weights too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.core import Tracer
 
 from semipunct.errors import UsageError
-from semipunct.structures.arborescences import best_heads
-from semipunct.structures.base import Parts, PartWise, per_item
+from semipunct.structures.base import Parts, PartWise, per_item, sum_of_parts
 from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.nonprojective import NonprojectiveTrees
-from semipunct.structures.readable import is_form
 from semirings.devices import axes_of, varying
 
 Relaxable = Distribution[Any] | NonprojectiveTrees
 """What has a best derivation for any weights of its parts."""
 
+Noise = Literal["gumbel", "gaussian"]
+"""The distribution of noise, with mean zero."""
 
-@dataclass(frozen=True)
-class Choices:
-    """The derivations of a batch as vectors of parts, whose maximum for given weights is known.
-
-    Attributes:
-        weights: log weights of the parts of the expanded structure.
-        best: returns the best derivation for other such weights, which JAX may trace; its parts are
-            zero where there is none.
-        score: returns the log weights ``[batch]`` of a derivation in parts.
-        by_item: sums arrays of parts by item: ``[batch]``.
-        usable: returns arrays of booleans: false for parts that no derivation uses.
-    """
-
-    weights: Parts
-    best: Callable[[Parts], Answer]
-    score: Callable[[Parts], jax.Array]
-    by_item: Callable[[Parts], jax.Array]
-    usable: Callable[[], Parts]
-
-    def spread(self, values: jax.Array) -> Parts:
-        """Return values of items at each of their parts.
-
-        Args:
-            values: ``[batch]`` floats.
-        """
-        zeros = jax.tree.map(jnp.zeros_like, self.weights)
-        pull: Callable[[jax.Array], tuple[Parts]]
-        # The transpose of a sum by item gives the number of an item to each of its parts.
-        totals, pull = jax.vjp(self.by_item, varying(zeros, axes_of(self.weights)))
-        return pull(varying(values.astype(totals.dtype), axes_of(totals)))[0]
-
-    def dot(self, parts: Parts, others: Parts) -> jax.Array:
-        """Return the sum ``[batch]`` of products of parts with finite numbers.
-
-        Args:
-            parts: arrays of an expanded structure.
-            others: likewise.
-        """
-        return self.by_item(jax.tree.map(jnp.multiply, parts, others))
-
-
-def check_relaxable(distribution: Any) -> None:
-    """Check that an argument is a distribution or non-projective trees.
-
-    Args:
-        distribution: the argument.
-
-    Raises:
-        UsageError: if it is something else, such as a structure.
-    """
-    if not isinstance(distribution, Distribution | NonprojectiveTrees):
-        raise UsageError(
-            f"{type(distribution).__name__} is no distribution; give Distribution(structure)"
-        )
-
-
-def choices_of(distribution: Relaxable) -> Choices:
-    """Return the derivations of a distribution, or of non-projective trees, as vectors of parts.
-
-    Args:
-        distribution: the weights.
-
-    Raises:
-        UsageError: as ``check_relaxable``.
-    """
-    check_relaxable(distribution)
-    if isinstance(distribution, NonprojectiveTrees):
-        return _choices_of_trees(distribution)
-    expanded = distribution.structure.expand()
-    expanded = expanded.with_log_weights(varying(expanded.log_weights, axes_of(expanded)))
-
-    def best(weights: Parts) -> Answer:
-        found = replace(distribution, structure=expanded.with_log_weights(weights)).best()
-        return _only_possible(choices, found)
-
-    def usable() -> Parts:
-        even = jax.tree.map(lambda w: jnp.where(w > -jnp.inf, 0.0 * w, w), expanded.log_weights)
-        marginals = replace(distribution, structure=expanded.with_log_weights(even)).marginals()
-        return jax.tree.map(lambda x: ~(x <= 0), marginals)
-
-    choices = Choices(expanded.log_weights, best, expanded.score, expanded.by_item, usable)
-    return choices
-
-
-def _choices_of_trees(trees: NonprojectiveTrees) -> Choices:
-    """Return non-projective trees as vectors of arcs; the best one is found on the host."""
-    batch, size, _ = trees.arcs.shape
-    dtype = trees.arcs.dtype
-
-    def on_host(arcs: Any, lengths: Any) -> Any:
-        heads, log_weight = best_heads(np.asarray(arcs), np.asarray(lengths), trees.single_root)
-        used = heads[:, None] == np.arange(size)[:, None]
-        marks = np.concatenate([np.zeros((batch, size, 1), bool), used], 2)
-        return marks.astype(dtype), log_weight.astype(dtype)
-
-    def best(arcs: jax.Array) -> Answer:
-        shapes = (
-            jax.ShapeDtypeStruct((batch, size, size), dtype),
-            jax.ShapeDtypeStruct((batch,), dtype),
-        )
-        found = jax.pure_callback(on_host, shapes, arcs, trees.lengths, vmap_method="sequential")
-        return _only_possible(choices, Answer(*found))
-
-    def score(arcs: jax.Array) -> jax.Array:
-        return per_item(jnp.where(arcs != 0, arcs * trees.arcs, 0.0))
-
-    def usable() -> jax.Array:
-        even = replace(trees, arcs=jnp.where(trees.arcs > -jnp.inf, 0.0 * trees.arcs, trees.arcs))
-        return ~(even.marginals() <= 0)
-
-    choices = Choices(trees.arcs, best, score, per_item, usable)
-    return choices
-
-
-def _only_possible(choices: Choices, found: Answer) -> Answer:
-    """Return an answer with parts of zero where there is no derivation, of NaN for NaN weights."""
-    known = jnp.where(jnp.isnan(found.log_weight), jnp.nan, found.log_weight > -jnp.inf)
-    return found._replace(
-        parts=jax.tree.map(
-            lambda k, x: jnp.where(k == 0, 0.0, x * k), choices.spread(known), found.parts
-        )
-    )
-
-
-def target_parts(distribution: Relaxable, target: Any) -> Parts:
-    """Return the parts of a derivation that may be given in the usual form.
-
-    Args:
-        distribution: as for the loss.
-        target: parts, or states, heads, ...
-
-    Raises:
-        UsageError: if it is in the usual form and does not fit the structure.
-    """
-    if isinstance(distribution, NonprojectiveTrees):
-        is_heads = jnp.ndim(target) == distribution.arcs.ndim - 1
-        return distribution.to_parts(target) if is_heads else jnp.asarray(target)
-    if is_form(distribution.structure, target):
-        return distribution.structure.to_parts(target)
-    return target
+_NOISE: dict[str, Callable[[jax.Array, tuple[int, ...], Any], jax.Array]] = {
+    # The mean of a Gumbel variable is Euler's constant.
+    "gumbel": lambda key, shape, dtype: jax.random.gumbel(key, shape, dtype) - jnp.euler_gamma,
+    "gaussian": jax.random.normal,
+}
 
 
 def temper(distribution: Relaxable, temperature: Any) -> Any:
@@ -187,9 +50,8 @@ def temper(distribution: Relaxable, temperature: Any) -> Any:
         UsageError: if the temperature is not positive, or the structure has weights that are not of
             its parts (phrase marks, given trees).
     """
-    check_relaxable(distribution)
-    if not isinstance(temperature, Tracer) and not 0 < float(temperature) < float("inf"):
-        raise UsageError(f"temperature is {temperature}; give a positive number")
+    _check_relaxable(distribution)
+    _check_positive("temperature", temperature)
 
     def divided(w: jax.Array) -> jax.Array:
         # The gradient of a quotient of infinity, or of padding, would be NaN.
@@ -214,7 +76,7 @@ def straight_through(hard: Parts, soft: Parts) -> Parts:
     Args:
         hard: parts of ``best``, or of a sample.
         soft: parts of the same shapes that have a gradient: marginals, of a distribution from
-            ``temper`` perhaps, or parts of ``sparsemap`` or ``perturbed_best``.
+            ``temper`` perhaps.
 
     Raises:
         UsageError: if the shapes differ.
@@ -227,3 +89,121 @@ def straight_through(hard: Parts, soft: Parts) -> Parts:
         raise UsageError(f"parts of different shapes: {shapes[0]} and {shapes[1]}")
     fixed = jax.lax.stop_gradient
     return jax.tree.map(lambda h, s: fixed(h) + (s - fixed(s)), hard, soft)
+
+
+def perturb(
+    distribution: Relaxable, key: jax.Array, scale: Any = 1.0, noise: Noise = "gumbel"
+) -> Any:
+    """Return the distribution with noise on the log weight of each part, at each place of use.
+
+    The marginals of ``temper(perturb(...), temperature)`` are a relaxed sample with an exact
+    gradient: the smaller the temperature, the closer to the draw of ``perturb_and_map`` with the
+    same noise.
+
+    Args:
+        distribution: a distribution over derivations, or non-projective trees.
+        key: a random key; the same key gives the same noise.
+        scale: factor of the noise, a positive number.
+        noise: ``gumbel`` or ``gaussian``.
+
+    Returns:
+        A distribution of the same type.
+
+    Raises:
+        UsageError: if ``scale`` is not positive, or the noise has another name.
+
+    Source: Corro and Titov (2019); Paulus et al. (2020), stochastic softmax tricks.
+    """
+    _check_relaxable(distribution)
+    _check_positive("scale", scale)
+    if noise not in _NOISE:
+        raise UsageError(f"noise is {noise!r}, not one of {', '.join(_NOISE)}")
+
+    def moved(weights: Parts) -> Parts:
+        leaves, treedef = jax.tree.flatten(weights)
+        keys = jax.random.split(key, len(leaves))
+        drawn = [_NOISE[noise](k, w.shape, w.dtype) for k, w in zip(keys, leaves, strict=True)]
+        pairs = zip(leaves, drawn, strict=True)
+        return treedef.unflatten([(w + scale * z).astype(w.dtype) for w, z in pairs])
+
+    if isinstance(distribution, NonprojectiveTrees):
+        return replace(distribution, arcs=moved(distribution.arcs))
+    expanded = distribution.structure.expand()
+    return replace(distribution, structure=expanded.with_log_weights(moved(expanded.log_weights)))
+
+
+def perturb_and_map(
+    distribution: Relaxable,
+    key: jax.Array,
+    count: int,
+    scale: Any = 1.0,
+    noise: Noise = "gumbel",
+    together: int = 8,
+) -> Answer:
+    """Draw derivations that are best under noise on each part.
+
+    Where one part makes a derivation, Gumbel noise gives exact samples; otherwise the draws are not
+    those of ``Distribution.sample``, but need no more than a best derivation each.
+
+    Args:
+        distribution: a distribution over derivations, or non-projective trees.
+        key: a random key; the same key gives the same draws.
+        count: the number of draws.
+        scale: factor of the noise, a positive number: its temperature.
+        noise: ``gumbel`` or ``gaussian``.
+        together: the number of simultaneous draws; more take more memory and less time.
+
+    Returns:
+        Parts with a leading axis ``[count]``, and their log weights without noise.
+
+    Raises:
+        UsageError: if ``count`` or ``scale`` is not positive, or the noise has another name.
+
+    Source: Papandreou and Yuille (2011).
+    """
+    _check_relaxable(distribution)
+    if count < 1:
+        raise UsageError(f"count is {count}; draw 1 or more")
+    fixed, scale = jax.lax.stop_gradient((distribution, scale))
+    # Only full rounds, since a smaller last one would need a second compilation.
+    rounds = -(-count // max(1, together))
+    keys = jax.random.split(key, (rounds, -(-count // rounds)))
+    draw = jax.vmap(lambda key: _best(perturb(fixed, key, scale, noise)))
+    drawn = jax.lax.map(draw, keys)
+    parts, each = jax.tree.map(lambda x: x.reshape(keys.size, *x.shape[2:])[:count], drawn)
+    if isinstance(distribution, NonprojectiveTrees):
+        log_weight = jax.vmap(lambda arcs: sum_of_parts(arcs, distribution.arcs))(parts)
+    else:
+        log_weight = jax.vmap(distribution.structure.expand().score)(parts)
+    return Answer(parts, jnp.where(jnp.isfinite(each), log_weight, each))
+
+
+def _best(distribution: Relaxable) -> Answer:
+    """Return the best derivation; its parts are zero where there is none, NaN for NaN weights."""
+    found = distribution.best()
+    if isinstance(found, Answer):
+        parts, by_item = found.parts, distribution.structure.expand().by_item
+    else:
+        size = distribution.arcs.shape[1]
+        arcs = found.heads[:, None] == jnp.arange(size)[:, None]
+        parts = jnp.pad(arcs, ((0, 0), (0, 0), (1, 0))).astype(distribution.arcs.dtype)
+        by_item = per_item
+    known = jnp.where(jnp.isnan(found.log_weight), jnp.nan, found.log_weight > -jnp.inf)
+    # The transpose of a sum by item gives the number of an item to each of its parts.
+    zeros = jax.tree.map(jnp.zeros_like, parts)
+    totals, pull = jax.vjp(by_item, varying(zeros, axes_of(parts)))
+    (spread,) = pull(varying(known.astype(totals.dtype), axes_of(totals)))
+    parts = jax.tree.map(lambda k, x: jnp.where(k == 0, 0.0, x * k), spread, parts)
+    return Answer(parts, found.log_weight)
+
+
+def _check_relaxable(distribution: Any) -> None:
+    if not isinstance(distribution, Distribution | NonprojectiveTrees):
+        raise UsageError(
+            f"{type(distribution).__name__} is no distribution; give Distribution(structure)"
+        )
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if not isinstance(value, Tracer) and not 0 < float(value) < float("inf"):
+        raise UsageError(f"{name} is {value}; give a positive number")

@@ -1,4 +1,4 @@
-"""Random trees by loop-erased random walks.
+"""Random non-projective trees, by loop-erased random walks or word by word from marginals.
 
 A walk from a word steps to heads, drawn in proportion to the weights of arcs, until it meets the
 tree, which then gets the path that is left when loops are erased; the next walk starts at a word
@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from semirings.devices import axes_of, varying
+from semipunct.structures.matrix_tree import by_elimination
+from semirings.devices import axes_of, scan, varying
 from semirings.threefry import threefry_2x32
 
 _LANES = 32
@@ -208,3 +209,37 @@ def draw_heads(
     )
     heads = walks.heads[: trees * size].reshape(most, batch, size)[..., 1:]
     return jnp.where(jnp.arange(1, size) <= lengths[:, None], heads, 0)
+
+
+def draw_heads_by_elimination(
+    arcs: jax.Array, length: jax.Array, single_root: bool, keys: jax.Array, together: int
+) -> jax.Array:
+    """Draw trees of one item, heads ``[draws, n]``, word by word from the marginals.
+
+    The marginals of a word are those given the heads of the words before: n eliminations for each
+    tree. A marginal below its own rounding error is taken to be zero.
+
+    Args:
+        arcs: ``[n + 1, n + 1]`` log weights.
+        length: the number of words.
+        single_root: whether the root has exactly one child.
+        keys: ``[draws]`` a random key for each.
+        together: the number of simultaneous draws.
+
+    Source: Colbourn et al. (1996).
+    """
+    places = jnp.arange(len(arcs))
+    threshold = 8 * len(arcs) * jnp.finfo(arcs.dtype).eps
+
+    def draw(key: jax.Array) -> jax.Array:
+        def head_of(arcs: jax.Array, word: jax.Array) -> tuple[jax.Array, jax.Array]:
+            _, given = by_elimination(arcs[None], length[None], single_root)
+            column = given[0, :, word]
+            logits = jnp.where(column > threshold, jnp.log(jnp.maximum(column, 1e-30)), -jnp.inf)
+            head = jax.random.categorical(jax.random.fold_in(key, word), logits)
+            chosen = (places[:, None] == head) | (places != word)
+            return jnp.where(chosen, arcs, -jnp.inf), head
+
+        return scan(head_of, arcs, places[1:])[1]
+
+    return jax.lax.map(draw, keys, batch_size=together)

@@ -32,7 +32,6 @@ from semipunct.structures.testing import Event
 from tests.oracle import constituent_slots, underlying_slots
 from tests.structures.known import LENGTHS, SPARSE, Known, zeros
 from tests.structures.lattices import ALIGNMENTS, CTC, TRANSDUCER
-from tests.structures.machines import MACHINE
 from tests.structures.matrices import Dense
 
 STATES = 5
@@ -648,5 +647,4 @@ CASES: tuple[Known, ...] = (
     CTC,
     ALIGNMENTS,
     TRANSDUCER,
-    MACHINE,
 )  # fmt: skip

@@ -14,6 +14,9 @@ from semipunct.structures.testing import Case
 LENGTHS = (0, 1, 2, 3, 9)
 """The last item is sparse: most of its parts are forbidden, so that few derivations are left."""
 SPARSE = len(LENGTHS) - 1
+DEVICES = ("devices", "vmap", "sharded")
+RANGE = ("large weights", "double precision", "uncompiled", "totals of nothing")
+"""Names of checks."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,10 @@ from collections.abc import Iterator
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.structures.alignment_models import alignments
 from semipunct.structures.base import Structure
-from semipunct.structures.connectionist import CTCParts, ctc
-from semipunct.structures.monotone import AlignmentParts, Alignments, Moves
+from semipunct.structures.connectionist import CTCParts, ctc, transducer
+from semipunct.structures.monotone import AlignmentParts, Alignments, Moves, alignments
 from semipunct.structures.testing import Event
-from semipunct.structures.transducers import transducer
 from tests.structures.known import SPARSE, Known
 
 FRAMES = (0, 1, 2, 4, 9)

@@ -12,16 +12,14 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures.automata.composition import compose
 from semipunct.structures.automata.machine import (
     Automaton,
-    automaton,
-    lift,
-)
-from semipunct.structures.automata.operations import (
     accept,
+    automaton,
     closure,
+    compose,
     distances,
+    lift,
     remove_epsilon,
     shortest_distance,
 )

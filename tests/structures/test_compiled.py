@@ -13,9 +13,8 @@ import pytest
 
 from semipunct.errors import UsageError
 from semipunct.structures import Distribution, linear_chain
-from semipunct.structures.base import Total
+from semipunct.structures.base import Total, is_constant
 from semipunct.structures.chain import LinearChain
-from semipunct.structures.compiled import is_constant
 from semirings import Log, Viterbi
 
 TOTALS: list[str] = []

@@ -11,19 +11,17 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures.automata.composition import compose
 from semipunct.structures.automata.machine import (
     Transducer,
+    accept,
     as_transducer,
+    compose,
     inputs_of,
     lift,
     log_weights,
     outputs_of,
-    transducer,
-)
-from semipunct.structures.automata.operations import (
-    accept,
     shortest_distance,
+    transducer,
 )
 from semirings import Log, Real, Semiring
 from semirings.strings import Strings

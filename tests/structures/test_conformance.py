@@ -13,10 +13,9 @@ import pytest
 
 from semipunct.structures import Distribution
 from semipunct.structures.testing import CHECKS, check
-from semipunct.structures.testing.devices import DEVICES
-from semipunct.structures.testing.range import RANGE
 from semirings import Log, Real
 from tests.structures.cases import CASES, Known
+from tests.structures.known import DEVICES, RANGE
 
 STRUCTURES = [case for case in CASES if not case.variant]
 EVERY = {"log partition", "marginals", "best"}

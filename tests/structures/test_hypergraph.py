@@ -9,8 +9,7 @@ import pytest
 
 from semipunct.errors import UsageError
 from semipunct.structures import Distribution
-from semipunct.structures.hypergraph import Room, hypergraphs, layout
-from semipunct.structures.hypergraph_checks import NOTHING
+from semipunct.structures.hypergraph import NOTHING, Room, hypergraphs, layout
 from semirings import Counting
 from semirings.strings import Strings
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.structures import (
-    elimination,
     labelled_arcs,
     matrix_tree,
     nonprojective_trees,
@@ -188,8 +187,8 @@ def test_inverse_equals_elimination(single_root):
     arcs[1, 3, 4] = -np.inf
     given = arcs, lengths, single_root
     total, marginals = matrix_tree.log_partition_and_marginals(*given)
-    exact, exact_marginals = elimination.log_partition_and_marginals(*map(jnp.asarray, given))
-    used = elimination.used_arcs(np.arange(9)[None] <= np.asarray(lengths)[:, None])
+    exact, exact_marginals = matrix_tree.by_elimination(*map(jnp.asarray, given))
+    used = matrix_tree.used_arcs(np.arange(9)[None] <= np.asarray(lengths)[:, None])
     np.testing.assert_allclose(total, exact, atol=2e-5, rtol=2e-6)
     np.testing.assert_allclose(marginals, np.where(used, exact_marginals, 0), atol=2e-5)
 
@@ -197,7 +196,7 @@ def test_inverse_equals_elimination(single_root):
 @pytest.mark.parametrize("single_root", [True, False])
 def test_expected_draws_of_walks(single_root):
     weight = np.random.default_rng(8).uniform(0.1, 1, (5, 5))
-    arcs = np.where(elimination.used_arcs(np.ones((1, 5), bool)), np.log(weight), -np.inf)
+    arcs = np.where(matrix_tree.used_arcs(np.ones((1, 5), bool)), np.log(weight), -np.inf)
     by_inverse = jax.jit(matrix_tree.by_inverse, static_argnums=2)
     draws = by_inverse(jnp.asarray(arcs), jnp.array([4]), single_root).draws[0]
     between = np.exp(arcs[0, 1:, 1:])
@@ -269,34 +268,6 @@ def test_top_equals_sorted_list_of_all_trees(weights, length, single_root, k):
     np.testing.assert_allclose(weights_of_heads, expected, rtol=1e-6, atol=1e-5)
     assert (best.heads[found:] == -1).all()
     assert (best.log_weight[found:] == -np.inf).all()
-
-
-@pytest.mark.exhaustive
-def test_samples_without_replacement():
-    arcs = np.random.default_rng(6).normal(size=(3, 5, 5)).astype(np.float32)
-    lengths = jnp.array([2, 4, 1])
-    trees = nonprojective_trees(arcs, lengths)
-    drawn = trees.sample_without_replacement(jax.random.key(3), 12)
-    for item, number in enumerate([2, 12, 1]):
-        length = int(lengths[item])
-        heads = [tuple(x) for x in drawn.heads[:number, item, :length].tolist()]
-        assert len(set(heads)) == number
-        by_heads = dict(_listed(arcs[item], length, True))
-        score = [by_heads[x] for x in heads]
-        np.testing.assert_allclose(drawn.log_weight[:number, item], score, atol=1e-5)
-        assert (drawn.log_weight[number:, item] == -np.inf).all()
-        assert (drawn.heads[number:, item] == -1).all()
-    # The first tree has its probability.
-    given = nonprojective_trees(np.repeat(arcs[:1], 400, 0), jnp.full(400, 2))
-    first = given.sample_without_replacement(jax.random.key(5), 1).heads[0]
-    share = _probabilities(_listed(arcs[0], 2, True))[0]
-    is_first = (first[:, 0] == _listed(arcs[0], 2, True)[0][0][0]).mean()
-    assert abs(is_first - share) < 5 * np.sqrt(share * (1 - share) / 400)
-    certain = nonprojective_trees(np.where(np.eye(4, k=1), 0, -80.0).astype(np.float32)[None])
-    assert certain.sample_without_replacement(jax.random.key(0), 9).heads.shape == (9, 1, 3)
-    arcs = np.where(np.eye(5, k=1), 0, -80.0).astype(np.float32)[None]
-    with pytest.raises(UsageError, match="item 0: 2 rounds of 3 draws gave 1 different tree of 3"):
-        nonprojective_trees(arcs).sample_without_replacement(jax.random.key(0), 3, 2)
 
 
 @pytest.mark.exhaustive

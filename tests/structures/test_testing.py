@@ -16,12 +16,12 @@ from scipy import stats
 
 from semipunct.structures import Distribution, LinearChain, Recursion, Total
 from semipunct.structures.testing import CHECKS, Event, check
-from semipunct.structures.testing.enumeration import Enumeration, chi_square
-from semipunct.structures.testing.range import RANGE
+from semipunct.structures.testing.case import Enumeration, chi_square
 from semirings import Counting, Derivation, Divergence, Expectation, KBest, Sampling
 from semirings.log import Log
 from tests.selection import selected
 from tests.structures.cases import CASES, chain_events
+from tests.structures.known import RANGE
 
 CHAIN = CASES[0]
 MUTANTS: dict[str, type[LinearChain]] = {}

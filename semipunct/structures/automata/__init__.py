@@ -1,24 +1,22 @@
 """Small weighted automata and transducers over any semiring."""
 
-from semipunct.structures.automata.composition import compose
 from semipunct.structures.automata.machine import (
     EPSILON,
     Automaton,
     Transducer,
+    accept,
     as_transducer,
     automaton,
+    closure,
+    compose,
+    distances,
     inputs_of,
     lift,
     log_weights,
     outputs_of,
-    transducer,
-)
-from semipunct.structures.automata.operations import (
-    accept,
-    closure,
-    distances,
     remove_epsilon,
     shortest_distance,
+    transducer,
 )
 from semipunct.structures.automata.paths import PathParts, StringPaths, string_paths
 

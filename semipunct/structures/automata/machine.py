@@ -7,13 +7,27 @@ and ``Viterbi`` log weights are values. Any leading axes are batch axes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+from jax.core import Tracer
 
-from semipunct.arrays.shapes import as_log_weights, check_log_weights, check_shapes
-from semirings.base import Semiring
+from semipunct.arrays.shapes import (
+    as_batch,
+    as_log_weights,
+    check_lengths,
+    check_log_weights,
+    check_shapes,
+    lengths_or_all,
+)
+from semipunct.errors import UsageError
+from semipunct.structures.base import Total
+from semipunct.structures.recursion import Recursion
+from semirings.base import Semiring, Value
 
 EPSILON = 0
 """The empty symbol."""
@@ -152,3 +166,349 @@ def _checked(machine: Machine, axes: str) -> Machine:
     )
     check_log_weights(initial=initial, arcs=arcs, final=final)
     return type(machine)(initial, arcs, final)
+
+
+FILTERS = 3
+
+
+def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transducer:
+    """Return the composition of two transducers: the second reads the output of the first.
+
+    The weight of a pair (x, z) is the sum over y of the weight of (x, y) in the first times the
+    weight of (y, z) in the second. The arc between two states sums over the letters that the
+    machines may share there. Where values are log weights (as in ``Log``), so is the result.
+
+    Args:
+        semiring: the semiring of the values.
+        first: values, arcs ``[..., inputs, letters, states, states]``.
+        second: values, arcs ``[..., letters, outputs, others, others]``, the same leading axes.
+
+    Returns:
+        Values, arcs ``[..., inputs, outputs, n, n]`` with ``n = 3 * states * others``: state
+        ``(filter * states + s) * others + t``.
+
+    Raises:
+        TypeError: if the semiring is not commutative, since the weights of the two alternate on a
+            path.
+        UsageError: if the first has a different number of output symbols than the second has input
+            symbols.
+    """
+    s = semiring
+    if not s.laws.commutative:
+        raise TypeError(f"{s.name} is not commutative, so the weight of a composition is undefined")
+    writes, reads = (jax.tree.leaves(x.arcs)[0].shape for x in (first, second))
+    if writes[-3] != reads[-4]:
+        raise UsageError(
+            f"first.arcs has shape {writes} and second.arcs has shape {reads}: they differ in the "
+            f"letters that one writes and the other reads ({writes[-3]} and {reads[-4]})"
+        )
+    # Axes: input, shared letter, output; source states of both; target states of both.
+    first_arcs = jax.tree.map(lambda x: x[..., :, :, None, :, None, :, None], first.arcs)
+    second_arcs = jax.tree.map(lambda x: x[..., None, :, :, None, :, None, :], second.arcs)
+    pairs = s.times(first_arcs, second_arcs)
+    letter = s.sum(jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :, :, :, :], pairs), axis=-6)
+    shape = jax.tree.leaves(letter)[0].shape
+    inputs, outputs, states, states_of_second = shape[-6:-2]
+    # A machine that does not move keeps its state, and reads and writes epsilon.
+    first_keeps_state, second_keeps_state = (
+        jnp.eye(states, dtype=bool),
+        jnp.eye(states_of_second, dtype=bool),
+    )
+    first_stays = first_keeps_state[None, None, :, None, :, None] & _epsilon(inputs, 5)
+    second_stays = second_keeps_state[None, None, None, :, None, :] & _epsilon(outputs, 4)[None]
+    nothing = s.zeros(shape)
+    second_alone = s.where(first_stays, _silent(second_arcs), nothing)
+    first_alone = s.where(second_stays, _silent(first_arcs), nothing)
+    # Where the first writes epsilons and the second reads some, the same pair of paths could be
+    # walked in many interleavings. The filter admits one: both move silently together as long as
+    # both can, then one of them alone until a letter is shared. Rows and columns are its states:
+    # anything may follow; the second moves alone; the first moves alone.
+    rows = [
+        [s.plus(letter, _silent(pairs)), second_alone, first_alone],
+        [letter, second_alone, nothing],
+        [letter, nothing, first_alone],
+    ]
+    size = states * states_of_second
+
+    def flat(value: Value) -> Value:
+        return jax.tree.map(lambda x: x.reshape(*shape[:-4], size, size), value)
+
+    arcs = s.concatenate(
+        [s.concatenate([flat(block) for block in row], axis=-1) for row in rows], axis=-2
+    )
+    initial = _pairs(s, first.initial, second.initial)
+    final = _pairs(s, first.final, second.final)
+    unused = [s.zeros(jax.tree.leaves(initial)[0].shape)] * (FILTERS - 1)
+    return Transducer(
+        s.concatenate([initial, *unused], axis=-1), arcs, s.concatenate([final] * FILTERS, axis=-1)
+    )
+
+
+def _silent(value: Value) -> Value:
+    """Return the arcs whose shared letter is epsilon."""
+    return jax.tree.map(lambda x: x[..., EPSILON, :, :, :, :, :], value)
+
+
+def _epsilon(symbols: int, axes: int) -> jax.Array:
+    """Return a mask of the epsilon symbol, with trailing axes of size one."""
+    return (jnp.arange(symbols) == EPSILON).reshape(symbols, *(1,) * axes)
+
+
+def _pairs(s: Semiring, first: Value, second: Value) -> Value:
+    """Multiply ``[..., states]`` and ``[..., others]`` to ``[..., states * others]``."""
+    product = s.times(
+        jax.tree.map(lambda x: x[..., :, None], first),
+        jax.tree.map(lambda x: x[..., None, :], second),
+    )
+    return jax.tree.map(lambda x: x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1]), product)
+
+
+def closure(semiring: Semiring, matrix: Value) -> Value:
+    """Return the star ``1 + A + A A + ...`` of a matrix, the sums over all paths.
+
+    States are added as intermediate states one at a time: the update ``a[i, j] + a[i, k] star(a[k,
+    k]) a[k, j]`` generalises Gauss-Jordan elimination, the Floyd-Warshall algorithm and Kleene's
+    construction.
+
+    Args:
+        semiring: the semiring of the values.
+        matrix: ``[..., n, n]`` values of single steps.
+
+    Raises:
+        TypeError: if the semiring has no star.
+
+    Source: Lehmann (1977), Algebraic structures for transitive closure, section 3.
+    """
+    s = semiring
+    shape = jax.tree.leaves(matrix)[0].shape
+    n, leading = shape[-1], (1,) * (len(shape) - 2)
+
+    # Before step k ``paths`` sums over the paths whose intermediate states are less than k. Those
+    # through k go there, around it any number of times, and on, which is also the order of their
+    # factors. Squaring 1 + A repeatedly takes fewer steps, but only ever reaches paths up to some
+    # length, and cycles have none.
+    def through(paths: Value, k: jax.Array) -> tuple[Value, None]:
+        into = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -1), paths)
+        out = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -2), paths)
+        loop = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, k, 1, -1), out)
+        return s.plus(paths, s.times(s.times(into, s.star(loop)), out)), None
+
+    paths, _ = jax.lax.scan(through, matrix, jnp.arange(n))
+    unit_shape = (*leading, 1, 1)
+    is_diagonal = jnp.eye(n, dtype=bool).reshape(*leading, n, n)
+    empty = s.where(is_diagonal, s.ones(unit_shape), s.zeros(unit_shape))
+    return s.plus(empty, paths)
+
+
+def remove_epsilon(semiring: Semiring, automaton: Automaton) -> Automaton:
+    """Return an equivalent automaton without epsilon arcs.
+
+    With E the epsilon arcs, arcs become ``star(E) A`` and final weights ``star(E) rho``.
+
+    Args:
+        semiring: the semiring of the values.
+        automaton: values.
+
+    Raises:
+        TypeError: if the semiring has no star.
+
+    Source: Mohri (2002), Generic epsilon-removal and input epsilon-normalization algorithms for
+    weighted transducers, section 3.
+    """
+    # Epsilons before an arc belong to the arc, and those after the last one to the final weight: so
+    # each path is counted once.
+    s = semiring
+    silent = closure(s, jax.tree.map(lambda x: x[..., EPSILON, :, :], automaton.arcs))
+    reading = jax.tree.map(lambda x: x[..., EPSILON + 1 :, :, :], automaton.arcs)
+    arcs = _product(s, jax.tree.map(lambda x: x[..., None, :, :], silent), reading)
+    shape = jax.tree.leaves(arcs)[0].shape
+    nothing = s.zeros((*shape[:-3], 1, *shape[-2:]))
+    final = s.sum(s.times(silent, _rows(automaton.final)), axis=-1)
+    return Automaton(automaton.initial, s.concatenate([nothing, arcs], axis=-3), final)
+
+
+def distances(semiring: Semiring, automaton: Automaton) -> Value:
+    """Sum over all paths between each pair of states: ``[..., states, states]``.
+
+    Args:
+        semiring: the semiring of the values.
+        automaton: values.
+
+    Raises:
+        TypeError: if the semiring has no star.
+
+    Source: Mohri (2002), Semiring frameworks and algorithms for shortest-distance problems,
+    section 2.4: the generic all-pairs problem.
+    """
+    return closure(semiring, semiring.sum(automaton.arcs, axis=-3))
+
+
+def shortest_distance(semiring: Semiring, automaton: Automaton) -> Value:
+    """Sum over all accepting paths, that is, over all strings: ``[...]``.
+
+    Args:
+        semiring: the semiring of the values.
+        automaton: values.
+
+    Raises:
+        TypeError: if the semiring has no star.
+    """
+    s = semiring
+    between = distances(s, automaton)
+    reached = s.sum(s.times(_columns(automaton.initial), between), axis=-2)
+    return s.sum(s.times(reached, automaton.final), axis=-1)
+
+
+def accept(
+    semiring: Semiring,
+    automaton: Automaton,
+    strings: jax.Array,
+    lengths: jax.Array | None = None,
+) -> Total:
+    """Return the weights of strings: sums over all paths that read them, with epsilon arcs.
+
+    For semirings without a star, or to compute derivations, see ``string_paths``.
+
+    Args:
+        semiring: the semiring of the values of the automaton.
+        automaton: values, with at most one leading axis, the batch axis (or of size 1).
+        strings: ``[batch, length]`` symbols, none of them epsilon.
+        lengths: ``[batch]`` numbers of symbols used, 0 to ``length``; all of them by default.
+
+    Raises:
+        TypeError: if the semiring has no star.
+        UsageError: if shapes do not fit, or a length or a symbol is out of range.
+    """
+    s = semiring
+    arcs = jax.tree.leaves(automaton.arcs)[0]
+    axes = "batch? symbols states states" if arcs.ndim == 4 else "symbols states states"
+    strings, lengths = checked_strings(strings, lengths, arcs, axes)
+    if arcs.ndim == 3:
+        automaton = jax.tree.map(lambda x: x[None], automaton)
+    initial, silenced, final = remove_epsilon(s, automaton)
+    item = jnp.arange(len(lengths))
+
+    def matrix(symbol: jax.Array) -> Value:
+        return jax.tree.map(lambda x: x[item % x.shape[0], symbol], silenced)
+
+    states = sizes(automaton)[1]
+    start = s.times(s.ones((len(lengths), states)), initial)
+    return read_strings(s, start, matrix, strings, lengths, final, Recursion())
+
+
+def read_strings(
+    semiring: Semiring,
+    start: Value,
+    matrix: Callable[[Any], Value],
+    slices: Any,
+    lengths: jax.Array,
+    final: Value,
+    recursion: Recursion,
+) -> Total:
+    """Multiply a row vector, one matrix per position and a column vector.
+
+    Args:
+        semiring: the semiring of the values.
+        start: ``[batch, states]`` the row vectors.
+        matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
+        slices: a pytree of arrays ``[batch, length, ...]``.
+        lengths: ``[batch]`` numbers of positions used.
+        final: the column vectors, of a shape that broadcasts to ``[batch, states]``.
+        recursion: memory budget of the steps.
+    """
+    s = semiring
+    batch, length = jax.tree.leaves(slices)[0].shape[:2]
+    step = reading_step(s, matrix, lengths)
+    positions = jnp.broadcast_to(jnp.arange(length), (batch, length))
+    state = s.balance(start, (1,))
+    vector, log_scale = recursion.scan(step, state, (positions, slices), length)
+    return Total(s.sum(s.times(vector, final), axis=1), log_scale)
+
+
+def reading_step(
+    semiring: Semiring, matrix: Callable[[Any], Value], lengths: jax.Array
+) -> Callable[[Any, Any], Any]:
+    """Return the step of ``read_strings``, whose carry is vectors and the log of their scale.
+
+    Args:
+        semiring: the semiring of the values.
+        matrix: maps a slice ``[batch, ...]`` to its matrices ``[batch, states, states]``.
+        lengths: ``[batch]`` numbers of positions used.
+    """
+    s = semiring
+
+    def step(state: Any, indexed: Any) -> Any:
+        vector, log_scale = state
+        position, at = indexed
+        # Divided out in every step: the product of many small weights would leave the range of
+        # floats, and with it all states alike.
+        after = s.sum(s.times(_columns(vector), matrix(at)), axis=1)
+        after, factor = s.balance(after, (1,))
+        active = position < lengths
+        log_scale = log_scale + jnp.where(active, factor, 0.0)
+        return s.where(active[:, None], after, vector), log_scale
+
+    return step
+
+
+def checked_strings(
+    strings: jax.Array, lengths: jax.Array | None, arcs: jax.Array, axes: str
+) -> tuple[jax.Array, jax.Array]:
+    """Check strings and lengths, and fill strings with epsilon beyond their lengths.
+
+    Args:
+        strings: ``[batch, length]`` symbols.
+        lengths: ``[batch]`` symbols used, or None for all.
+        arcs: the arcs of the automaton that will read them.
+        axes: the names of the axes of ``arcs``.
+
+    Raises:
+        UsageError: if shapes do not fit, or a length or a symbol is out of range.
+    """
+    strings = as_batch(jnp.asarray(strings), 2)
+    check_shapes(strings=(strings, "batch length"))
+    batch, length = strings.shape
+    lengths = lengths_or_all(lengths, batch, length)
+    sizes = check_shapes(
+        strings=(strings, "batch length"), lengths=(lengths, "batch"), arcs=(arcs, axes)
+    )
+    if not jnp.issubdtype(strings.dtype, jnp.integer):
+        raise UsageError(f"strings must be integers, not {strings.dtype}")
+    lengths = check_lengths(lengths, length)
+    if not any(isinstance(x, Tracer) for x in (strings, lengths)):
+        _check_symbols(np.asarray(strings), np.asarray(lengths), arcs.shape, sizes["symbols"])
+    used = jnp.arange(length)[None] < lengths[:, None]
+    return jnp.where(used, strings, EPSILON), lengths
+
+
+def _check_symbols(
+    strings: npt.NDArray[Any], lengths: npt.NDArray[Any], shape: tuple[int, ...], symbols: int
+) -> None:
+    """Check concrete strings in NumPy, since under a JAX trace ``jax.numpy`` results are traced."""
+    used = np.arange(strings.shape[1])[None] < lengths[:, None]
+    wrong = np.argwhere(used & ((strings <= EPSILON) | (strings >= symbols)))
+    if len(wrong):
+        place = tuple(int(i) for i in wrong[0])
+        raise UsageError(
+            f"strings{list(place)} is {strings[place]}; the symbols of arcs, of shape "
+            f"{shape}, are 1 to {symbols - 1}, and epsilon is not part of a string"
+        )
+
+
+def _product(s: Semiring, a: Value, b: Value) -> Value:
+    """Multiply matrices, summing term by term.
+
+    The ``matmul`` of a semiring may lose entries that are far below the largest; the automaton
+    might then no longer accept a string.
+    """
+    left = jax.tree.map(lambda x: x[..., :, :, None], a)
+    right = jax.tree.map(lambda x: x[..., None, :, :], b)
+    return s.sum(s.times(left, right), axis=-2)
+
+
+def _columns(vector: Value) -> Value:
+    return jax.tree.map(lambda x: x[..., :, None], vector)
+
+
+def _rows(vector: Value) -> Value:
+    return jax.tree.map(lambda x: x[..., None, :], vector)

@@ -23,8 +23,13 @@ from jax.core import Tracer
 
 from semipunct.arrays.shapes import as_log_weights
 from semipunct.errors import UsageError
-from semipunct.structures.automata.machine import EPSILON, Automaton
-from semipunct.structures.automata.operations import checked_strings, read_strings, reading_step
+from semipunct.structures.automata.machine import (
+    EPSILON,
+    Automaton,
+    checked_strings,
+    read_strings,
+    reading_step,
+)
 from semipunct.structures.base import PartWise, Total, lift_weights, mask_padding
 from semipunct.structures.draws import Traceable, choose, choose_in_row
 from semipunct.structures.readable import (

@@ -5,8 +5,7 @@ operations on the host. ``window``, ``outputs`` and ``trie`` implement slot auto
 sliding-window transducer.
 """
 
-from semipunct.structures.given_tree.enclosure import log_totals
-from semipunct.structures.given_tree.narrow import Columns
+from semipunct.structures.given_tree.narrow import Columns, Trie
 from semipunct.structures.given_tree.order import (
     Absorptions,
     absorptions,
@@ -19,8 +18,8 @@ from semipunct.structures.given_tree.trees import (
     SlotAutomata,
     VectorsByLabel,
     inside,
+    log_totals,
 )
-from semipunct.structures.given_tree.trie import Trie
 from semipunct.structures.given_tree.window import Edits, WindowAutomata
 
 __all__ = [

@@ -12,8 +12,7 @@ lines::
 It runs in double precision if JAX has that enabled.
 """
 
-from semipunct.structures.testing.case import Case
+from semipunct.structures.testing.case import Case, Event
 from semipunct.structures.testing.conformance import CHECKS, check
-from semipunct.structures.testing.enumeration import Event
 
 __all__ = ["CHECKS", "Case", "Event", "check"]

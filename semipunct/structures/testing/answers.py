@@ -12,8 +12,8 @@ from semipunct.structures.base import Parts
 from semipunct.structures.distribution import Answer
 from semipunct.structures.draws import Traceable
 from semipunct.structures.testing import questions
-from semipunct.structures.testing.case import Weighted
-from semipunct.structures.testing.comparisons import (
+from semipunct.structures.testing.case import Weighted, chi_square
+from semipunct.structures.testing.questions import (
     expect,
     expect_head,
     expect_infinite,
@@ -27,7 +27,6 @@ from semipunct.structures.testing.comparisons import (
     ranks,
     require,
 )
-from semipunct.structures.testing.enumeration import chi_square
 from semipunct.wording import quantity
 
 Check = Callable[[Weighted], None]

@@ -8,14 +8,10 @@ from unittest import SkipTest
 from semipunct.structures.testing.answers import ANSWERS, Check
 from semipunct.structures.testing.behaviour import BEHAVIOUR
 from semipunct.structures.testing.case import Case
-from semipunct.structures.testing.devices import DEVICES
-from semipunct.structures.testing.nan import NAN
-from semipunct.structures.testing.range import RANGE
-from semipunct.structures.testing.sizes import SIZES
 from semirings.capabilities import Divisible
 from semirings.log import Log
 
-CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR, **NAN, **DEVICES, **RANGE, **SIZES}
+CHECKS: Mapping[str, Check] = {**ANSWERS, **BEHAVIOUR}
 """All checks by name."""
 
 

@@ -1,0 +1,356 @@
+"""The best non-projective trees, by contraction of cycles.
+
+On the host, ``best_heads`` contracts in double precision, and ``top_heads`` ranks trees by it. On
+the device, ``traced_best_heads`` does in arrays of fixed shape what ``best_heads`` does: nodes keep
+their numbers. The node with the smallest number of a cycle stands for all of it after the
+contraction, and the others leave the graph. Each arc of the contracted graph remembers the arc of
+the sentence that it stands for: from these the heads are read off, and expanding a cycle only
+decides which of its nodes the arc from outside enters.
+
+Why on the device as well: docs/decisions/0063-crossing-arcs.md.
+
+Source: Chu and Liu (1965); Edmonds (1967).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def best_heads(arcs: Any, lengths: Any, single_root: bool) -> tuple[Any, Any]:
+    """Find the best tree of each item: heads ``[batch, n]`` and log weights ``[batch]``.
+
+    Trees are compared first by the number of forbidden arcs, then, with a single root, by the
+    number of children of the root, then by weight. Such triples are added and compared like
+    numbers, which is all that the contraction needs: the result is exact, unlike that of a large
+    penalty on the root, and needs no second search, unlike that of Zmigrod et al. (2020), section
+    3, at the same cost of n**3 at worst.
+
+    Args:
+        arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
+        lengths: ``[batch]`` numbers of words.
+        single_root: whether the root has exactly one child.
+    """
+    batch, size, _ = arcs.shape
+    heads = np.full((batch, size - 1), -1, np.int32)
+    log_weight = np.zeros(batch)
+    for item, length in enumerate(int(x) for x in lengths):
+        weight = arcs[item, : length + 1, : length + 1].astype(np.float64)
+        log_weight[item] = -np.inf
+        used = ~np.eye(length + 1, dtype=bool)
+        used[:, 0] = False
+        if np.isnan(weight[used]).any() or (weight[used] == np.inf).any():
+            log_weight[item] = np.nan
+            continue
+        possible = used & (weight > -np.inf)
+        # Forbidden arcs outnumber the children of the root; both are small integers, added exactly.
+        rank = np.where(possible, 0.0, -(length + 1.0))
+        rank[0] -= single_root
+        rank[~used] = -np.inf
+        chosen = _arborescence(rank, np.where(possible, weight, 0.0))
+        words = np.arange(1, length + 1)
+        above = chosen[1:]
+        if possible[above, words].all() and (not single_root or (above == 0).sum() <= 1):
+            heads[item, :length] = above
+            log_weight[item] = weight[above, words].sum()
+    return heads, log_weight
+
+
+def _arborescence(rank: Any, weight: Any) -> Any:
+    """Return the heads ``[n + 1]`` of the best tree from node 0; that of node 0 is 0.
+
+    Args:
+        rank: ``[n + 1, n + 1]`` compared first; minus infinity where there is no arc.
+        weight: ``[n + 1, n + 1]`` compared second.
+    """
+    size = len(rank)
+    top = rank.max(0)
+    heads = np.where(rank == top, weight, -np.inf).argmax(0)
+    heads[0] = 0
+    cycle = _cycle(heads)
+    if not cycle:
+        return heads
+    inside = np.isin(np.arange(size), cycle)
+    rest = np.flatnonzero(~inside)
+    cycle = np.array(cycle)
+    # The cycle becomes the last node. An arc to it replaces the arc within the cycle.
+    gain = rank[np.ix_(rest, cycle)] - rank[heads[cycle], cycle]
+    gain_weight = weight[np.ix_(rest, cycle)] - weight[heads[cycle], cycle]
+    entry = np.where(gain == gain.max(1, keepdims=True), gain_weight, -np.inf).argmax(1)
+    out = rank[np.ix_(cycle, rest)]
+    out_weight = weight[np.ix_(cycle, rest)]
+    leave = np.where(out == out.max(0), out_weight, -np.inf).argmax(0)
+    columns, rows = np.arange(len(rest)), np.arange(len(rest))
+    smaller = np.full((len(rest) + 1,) * 2, -np.inf)
+    smaller_weight = np.zeros_like(smaller)
+    smaller[:-1, :-1], smaller_weight[:-1, :-1] = (
+        rank[np.ix_(rest, rest)],
+        weight[np.ix_(rest, rest)],
+    )
+    smaller[:-1, -1], smaller_weight[:-1, -1] = gain[rows, entry], gain_weight[rows, entry]
+    smaller[-1, :-1], smaller_weight[-1, :-1] = out[leave, columns], out_weight[leave, columns]
+    above = _arborescence(smaller, smaller_weight)
+    for place, node in enumerate(rest[1:], 1):
+        head = above[place]
+        heads[node] = cycle[leave[place]] if head == len(rest) else rest[head]
+    heads[cycle[entry[above[-1]]]] = rest[above[-1]]
+    return heads
+
+
+def _cycle(heads: Any) -> list[int]:
+    """Return the nodes of a cycle, or none."""
+    state = [0] * len(heads)
+    state[0] = -1
+    for start in range(1, len(heads)):
+        node = start
+        while not state[node]:
+            state[node] = start
+            node = int(heads[node])
+        if state[node] == start:
+            cycle, after = [node], int(heads[node])
+            while after != node:
+                cycle.append(after)
+                after = int(heads[after])
+            return cycle
+    return []
+
+
+def top_heads(arcs: Any, lengths: Any, single_root: bool, k: int) -> tuple[Any, Any]:
+    """Find the k best trees of each item: heads ``[k, batch, n]`` and log weights ``[k, batch]``.
+
+    Args:
+        arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
+        lengths: ``[batch]`` numbers of words.
+        single_root: whether the root has exactly one child.
+        k: the number of trees. Ranks beyond the number of trees have heads -1 and log weight minus
+            infinity; an item with a weight that is not one has NaN.
+    """
+    batch, size, _ = arcs.shape
+    heads = np.full((k, batch, size - 1), -1, np.int32)
+    log_weight = np.full((k, batch), -np.inf)
+    for item, length in enumerate(int(x) for x in lengths):
+        weight = arcs[item, : length + 1, : length + 1].astype(np.float64)
+        for rank, (tree, value) in zip(range(k), _ranked(weight, single_root), strict=False):
+            if np.isnan(value):
+                log_weight[:, item] = np.nan
+                break
+            heads[rank, item, :length] = tree
+            log_weight[rank, item] = value
+    return heads, log_weight
+
+
+class _Trees(NamedTuple):
+    """A set of trees, in the order of a heap.
+
+    Attributes:
+        negative: minus a bound of their log weights, or that of the best one if it is known.
+        number: decides ties.
+        is_known: whether ``tree`` is the best one; otherwise it is the best of a larger set, and
+            the set is those of its trees whose first other head is that of the word after the fixed
+            ones.
+        left: ``[n + 1, n + 1]`` log weights, minus infinity where an arc is forbidden, of the set
+            or of the larger one.
+        fixed: the number of words, from the first, whose heads are those of the tree.
+        tree: ``[n]`` heads.
+    """
+
+    negative: float
+    number: int
+    is_known: bool
+    left: Any
+    fixed: int
+    tree: Any
+
+
+def _ranked(weight: Any, single_root: bool) -> Iterator[tuple[Any, float]]:
+    """Yield all trees of an item, best first.
+
+    The trees other than the best are divided by the first word whose head differs from it: sets of
+    trees in which some heads are fixed and some arcs forbidden, whose best trees are found in the
+    same way (Lawler 1972). A set waits with a bound, the sum of the best arc to each word; its best
+    tree is found only when no other set promises more.
+
+    Args:
+        weight: ``[n + 1, n + 1]`` log weights in float64.
+        single_root: whether the root has exactly one child.
+    """
+    words = np.arange(1, len(weight))
+    left = weight.copy()
+    left[words, words] = -np.inf
+    numbers = count()
+    waiting: list[_Trees] = []
+
+    def find(left: Any, fixed: int) -> None:
+        (heads,), (value,) = best_heads(left[None], [len(words)], single_root)
+        if value != -np.inf:
+            heapq.heappush(waiting, _Trees(-value, next(numbers), True, left, fixed, heads))
+
+    find(left, 0)
+    while waiting:
+        trees = heapq.heappop(waiting)
+        left, fixed, tree = trees.left, trees.fixed, trees.tree
+        if not trees.is_known:
+            left, word = left.copy(), fixed + 1
+            left[tree[fixed], word] = -np.inf
+            at = words[:fixed]
+            chosen = left[tree[:fixed], at]
+            left[:, at] = -np.inf
+            left[tree[:fixed], at] = chosen
+            find(left, fixed)
+            continue
+        yield tree, -trees.negative
+        if np.isnan(trees.negative) or not len(words):
+            return
+        of_tree = left[tree, words]
+        other = left[:, 1:].copy()
+        other[tree, words - 1] = -np.inf
+        best = left[:, 1:].max(0)
+        after = np.append(np.cumsum(best[::-1])[::-1], 0.0)[1:]
+        before = np.append(0.0, np.cumsum(of_tree))[:-1]
+        bounds = np.minimum(before + other.max(0) + after, -trees.negative)
+        for place in range(fixed, len(words)):
+            if bounds[place] > -np.inf:
+                entry = _Trees(-bounds[place], next(numbers), False, left, place, tree)
+                heapq.heappush(waiting, entry)
+
+
+class _Graph(NamedTuple):
+    """A contracted graph and its history; ``s`` is the number of nodes, the root among them.
+
+    Attributes:
+        rank: ``[s, s]`` of the arcs, compared first; minus infinity where there is no arc.
+        weight: ``[s, s]`` compared second.
+        arc: ``[2, s, s]`` head and dependent, in the sentence, of the arc that each stands for.
+        node: ``[s]`` the node that stands for each word.
+        heads: ``[s]`` the best head of each node in the graph.
+        cycle: ``[s]`` the nodes of a cycle of these; none at the end.
+        level: the number of contractions so far.
+        cycles: ``[s, s]`` by level, the nodes of the cycle that was contracted.
+        nodes: ``[s, s]`` by level, ``node`` before the contraction.
+        arcs: ``[s, 2, s]`` by level, the arcs of the sentence to the nodes of the cycle.
+    """
+
+    rank: Any
+    weight: Any
+    arc: Any
+    node: Any
+    heads: Any
+    cycle: Any
+    level: Any
+    cycles: Any
+    nodes: Any
+    arcs: Any
+
+
+def traced_best_heads(arcs: jax.Array, lengths: jax.Array, single_root: bool) -> jax.Array:
+    """Find the heads ``[batch, n]`` of the best tree of each item, in the precision of the weights.
+
+    Args:
+        arcs: ``[batch, n + 1, n + 1]`` log weights from head to dependent; 0 is the root.
+        lengths: ``[batch]`` numbers of words.
+        single_root: whether the root has exactly one child.
+
+    Returns:
+        Heads; -1 in the padding, for all words of an item without a tree, and where a weight is NaN
+        or plus infinity.
+    """
+    exact = jnp.promote_types(arcs.dtype, jnp.float32)
+    return jax.vmap(lambda a, n: _best(a.astype(exact), n, single_root))(arcs, lengths)
+
+
+def _best(arcs: jax.Array, length: jax.Array, single_root: bool) -> jax.Array:
+    size = len(arcs)
+    words = jnp.arange(size)
+    inside = words <= length
+    used = inside[:, None] & inside & (words > 0) & ~jnp.eye(size, dtype=bool)
+    valid = jnp.all(~used | (arcs < jnp.inf))
+    possible = used & (arcs > -jnp.inf) & (arcs < jnp.inf)
+    # Forbidden arcs outnumber the children of the root, as in `best_heads`.
+    rank = jnp.where(possible, 0.0, -(size + 1.0)).at[0].add(-float(single_root))
+    rank = jnp.where(used, rank, -jnp.inf).astype(arcs.dtype)
+    weight = jnp.where(possible, arcs, 0.0)
+    of_sentence = jnp.stack(jnp.meshgrid(words, words, indexing="ij"))
+    heads, cycle = _heads_and_cycle(rank, weight)
+    graph = _Graph(
+        rank, weight, of_sentence, words, heads, cycle, jnp.array(0),
+        jnp.zeros((size, size), bool), jnp.zeros((size, size), words.dtype),
+        jnp.zeros((size, 2, size), words.dtype),
+    )  # fmt: skip
+    graph = jax.lax.while_loop(lambda g: jnp.any(g.cycle), _contract, graph)
+    above, _ = _expand(graph)
+    is_tree = jnp.where(inside & (words > 0), possible[above, words], True)
+    several = jnp.sum(inside & (words > 0) & (above == 0)) > 1
+    fits = valid & jnp.all(is_tree) & ~(several & single_root)
+    return jnp.where(fits & inside, above, -1)[1:]
+
+
+def _first_best(rank: jax.Array, weight: jax.Array, axis: int) -> jax.Array:
+    """Return the index of the largest pair along an axis."""
+    highest = jnp.max(rank, axis, keepdims=True)
+    return jnp.argmax(jnp.where(rank == highest, weight, -jnp.inf), axis)
+
+
+def _heads_and_cycle(rank: jax.Array, weight: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Return the best head of each node, and the nodes of a cycle among these arcs, if any."""
+    size = len(rank)
+    exists = jnp.any(rank > -jnp.inf, 0)
+    heads = jnp.where(exists, _first_best(rank, weight, 0), 0)
+    # Steps upwards, doubled: from below or on a cycle one never reaches the root.
+    doubled = [heads]
+    for _ in range(size.bit_length()):
+        doubled.append(doubled[-1][doubled[-1]])
+    start = jnp.argmax(doubled[-1] > 0)
+    cycle = jnp.zeros(size, bool).at[doubled[-1][start]].set(jnp.any(doubled[-1] > 0))
+    for above in doubled:
+        cycle = cycle.at[jnp.where(cycle, above, size)].set(True, mode="drop")
+    return heads, cycle
+
+
+def _contract(g: _Graph) -> _Graph:
+    """Contract the cycle."""
+    size = len(g.rank)
+    words = jnp.arange(size)
+    merged = jnp.argmax(g.cycle)
+    within = (g.heads, words)
+    # An arc to the cycle replaces the arc within the cycle.
+    gain = jnp.where(g.cycle, g.rank - g.rank[within], -jnp.inf)
+    gain_weight = g.weight - g.weight[within]
+    entry = _first_best(gain, gain_weight, 1)
+    leave = _first_best(jnp.where(g.cycle[:, None], g.rank, -jnp.inf), g.weight, 0)
+    gone = g.cycle & (words != merged)
+
+    def replaced(value: jax.Array, to_cycle: jax.Array, from_cycle: jax.Array) -> jax.Array:
+        return value.at[..., :, merged].set(to_cycle).at[..., merged, :].set(from_cycle)
+
+    rank = replaced(g.rank, gain[words, entry], g.rank[leave, words])
+    rank = jnp.where(gone[:, None] | gone, -jnp.inf, rank).at[merged, merged].set(-jnp.inf)
+    weight = replaced(g.weight, gain_weight[words, entry], g.weight[leave, words])
+    arc = replaced(g.arc, g.arc[:, words, entry], g.arc[:, leave, words])
+    heads, cycle = _heads_and_cycle(rank, weight)
+    return _Graph(
+        rank, weight, arc, jnp.where(g.cycle[g.node], merged, g.node), heads, cycle, g.level + 1,
+        g.cycles.at[g.level].set(g.cycle), g.nodes.at[g.level].set(g.node),
+        g.arcs.at[g.level].set(g.arc[:, g.heads, words]),
+    )  # fmt: skip
+
+
+def _expand(g: _Graph) -> jax.Array:
+    """Return the arcs ``[2, s]`` of the sentence, heads and dependents, to each word."""
+    words = jnp.arange(len(g.rank))
+
+    def expand(number: jax.Array, chosen: jax.Array) -> jax.Array:
+        level = g.level - 1 - number
+        cycle = g.cycles[level]
+        from_outside = chosen[:, jnp.argmax(cycle)]
+        entered = words == g.nodes[level, from_outside[1]]
+        inner = jnp.where(entered, from_outside[:, None], g.arcs[level])
+        return jnp.where(cycle, inner, chosen)
+
+    return jax.lax.fori_loop(0, g.level, expand, g.arc[:, g.heads, words])
