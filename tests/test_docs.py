@@ -25,7 +25,7 @@ from semipunct.models.base import Model
 from semipunct.models.registry import KINDS, find_kind
 from semipunct.plugins import Group
 from semirings import Log
-from semirings.laws.catalogue import LAWS
+from semirings.laws.conformance import LAWS
 from semirings.plugins import available
 from tests.test_architecture import ROOMS
 

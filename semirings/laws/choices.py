@@ -1,19 +1,24 @@
-"""The laws of capabilities: ``select``, ``shares`` and ``seeds``."""
+"""The laws of capabilities: ``select``, ``shares`` and ``seeds``; and the law of samples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import cast
+from itertools import product
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
-from semirings.base import Semiring, Value
-from semirings.capabilities import Divisible, Marking, Selective
-from semirings.laws.expressions import EXPRESSIONS, PARTS, Expression
-from semirings.laws.law import FAST, Equation, Law, Operands, Pull, equal_values
+from semirings.base import Groups, Semiring, Value
+from semirings.capabilities import Divisible, Marking, Selective, Stochastic
+from semirings.laws.axioms import EXTREME
+from semirings.laws.law import FAST, Equation, Law, Operands, Pull, at, equal_values
+
+PARTS = 9
+"""The number of values in an expression, a to i."""
 
 SHAPE = (3, PARTS)
 """The axes of an operand besides the draws."""
@@ -161,3 +166,202 @@ CHOICES: tuple[Law, ...] = (
     ),
 )
 """The laws of capabilities."""
+
+
+SAMPLES = 20_000
+"""The number of samples for each item from each expression."""
+
+WEIGHTS = (0.1, 8.0, 1.0, 0.0, 0.5, 3.0, 20.0, 0.3, 2.0)
+"""Weights that differ enough for wrong powers of them, or added constants, to be detected."""
+
+SCALES = (60.0, -60.0, 0.0, 30.0)
+"""Log factors of the weights of the items, which do not change any proportion."""
+
+
+def _in_distribution(s: Semiring, o: Operands) -> Iterator[Equation]:
+    yield Equation(
+        "a semiring that draws is a semirings.Stochastic", isinstance(s, Stochastic), True
+    )
+    if not isinstance(s, Stochastic):
+        return
+    seeds = (s.seed(jax.random.key(0), (5, 2)) for _ in range(2))
+    yield Equation("the same key makes the same seeds", next(seeds), next(seeds))
+    scales = jnp.zeros(len(SCALES)) if EXTREME in s.laws.broken else jnp.array(SCALES)
+    # Weights are read back after lifting: a semiring may transform them and sample accordingly.
+    for expression in (*EXPRESSIONS, WIDE):
+        weights = scales[:, None] + jnp.log(jnp.resize(jnp.array(WEIGHTS), (expression.size,)))
+        weights = weights.astype(jnp.float32)
+        read = np.exp(np.asarray(s.log_weight(s.lift(weights[0])), np.float64) - scales[0])
+        draw = jax.jit(partial(_drawn, s, expression, weights))
+        index, again, other_key = (np.asarray(draw(jax.random.key(key))) for key in (0, 0, 1))
+        text, size = expression.text, len(expression.derivations)
+        yield Equation(f"the same key draws the same from {text}", again, index)
+        yield Equation(f"what is drawn from {text} is a derivation", int(index.min()) >= 0, True)
+        weight = np.array([np.prod(read[list(d)]) for d in expression.derivations])
+        share = weight / weight.sum()
+        counts = np.bincount(index.ravel(), minlength=size)
+        yield _as_expected(f"{text} is drawn by weight", counts, share)
+        for pair, x, y in (
+            ("two items of a draw", index[:, 0], index[:, 1]),
+            ("the first and the third item of a draw", index[:, 0], index[:, 2]),
+            ("the last two items of a draw", index[:, 2], index[:, 3]),
+            ("a draw and the next", index[::2, 0], index[1::2, 0]),
+            ("draws of two keys", index[:, 0], other_key[:, 0]),
+        ):
+            joint = np.bincount(x * size + y, minlength=size * size)
+            statement = f"{pair} from {text} are independent"
+            yield _as_expected(statement, joint, np.outer(share, share).ravel())
+
+
+def _as_expected(statement: str, counts: np.ndarray, share: np.ndarray) -> Equation:
+    """Compare counts with expectations; cells with small expected counts are merged."""
+    expected = counts.sum() * share
+    rare = (expected < 5) & (share > 0)
+    x, y = (np.append(each[~rare], each[rare].sum()) for each in (counts, expected))
+    beside = {"drawn": counts, "expected": expected}
+    return Equation(statement, by_chance((x - y) ** 2, y), True, beside)
+
+
+def _drawn(s: Stochastic, expression: Expression, weights: jax.Array, key: jax.Array) -> jax.Array:
+    """Sample indices of derivations of an expression, ``[SAMPLES, 4]``, -1 if not a derivation."""
+
+    def total(feature: jax.Array) -> Value:
+        return expression.value(s, s.lift(weights, feature))
+
+    pull = cast(Pull, jax.vjp(total, jnp.zeros_like(weights))[1])
+    marks = jax.vmap(lambda seed: pull(seed)[0])(s.seed(key, (SAMPLES, len(weights))))
+    is_derivation = jnp.all(marks[:, :, None] == expression.parts(expression.derivations), -1)
+    return jnp.where(jnp.any(is_derivation, -1), jnp.argmax(is_derivation, -1), -1)
+
+
+def by_chance(squares: np.ndarray, variances: np.ndarray) -> bool:
+    """Return whether Pearson's chi-squared statistic has a p-value above 1e-4.
+
+    Args:
+        squares: squared differences of counts, by cell.
+        variances: their expected values, up to the factor one minus the share of the cell; a cell
+            where this is zero must not differ at all.
+    """
+    cells = variances > 0
+    if np.any(squares[~cells] > 0):
+        return False
+    freedom = max(1, int(cells.sum()) - 1)
+    statistic = float(np.sum(squares[cells] / variances[cells]))
+    return bool(stats.chi2.sf(statistic, freedom) > 1e-4)
+
+
+DISTRIBUTION: tuple[Law, ...] = (
+    Law(
+        "in distribution",
+        "what is drawn is a derivation, in proportion to its weight, and independent",
+        _in_distribution,
+        declared="in_distribution",
+        compiled=False,
+    ),
+)
+"""The law of stochastic semirings."""
+
+
+GROUPS = Groups.of([0, 1, 0, 1, 1, 0, 1, 0, 1], 2)
+"""Four and five items."""
+
+Derivation = tuple[int, ...]
+"""The positions of its factors, in order."""
+
+
+class Expression(NamedTuple):
+    """A sum of products in which no two terms have the same factors.
+
+    Attributes:
+        text: the expression in ordinary notation.
+        value: computes ``[...]`` from ``[..., 9]`` in any semiring.
+        derivations: its terms.
+        size: the number of its values.
+    """
+
+    text: str
+    value: Callable[[Semiring, Value], Value]
+    derivations: tuple[Derivation, ...]
+    size: int = PARTS
+
+    def parts(self, derivations: Sequence[Derivation]) -> np.ndarray:
+        """Return booleans, ``[derivations, size]``: true for each factor of the derivation."""
+        return np.array([[i in d for i in range(self.size)] for d in derivations])
+
+
+def _sum(s: Semiring, a: Value) -> Value:
+    return s.sum(a, -1)
+
+
+def _left(s: Semiring, a: Value) -> Value:
+    return s.plus(s.plus(at(a, 0), at(a, 1)), at(a, 2))
+
+
+def _right(s: Semiring, a: Value) -> Value:
+    return s.plus(at(a, 0), s.plus(at(a, 1), at(a, 2)))
+
+
+def _nested(s: Semiring, a: Value) -> Value:
+    first = s.times(at(a, 0), s.plus(at(a, 1), at(a, 2)))
+    return s.plus(first, s.times(s.plus(at(a, 3), at(a, 4)), at(a, 5)))
+
+
+def _spread(s: Semiring, a: Value) -> Value:
+    a, b, c = (at(a, i) for i in range(3))
+    return s.plus(s.times(a, b), s.times(a, c))
+
+
+def _two_sums(s: Semiring, a: Value) -> Value:
+    return s.times(s.sum(at(a, slice(3)), -1), s.sum(at(a, slice(3, 6)), -1))
+
+
+def _four_sums(s: Semiring, a: Value) -> Value:
+    pairs = jax.tree.map(lambda x: x[..., :8].reshape(*x.shape[:-1], 4, 2), a)
+    return s.prod(s.sum(pairs, -1), -1)
+
+
+def _matrices(s: Semiring, a: Value) -> Value:
+    row, column = at(a, None, slice(4)), at(a, slice(4, 8), None)
+    return at(s.matmul(row, column), 0, 0)
+
+
+def _groups(s: Semiring, a: Value) -> Value:
+    summed = s.group_sum(a, GROUPS)
+    return s.times(at(summed, 0), at(summed, 1))
+
+
+def _balanced(s: Semiring, a: Value) -> Value:
+    first, second = (s.sum(at(a, x), -1) for x in (slice(4), slice(4, 9)))
+    joined = s.concatenate([at(first, None), at(second, None)], -1)
+    scaled, factor = s.balance(joined, (-1,))
+    product = s.prod(scaled, -1)
+    # Put back once for each of the two.
+    return s.where(factor == 0, product, s.times(s.lift(2 * factor), product))
+
+
+def _members(group: int) -> list[int]:
+    return np.flatnonzero(GROUPS.group == group).tolist()
+
+
+EXPRESSIONS: tuple[Expression, ...] = (
+    Expression("the sum of a to i", _sum, tuple((i,) for i in range(PARTS))),
+    Expression("(a + b + c) (d + e + f)", _two_sums, tuple(product(range(3), range(3, 6)))),
+    Expression("(a + b) + c", _left, ((0,), (1,), (2,))),
+    Expression("a + (b + c)", _right, ((0,), (1,), (2,))),
+    Expression("a (b + c) + (d + e) f", _nested, ((0, 1), (0, 2), (3, 5), (4, 5))),
+    Expression("a b + a c", _spread, ((0, 1), (0, 2))),
+    Expression(
+        "the product of the sums of pairs",
+        _four_sums,
+        tuple(product(*((i, i + 1) for i in range(0, 8, 2)))),
+    ),
+    Expression("matmul of [a b c d] and [e f g h]", _matrices, tuple((i, i + 4) for i in range(4))),
+    Expression("the product of two groups", _groups, tuple(product(_members(0), _members(1)))),
+    Expression(
+        "the product of two balanced sums", _balanced, tuple(product(range(4), range(4, 9)))
+    ),
+)
+"""Homogeneous expressions: scaling all parts does not change any share."""
+
+WIDE = Expression("the sum of 24 values", _sum, tuple((i,) for i in range(24)), 24)
+"""More summands than any unrolled sum has."""

@@ -1,14 +1,20 @@
-"""The laws of ``lift`` and ``log_weight``, which convert weights to values and back."""
+"""The laws of ``lift`` and ``log_weight``, of pairs, and those that cannot be waived."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
+from dataclasses import FrozenInstanceError
+from typing import cast
 
 import jax
 import jax.numpy as jnp
 
 from semirings.base import Semiring
+from semirings.capabilities import Selective
+from semirings.expectation import Covariance
 from semirings.laws.law import Equation, Law, Operands, equal_values
+from semirings.product import Product
 
 
 def _support(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -89,3 +95,80 @@ WEIGHTS: tuple[Law, ...] = (
     Law("observed", "what log_weight tells apart, observe tells apart", _observed),
 )
 """The laws of lifting and reading back."""
+
+
+def _two_factors(semiring: Semiring, o: Operands) -> Iterator[Equation]:
+    s = cast(Product, semiring)
+    factors = {"first": s.first, "second": s.second}
+    for note, arguments in (("w", (o.w,)), ("w and n", (o.w, o.n))):
+        pair = s.observe(s.lift(*arguments))
+        for name, factor in factors.items():
+            expected = factor.observe(factor.lift(*arguments))
+            statement = f"lift of {note} is in the {name} factor as there"
+            yield Equation(statement, getattr(pair, name), expected)
+    pair = s.observe(s.times(s.lift(o.w, o.n), s.lift(o.w, o.n)))
+    for name, factor in factors.items():
+        expected = factor.observe(factor.times(*[factor.lift(o.w, o.n)] * 2))
+        statement = f"lift( w , n ) ** 2 is in the {name} factor as there"
+        yield Equation(statement, getattr(pair, name), expected)
+
+
+def _two_features(semiring: Semiring, o: Operands) -> Iterator[Equation]:
+    s = cast(Covariance, semiring)
+    second = 1 - 2 * o.n
+    (_, means_of_pair), (_, means_of_first), (_, means_of_second) = (
+        s.observe(s.lift(o.w, feature)) for feature in ((o.n, second), o.n, second)
+    )
+    yield Equation(
+        "the first average of lift( w , (n, 1 - 2 n) ) is n", means_of_pair[0], means_of_first[0]
+    )
+    yield Equation(
+        "the second average of lift( w , (n, 1 - 2 n) ) is 1 - 2 n",
+        means_of_pair[1],
+        means_of_second[1],
+    )
+    yield Equation("lift( w , n ) has n twice", means_of_first[0], means_of_first[1])
+
+
+PAIRS: tuple[Law, ...] = (
+    Law("two factors", "a product lifts into both of its factors", _two_factors,
+        capability=Product),
+    Law("two features", "a covariance is of the first feature and the second", _two_features,
+        capability=Covariance),
+)  # fmt: skip
+"""The laws of pairs."""
+
+
+def _declared(s: Semiring, o: Operands) -> Iterator[Equation]:
+    chooses = isinstance(s, Selective)
+    yield Equation("laws.selective is declared of a Selective alone", s.laws.selective, chooses)
+    bare, featured = (jax.tree.leaves(x) for x in (s.lift(o.w), s.lift(o.w, o.n)))
+    is_unchanged = all(bool(jnp.all(x == y)) for x, y in zip(bare, featured, strict=True))
+    statement = "laws.features is declared just where lift puts its feature into the value"
+    yield Equation(statement, s.laws.features, not is_unchanged)
+    for name, reason in s.laws.broken.items():
+        yield Equation(f"there is a reason for breaking {name!r}", bool(reason.strip()), True)
+
+
+def _parameters_only(s: Semiring, o: Operands) -> Iterator[Equation]:
+    twin = copy.copy(s)
+    yield Equation("a copy is equal", bool(twin == s), True)
+    yield Equation("equal ones have equal hashes", hash(twin) == hash(s), True)
+    try:
+        twin.name = twin.name  # pyright: ignore[reportAttributeAccessIssue] - it should refuse
+        frozen = False
+    except FrozenInstanceError:
+        frozen = True
+    yield Equation("a frozen dataclass: attributes cannot be set", frozen, True)
+
+
+DECLARATIONS: tuple[Law, ...] = (
+    Law(
+        "declarations",
+        "classes agree with laws, and what is broken has a reason",
+        _declared,
+        compiled=False,
+    ),
+    Law("hashable", "a frozen dataclass; equal ones hash equal", _parameters_only, compiled=False),
+)
+"""The laws that no semiring may declare broken."""

@@ -27,7 +27,7 @@ from semirings import (
     Value,
     Viterbi,
 )
-from semirings.strings import Strings
+from tests.semirings.strings import Strings
 
 SEMIRINGS: tuple[Semiring, ...] = (
     Covariance(),

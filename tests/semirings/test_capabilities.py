@@ -25,8 +25,8 @@ from semirings import (
     Viterbi,
 )
 from semirings.laws import check
-from semirings.strings import Strings
 from tests.semirings.cases import EVERY
+from tests.semirings.strings import Strings
 
 CLASSES = [
     found

@@ -27,8 +27,8 @@ from semirings.kbest import KBest
 from semirings.product import Product
 from semirings.provenance import Provenance
 from semirings.risk import Risk
-from semirings.strings import Strings
 from semirings.tropical import Tropical
+from tests.semirings.strings import Strings
 
 INF = np.inf
 CASES, SIZE = 6, 3

@@ -18,8 +18,8 @@ from semirings.boolean import Boolean
 from semirings.counting import MOST, Counting
 from semirings.product import Pair, Product
 from semirings.provenance import Provenance
-from semirings.strings import Coded, Strings
 from semirings.tropical import Tropical
+from tests.semirings.strings import Coded, Strings
 
 INF = np.inf
 STRINGS = Strings(length=3, letters=2)

@@ -34,9 +34,8 @@ from semirings import (
     Viterbi,
 )
 from semirings.laws import LAWS, Failure, check
-from semirings.laws.distribution import by_chance
+from semirings.laws.choices import by_chance
 from semirings.log import Signed
-from semirings.strings import Strings
 from tests.selection import selected, thorough
 from tests.semirings.cases import EVERY
 from tests.semirings.mutants.base import mutant
@@ -44,6 +43,7 @@ from tests.semirings.mutants.conditions import LATER, OF_THE_SAME_KINDS
 from tests.semirings.mutants.further import FURTHER
 from tests.semirings.mutants.reviewed import NAMED
 from tests.semirings.mutants.simple import PLAIN, unwritten
+from tests.semirings.strings import Strings
 
 MUTANTS = PLAIN | NAMED | FURTHER | LATER | OF_THE_SAME_KINDS
 

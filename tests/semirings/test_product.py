@@ -15,7 +15,7 @@ from semirings import Expectation, Groups, Log, Real, Sampling, Semiring, Value,
 from semirings.boolean import Boolean
 from semirings.kbest import KBest
 from semirings.product import Pair, Product
-from semirings.strings import Strings
+from tests.semirings.strings import Strings
 
 INF = np.inf
 WEIGHTS = np.array([[-INF, 0.5, 0.5], [0.0, -INF, -2.0]], np.float32)

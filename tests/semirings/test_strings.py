@@ -1,4 +1,4 @@
-"""The table of `semirings.strings`, and its operations compared with Python's tuples."""
+"""The table of `tests.semirings.strings`, and its operations compared with Python's tuples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semirings.strings import Coded, Strings
+from tests.semirings.strings import Coded, Strings
 
 INF = np.inf
 S = Strings(length=4, letters=3)

@@ -28,8 +28,8 @@ from semipunct.structures.distribution import Distribution
 from semirings import Derivation, Expectation, Laws, Log, Real, Semiring, Viterbi
 from semirings.boolean import Boolean
 from semirings.kbest import KBest
-from semirings.strings import Strings
 from semirings.tropical import Tropical
+from tests.semirings.strings import Strings
 from tests.structures.automata import LENGTHS, PADDED, STRINGS, acyclic, log, relation, run, small
 
 CLOSE = {"rtol": 2e-5, "atol": 1e-6}

@@ -16,7 +16,7 @@ from semipunct.errors import UsageError
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
 from semirings import Log, Real, Semiring, Tropical
-from semirings.strings import Strings
+from tests.semirings.strings import Strings
 
 LONG = 100_000
 

@@ -24,7 +24,7 @@ from semipunct.structures.automata.machine import (
     transducer,
 )
 from semirings import Log, Real, Semiring
-from semirings.strings import Strings
+from tests.semirings.strings import Strings
 from tests.structures.automata import (
     LENGTHS,
     PADDED,

@@ -18,7 +18,7 @@ from semipunct.structures.base import Structure
 from semipunct.structures.grammar import GrammarParts, pcfg
 from semipunct.structures.spans import SpanParts, span_trees
 from semirings import Log, Real, Semiring
-from semirings.strings import Strings
+from tests.semirings.strings import Strings
 from tests.structures.enumerated import (
     check_choices,
     check_sums,

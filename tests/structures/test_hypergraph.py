@@ -11,7 +11,7 @@ from semipunct.errors import UsageError
 from semipunct.structures import Distribution
 from semipunct.structures.hypergraph import NOTHING, Room, hypergraphs, layout
 from semirings import Counting
-from semirings.strings import Strings
+from tests.semirings.strings import Strings
 
 
 def test_a_sum_written_out():

@@ -15,7 +15,7 @@ from semipunct.errors import UsageError
 from semipunct.structures.base import Structure
 from semipunct.structures.projective import ArcParts, projective_trees
 from semirings import Log, Real, Semiring
-from semirings.strings import Strings
+from tests.semirings.strings import Strings
 from tests.structures.enumerated import check_choices, check_sums, drawn, log_partition, summed
 
 WORDS = 4

@@ -19,8 +19,8 @@ from semipunct.structures.distribution import Distribution
 from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
 from semirings import Expectation, Log, Real, Semiring, Viterbi
 from semirings.kbest import KBest
-from semirings.strings import Strings
 from tests.selection import thorough
+from tests.semirings.strings import Strings
 from tests.structures.segmentations import segmentations
 
 BATCH, LENGTH, WIDTH, STATES = 3, 4, 3, 2

@@ -27,9 +27,9 @@ from semirings.expectation import Moments
 from semirings.kbest import Ranked
 from semirings.numerics import log_sum
 from semirings.sampling import Drawn
-from semirings.strings import Coded, Strings
 from tests.semirings.mutants.base import Mutant, cut, flipped, length, mutant, of
 from tests.semirings.mutants.reviewed import without_feature
+from tests.semirings.strings import Coded, Strings
 
 
 def reversed_beyond_four(self: Strings, a: Coded, axis: int) -> Coded:

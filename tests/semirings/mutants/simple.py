@@ -11,8 +11,8 @@ import numpy as np
 from semirings import Laws, Log, Real, Sampling, Semiring, Viterbi
 from semirings.base import Groups
 from semirings.numerics import log_sum
-from semirings.strings import Coded, Strings
 from tests.semirings.mutants.base import Mutant, cut, flipped, of
+from tests.semirings.strings import Coded, Strings
 
 
 def average(self: Semiring, a: jax.Array, b: jax.Array) -> jax.Array:
