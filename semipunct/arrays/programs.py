@@ -6,6 +6,16 @@ are therefore cached as well, in the same folder. Their key includes everything 
 code that is traced, ours and that of other packages, the contents of static arguments, and the
 shapes and dtypes of arrays.
 
+Of the code, our own sources count by content, so that copies of one version share cached programs.
+The packages that our functions call while they are traced are too large to read at the start of a
+command, so their files count by size and times. Versions are not enough, because the code of an
+editable or patched installation changes without them; the time of the last change of the inode is
+included because patches may preserve the size and the time of modification.
+
+Options of XLA come and go between versions, some without notice. One that the installed version
+refuses is left out for the rest of the process: programs compute the same without it, only slower.
+The range of versions, and how it is tested, is in docs/decisions/0041-versions.md.
+
 Decisions, costs and what was tried instead: docs/decisions/0024-lowered-programs.md.
 The option with which programs are compiled: docs/decisions/0006-batch-shapes.md.
 """
@@ -23,10 +33,13 @@ import pkgutil
 import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 from weakref import WeakSet
 
 import jax
@@ -38,9 +51,7 @@ from jax.core import Tracer
 from jax.stages import Lowered
 
 from semipunct.arrays.compilation import LOWER_EVENT, compilation_folder, default_device, settings
-from semipunct.arrays.compiler_options import compile_with_options
 from semipunct.arrays.memory import holds_memory, memory_maps, releasing_memory
-from semipunct.arrays.traced_code import OURS, code_digest
 
 _LEAST_SECONDS = 0.05
 """Functions that take less to trace and lower are not cached on disk; as in XLA's cache."""
@@ -367,3 +378,118 @@ def _from_json(data: Any) -> Any:
         values = map(_from_json, items)
         return pkgutil.resolve_name(name)(*values) if name else tuple(values)
     return data
+
+
+T = TypeVar("T")
+
+CHOSEN: dict[str, Any] = {
+    # XLA delegates reductions to a library with an overhead that dominates for small arrays: with
+    # XLA's own loops the gradient of a batch takes half the time.
+    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    # This reduces compilation time without slowing down training steps.
+    "xla_backend_optimization_level": 1,
+}
+
+_OPTIONS = {
+    name: value for name, value in CHOSEN.items() if name not in os.environ.get("XLA_FLAGS", "")
+}
+"""Those that are neither set in the environment nor refused so far."""
+
+
+def compiler_options() -> dict[str, Any]:
+    """Return the options to compile with."""
+    return dict(_OPTIONS)
+
+
+def compile_with_options(compile_with: Callable[[dict[str, Any]], T]) -> T:
+    """Compile with the options, without those that the installed version of XLA refuses.
+
+    Args:
+        compile_with: compiles with some options.
+
+    Raises:
+        jax.errors.JaxRuntimeError: if compilation fails for another reason.
+    """
+    while True:
+        try:
+            return compile_with(compiler_options())
+        except jax.errors.JaxRuntimeError as error:
+            refused = [name for name in _OPTIONS if name in str(error)]
+            if not refused:
+                raise
+            for name in refused:
+                _OPTIONS.pop(name, None)  # another thread may have found it out as well
+
+
+OURS = ("semipunct", "semirings")
+"""The packages whose functions and static arguments can be cached."""
+
+TRACED = ("absl", "jax", "jaxlib", "ml_dtypes", "numpy", "opt_einsum", "optax", "scipy")
+"""The packages that our traced functions call, and the requirements of these packages."""
+
+_SUFFIXES = (".py", *EXTENSION_SUFFIXES)
+
+
+@cache
+def code_digest() -> str | None:
+    """Return a SHA-256 digest of our sources and of the state of the packages traced with them.
+
+    It is None if they cannot be located or listed, as in a zip archive.
+    """
+    digest = hashlib.sha256()
+    try:
+        for package in OURS:
+            for name, path in _files(package):
+                digest.update(f"{name} ".encode(errors="surrogateescape"))
+                digest.update(_content(path))
+        for package in TRACED:
+            for name, path in _files(package):
+                digest.update(f"{name} {_state(path)} ".encode(errors="surrogateescape"))
+    except (OSError, ValueError):
+        return None
+    return digest.hexdigest()
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:  # a link to nothing, such as the lock of an editor
+        return b""
+
+
+def _state(path: str) -> str:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return ""
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
+
+
+def _files(package: str) -> list[tuple[str, str]]:
+    """Return the code of a package as names within it and paths, in order; none if it is missing.
+
+    The package is located but not imported, so a path hook or an editable installation is followed.
+
+    Raises:
+        OSError, ValueError: if it cannot be located or listed.
+    """
+    spec = find_spec(package)
+    if spec is None:
+        return []
+    if spec.submodule_search_locations is None:
+        return [(package, spec.origin)] if spec.origin else []
+    return sorted(
+        (f"{package}/{name}", path)
+        for folder in spec.submodule_search_locations
+        for name, path in _walk(folder, "")
+    )
+
+
+def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
+    # With os.scandir, because pathlib takes five times as long for as many files.
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(_SUFFIXES):
+                yield f"{prefix}{entry.name}", entry.path
+            elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
+                yield from _walk(entry.path, f"{prefix}{entry.name}/")

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.arrays import compiler_options, programs
-from semipunct.arrays.compiler_options import compile_with_options
+from semipunct.arrays import programs
+from semipunct.arrays.programs import compile_with_options
 from semirings.log import Log
 
 
@@ -33,7 +33,7 @@ def options(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         "xla_backend_optimization_level": 0,
         "xla_cpu_prefer_vector_width": "many",
     }
-    monkeypatch.setattr(compiler_options, "_OPTIONS", option_values)
+    monkeypatch.setattr(programs, "_OPTIONS", option_values)
     monkeypatch.setattr(programs, "compilation_folder", lambda: None)
     return option_values
 
@@ -52,7 +52,7 @@ def test_without_any_option_results_are_the_same(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(programs, "compilation_folder", lambda: None)
     x = np.linspace(-3.0, 3.0, 50, dtype=np.float32)
     chosen = float(programs.jit(total, static=1)(Log(), x))
-    monkeypatch.setattr(compiler_options, "_OPTIONS", {})
+    monkeypatch.setattr(programs, "_OPTIONS", {})
     assert float(programs.jit(total, static=1)(Log(), x)) == pytest.approx(chosen, rel=1e-6)
 
 
@@ -67,13 +67,13 @@ def test_other_errors_of_the_compiler_are_not_hidden(options: dict[str, object])
 
 def test_the_installed_version_knows_the_options():
     """A version that refuses one is slower; this is to be noticed here and not by users."""
-    for name, value in compiler_options.CHOSEN.items():
+    for name, value in programs.CHOSEN.items():
         double = jax.jit(lambda x: 2 * x, compiler_options={name: value})
         assert float(double(jnp.float32(3.0))) == 6.0
 
 
 def test_the_environment_has_the_last_word():
-    show = "from semipunct.arrays.compiler_options import *; print(sorted(compiler_options()))"
+    show = "from semipunct.arrays.programs import *; print(sorted(compiler_options()))"
 
     def options(flags: str) -> str:
         environment = {**os.environ, "XLA_FLAGS": flags}

@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.arrays import sparse
-from semipunct.arrays.sparse import SparseRows, block_rows, product
+from semipunct.arrays.rows import SparseRows, block_rows, product
 
 NODES, ROWS, OUTCOMES = 5, 7, 3
 
@@ -36,8 +35,8 @@ def in_blocks(matrix: np.ndarray, held: np.ndarray) -> SparseRows:
 
 @pytest.mark.parametrize("cells", [1, 4, 7, 64])
 def test_it_is_a_product_of_matrices(cells, monkeypatch):
-    monkeypatch.setattr(sparse, "_CELLS", cells)
-    monkeypatch.setattr(sparse, "_PIECE", 3)
+    monkeypatch.setattr("semipunct.arrays.rows._CELLS", cells)
+    monkeypatch.setattr("semipunct.arrays.rows._PIECE", 3)
     generator = np.random.default_rng(cells)
     matrix = generator.normal(size=(NODES, ROWS)) * (generator.random((NODES, ROWS)) < 0.6)
     held = generator.random((ROWS, OUTCOMES)) < 0.7

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.arrays import traced_code
+from semipunct.arrays import programs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,7 +32,7 @@ def imported() -> set[str]:
                 packages |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 packages.add(node.module.split(".")[0])
-    return packages - {*sys.stdlib_module_names, *traced_code.OURS}
+    return packages - {*sys.stdlib_module_names, *programs.OURS}
 
 
 def required(distribution: str) -> set[str]:
@@ -47,10 +47,10 @@ def required(distribution: str) -> set[str]:
 
 
 def test_everything_that_is_traced_is_in_the_key():
-    assert imported() - NOT_TRACED <= set(traced_code.TRACED)
+    assert imported() - NOT_TRACED <= set(programs.TRACED)
     packages = metadata.packages_distributions()
     listed = {
-        name.lower().replace("_", "-") for p in traced_code.TRACED for name in packages.get(p, ())
+        name.lower().replace("_", "-") for p in programs.TRACED for name in packages.get(p, ())
     }
     assert required("optax") | required("jax") <= listed
 
@@ -63,13 +63,13 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "__init__.py").write_text("__version__ = '1.0'\n")
     (folder / "inner" / "steps.py").write_text("RATE = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(traced_code, "OURS", ())
-    monkeypatch.setattr(traced_code, "TRACED", ("pretended_package", "a_package_that_is_missing"))
+    monkeypatch.setattr(programs, "OURS", ())
+    monkeypatch.setattr(programs, "TRACED", ("pretended_package", "a_package_that_is_missing"))
     return folder
 
 
 def digest() -> str | None:
-    return traced_code.code_digest.__wrapped__()
+    return programs.code_digest.__wrapped__()
 
 
 def test_a_patch_is_seen_by_every_trace_that_it_leaves(package: Path):
@@ -113,8 +113,8 @@ def test_code_in_an_archive_has_no_digest(package: Path, monkeypatch: pytest.Mon
 
 
 def test_our_own_sources_count_by_content(package: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(traced_code, "OURS", ("pretended_package",))
-    monkeypatch.setattr(traced_code, "TRACED", ())
+    monkeypatch.setattr(programs, "OURS", ("pretended_package",))
+    monkeypatch.setattr(programs, "TRACED", ())
     before = digest()
     steps = package / "inner" / "steps.py"
     os.utime(steps, (0, 0))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.groups import ColumnGroups, log_sums, spread
-from semipunct.arrays.sparse import SparseRows, product
+from semipunct.arrays.rows import SparseRows, product
 from semipunct.features.support import Support, outcome_columns
 from semipunct.features.templates import TABLES, Table, Target
 from semipunct.marks import is_symmetric

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.arrays.sparse import SparseRows, block_rows
+from semipunct.arrays.rows import SparseRows, block_rows
 from semipunct.features.templates import Table
 from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.models.punctuation.inventory import Inventory

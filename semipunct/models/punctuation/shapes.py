@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.padding import round_up
-from semipunct.arrays.sparse import block_rows
+from semipunct.arrays.rows import block_rows
 from semipunct.features.templates import Table
 from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.structures.given_tree import Absorptions, Placement, place
