@@ -45,45 +45,42 @@ def treebank(noisy: bool) -> str:
 @pytest.fixture
 def run(driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Run the driver on a treebank and keep the model; return the evaluated sentences."""
-    monkeypatch.setattr(driver("udpipe"), "machine", dict)
+    monkeypatch.setattr(driver("parser_peers"), "machine", dict)
 
     def command(noisy: bool, *more: str) -> tuple[Sentence, ...]:
         written = tmp_path / "rule.conllu"
         written.write_text(treebank(noisy), "utf-8")
-        folder = ["--models", tmp_path / "models", "--output", tmp_path / "results"]
-        small = ["--set", "iterations=5", "hidden_layer=20", "structured_interval=0"]
-        arguments = ["udpipe.py", "--name", "rule", "--split", written, *folder, *small, *more]
+        folder = ["--models", tmp_path / "models", "--output", tmp_path / "table.json"]
+        small = ["--udpipe-set", "iterations=5", "hidden_layer=20", "structured_interval=0"]
+        arguments = ["x", "--name", "rule", "--split", written, *folder, *small, *more]
+        arguments += ["--systems", "udpipe", "--passes", "1"]
         monkeypatch.setattr("sys.argv", [str(a) for a in arguments])
-        driver("udpipe").main()
+        driver("parser_peers").main()
         return driver("treebanks").read_treebank([written]).sentences[160:180]
 
     return command
 
 
-def test_a_rule_is_learnt_and_measured_once(run, driver, tmp_path: Path, monkeypatch):
+def test_a_rule_is_learnt_once(run, tmp_path: Path):
     dev = run(False)
-    stored = read_result(tmp_path / "results" / "rule-udpipe-0.parsing.json.gz")
-    figures = json.loads((tmp_path / "results" / "rule-udpipe-0.json").read_text("utf-8"))
-    assert figures.items() >= stored.figures.as_dict().items()
+    stored = read_result(tmp_path / "models" / "rule-udpipe-0.parsing.json.gz")
     assert stored.figures.as_dict()["words"] == sum(len(s.forms) for s in dev)
-    assert stored.figures.as_dict()["las"] == stored.figures.as_dict()["feats"] == 1
-    assert figures["sentences_per_second"] > 0
-    assert figures["sentences_per_processor_second"] > 0
-    # An existing model is not retrained; the time is that of the original training.
-    monkeypatch.setattr(driver("udpipe"), "fit", lambda *_: pytest.fail("trained again"))
+    table = json.loads((tmp_path / "table.json").read_text("utf-8"))["rule"]
+    assert [table["rows"][0][name] for name in ("las", "uas", "upos")] == [1, 1, 1]
+    assert table["speed"]["udpipe"]["sentences_per_second"] > 0
+    # An existing model is not retrained.
+    model = tmp_path / "models" / "rule-udpipe-0.udpipe"
+    before = model.stat().st_mtime_ns
     run(False)
-    again = json.loads((tmp_path / "results" / "rule-udpipe-0.json").read_text("utf-8"))
-    times = {name for name in figures if name.startswith(("tagger_", "parser_"))}
-    assert len(times) == 4
-    assert all(again[name] == figures[name] for name in times)
+    assert model.stat().st_mtime_ns == before
     with pytest.raises(SystemExit, match=r"rule-udpipe-0\.udpipe: trained with other settings"):
-        run(False, "l2=0.1")
+        run(False, "--udpipe-set", "l2=0.1")
 
 
 def test_udpipe_measures_the_same_of_itself(run, driver, tmp_path: Path):
     dev = run(True)
     model = udpipe.Model.load(str(tmp_path / "models" / "rule-udpipe-0.udpipe"))
-    found = parsing_statistics(dev, driver("udpipe").parsed(model, dev)).figures()
+    found = parsing_statistics(dev, driver("parser_peers").parsed_by_udpipe(model, dev)).figures()
     figures = [found.las, found.uas, found.upos, found.xpos, found.feats]
     assert all(0 < figure < 1 for figure in figures)  # otherwise the case would prove little
     assert found.las < found.las_universal
@@ -97,17 +94,6 @@ def test_udpipe_measures_the_same_of_itself(run, driver, tmp_path: Path):
     assert percentages.items() >= expected.items()
 
 
-def test_settings_are_those_of_the_language_unless_replaced(driver, monkeypatch):
-    def settings(*options: str) -> str:
-        arguments = ["udpipe.py", "--split", "f", "--output", "o", "--name", *options]
-        monkeypatch.setattr("sys.argv", arguments)
-        return driver("udpipe").settings(driver("udpipe").parse())[1]
-
-    assert "learning_rate=0.02;l2=0.3" in settings("zh")
-    assert settings("es") == settings("en") == settings("zh", "--settings", "en")
-    assert settings("zh", "--set", "l2=0.5", "learning_rate=0.01") == settings("en")
-
-
 def test_complaints_of_udpipe_end_the_driver(driver):
     with pytest.raises(SystemExit, match="could not read the treebank"):
-        driver("udpipe").read("1\tno columns\n\n")
+        driver("parser_peers").read_by_udpipe("1\tno columns\n\n")
