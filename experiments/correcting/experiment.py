@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from correcting.systems import System
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import parallel_digest
 from semipunct.evaluation.correction import correction_statistics
+from semipunct.evaluation.restoration import Slots
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
 from semipunct.models.kind import Config
@@ -274,22 +275,27 @@ class Experiment:
             name: name of the data.
             seed: seed of its training.
         """
-        results: list[Result[Any]] = []
-        for start in ("written", "words"):
-            path = self.models / f"{name}-{system}-{seed}.{start}.json.gz"
-            results.append(stored(path, partial(self._counted, system, name, seed, start)))
-        run = Run(*results)
+
+        @cache
+        def predicted() -> Sequence[Slots]:
+            pairs = self.material.data[name]
+            return self.system(system, seed)([pair.source for pair in pairs])
+
+        def counted(start: str) -> Result[Any]:
+            pairs = self.material.data[name]
+            slots = [pair.source.slots for pair in pairs]
+            if start == "words":
+                slots = [((),) * len(of_sentence) for of_sentence in slots]
+            of = {"system": system, "seed": str(seed), "treebank": parallel_digest(pairs)[:12]}
+            signature = join_signature({"task": "correction", "from": start, **of})
+            references = [pair.references for pair in pairs]
+            figures = correction_statistics(slots, predicted(), references)
+            return Result(system, signature, figures)
+
+        paths = (
+            (start, self.models / f"{name}-{system}-{seed}.{start}.json.gz")
+            for start in ("written", "words")
+        )
+        run = Run(*(stored(path, partial(counted, start)) for start, path in paths))
         print(f"{name}, {system}, {seed}: F0.5 {run.edits.statistics.score:.4f}", flush=True)
         return run
-
-    def _counted(self, system: str, name: str, seed: int, start: str) -> Result[Any]:
-        """Correct the sentences, and count the edits from what was written, or from bare words."""
-        pairs = self.material.data[name]
-        predicted = self.system(system, seed)([pair.source for pair in pairs])
-        slots = [pair.source.slots for pair in pairs]
-        if start == "words":
-            slots = [((),) * len(of_sentence) for of_sentence in slots]
-        of = {"system": system, "seed": str(seed), "treebank": parallel_digest(pairs)[:12]}
-        signature = join_signature({"task": "correction", "from": start, **of})
-        references = [pair.references for pair in pairs]
-        return Result(system, signature, correction_statistics(slots, predicted, references))
