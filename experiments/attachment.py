@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from round_trip.validation import validation_errors
+from benchmarks.figures import report
 
 from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
 from semipunct.tasks.normalise_marks import normalise_marks
@@ -126,14 +125,13 @@ def compare(
             counts[kind] += 1
             counts[f"{kind} moved"] += before.heads[token] != after.heads[token]
             counts[f"{kind} right"] += annotated.heads[token] == after.heads[token]
-    errors = sum(validation_errors(output.content), Counter())
     return {
         "sentences": len(gold),
         "marks": counts["marks"],
         "right": round(counts["marks right"] / counts["marks"], 4),
         "moved": counts["marks moved"],
         "words moved": counts["words moved"],
-        "errors": {test: errors[test] for test in PUNCTUATION_TESTS},
+        "errors": validation_errors(output.content),
         "per second": round(len(gold) / output.seconds),
         "per second without files": round(len(gold) / output.seconds_within),
     }
@@ -154,17 +152,33 @@ def measure(path: Path) -> list[dict[str, Any]]:
         ):
             source = Path(folder, f"{len(rows)}.conllu")
             source.write_text(content, "utf-8")
-            before = sum(validation_errors(content), Counter())
+            before = validation_errors(content)
             for name, program in (("semipunct", ours), ("udapi", udapi)):
                 row = {
                     "file": "/".join(path.parts[-2:]),
                     "form": form,
                     "program": name,
-                    "errors before": {test: before[test] for test in PUNCTUATION_TESTS},
+                    "errors before": before,
                     **compare(gold, source, program),
                 }
                 rows.append(row)
     return rows
+
+
+def validation_errors(content: str) -> dict[str, int]:
+    """Count the errors of a treebank about heads of marks, by the name of the test.
+
+    All tests of format and guidelines run that do not depend on the language (level 3).
+
+    Args:
+        content: the treebank.
+    """
+    from udtools.validator import Validator  # pyright: ignore[reportMissingImports]
+
+    validator: Any = Validator(lang="ud", level=3, output=None)
+    state = validator.validate_file_handle(io.StringIO(content, newline=None))
+    errors = Counter(incident.testid for incident in state.error_tracker if incident.is_error())
+    return {test: errors[test] for test in PUNCTUATION_TESTS}
 
 
 def main() -> None:
@@ -176,10 +190,9 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for path in options.files:
         for row in measure(path):
-            print(json.dumps(row, ensure_ascii=False), flush=True)
+            print(row, flush=True)
             rows.append(row)
-    if options.output:
-        options.output.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    report("ud-1.4", {"rows": rows}, options.output)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,8 @@ baseline. Each is evaluated on its own file of development derivations.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
-import tracemalloc
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,19 +25,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from benchmarks.figures import report
 
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.evaluation.derivations import DerivationStatistics
-from semipunct.evaluation.results import Result, write_result
+from semipunct.evaluation.results import Result
 from semipunct.evaluation.systems import compare
 from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.ptb import Malformed, read_bracketings
 from semipunct.models.ccg.chart import Counts
-from semipunct.models.ccg.decoding import RATIOS, CcgParser
+from semipunct.models.ccg.decoding import CcgParser
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.parser import CcgModel
-from semipunct.models.ccg.supertags import multitags
 from semipunct.store.checkpoint import load
 from semipunct.tasks.normalise import comma_table, normalise_commas
 from semipunct.tasks.parse_derivations import compare_derivations
@@ -112,7 +110,6 @@ def nodes(
     dev: str,
     grammars: Sequence[tuple[str, str, str]],
     runs: int,
-    ratios: tuple[float, ...] = RATIOS,
     *,
     headed: bool = False,
 ) -> dict[str, Any]:
@@ -125,7 +122,6 @@ def nodes(
             its rules with commas on the left (``semipunct.models.ccg.options.LeftCommas``). All
             have the same lexical categories as the parser.
         runs: timed passes over all sentences, alternating between grammars.
-        ratios: ratios of multitagging; the next one is tried if there is no derivation.
         headed: whether items with different heads are distinct, regardless of the parser.
 
     Returns:
@@ -144,7 +140,7 @@ def nodes(
             raise UsageError(f"{path} has other categories of words than the treebank of {folder}")
         options = replace(trained.model.options, heads=headed)
         model = replace(trained.model, options=options, grammar=grammar)
-        parsers[name] = CcgParser(model, trained.parameters, ratios)
+        parsers[name] = CcgParser(model, trained.parameters)
     figures: dict[str, Any] = {}
     counts: dict[str, npt.NDArray[np.int64]] = {}
     times: dict[str, list[float]] = {name: [] for name in parsers}
@@ -158,10 +154,6 @@ def nodes(
                 "rules": len(parser.model.grammar.rules),
                 "coverage": sum(chart.forest is not None for chart in charts) / len(charts),
             }
-    candidates = [
-        len(word) for rows in supertags for word in multitags(trained.model, rows, ratios[0])
-    ]
-    commas = np.array(["," in s.forms for s in sentences])
     first = next(iter(parsers))
     for name, values in figures.items():
         for place, kind in enumerate(Counts._fields):
@@ -169,18 +161,13 @@ def nodes(
             values[f"{kind}_nodes"] = float(of_grammar.mean())
             values[f"{kind}_ratio"] = float(of_grammar.sum() / base.sum())
             values[f"{kind}_interval"] = interval(of_grammar, base)
-            values[f"{kind}_ratio_with_commas"] = float(
-                of_grammar[commas].sum() / base[commas].sum()
-            )
         values["processor_seconds"] = statistics.mean(times[name])
         values["processor_ratio"] = statistics.median(
             a / b for a, b in zip(times[name], times[first], strict=True)
         )
     return {
         "sentences": len(sentences),
-        "ratios": ratios,
         "headed": headed,
-        "categories_of_a_word": statistics.mean(candidates),
         "runs": runs,
         "grammars": figures,
     }
@@ -198,15 +185,12 @@ def interval(counts: npt.NDArray[np.int64], base: npt.NDArray[np.int64]) -> tupl
     return float(low), float(high)
 
 
-def parse(
-    models: Sequence[tuple[str, str, str]], runs: int, output_folder: Path | None = None
-) -> dict[str, Any]:
+def parse(models: Sequence[tuple[str, str, str]], runs: int) -> dict[str, Any]:
     """Compare parsers.
 
     Args:
         models: name, folder and file of development derivations of each parser.
         runs: timed passes over all sentences, alternating between parsers.
-        output_folder: folder for the agreement of each parser, for ``semipunct compare``.
     """
     parsers: dict[str, tuple[CcgParser, list[Sentence[Derivation]]]] = {}
     for name, folder, dev in models:
@@ -217,17 +201,9 @@ def parse(
     for name, (parser, sentences) in parsers.items():
         supertags = parser.supertags(sentences)
         parses = parser.parse(sentences, supertags)
-        tracemalloc.start()
-        for rows in supertags:
-            parser.chart(rows)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
         n = len(sentences)
         trees = [p.derivation for p in parses]
         compared[name] = compare_derivations(name, name, sentences, trees)
-        if output_folder is not None:
-            output_folder.mkdir(parents=True, exist_ok=True)
-            write_result(output_folder / f"{name}.json", compared[name])
         figures[name] = {
             **compared[name].figures.as_dict(),
             "rules": len(parser.model.grammar.rules),
@@ -235,16 +211,13 @@ def parse(
                 f"{kind}_nodes": sum(getattr(p.counts, kind) for p in parses) / n
                 for kind in Counts._fields
             },
-            "largest_chart_mib": peak / 2**20,
         }
-    times: dict[str, list[float]] = {name: [] for name in parsers}
     busy: dict[str, list[float]] = {name: [] for name in parsers}
     for _ in range(runs):
         for name, (parser, sentences) in parsers.items():
-            wall, processor = time.perf_counter(), time.process_time()
+            began = time.process_time()
             parser.parse(sentences)
-            times[name].append(time.perf_counter() - wall)
-            busy[name].append(time.process_time() - processor)
+            busy[name].append(time.process_time() - began)
     first = next(iter(parsers))
     for name in figures.keys() - {first}:
         rows = compare(compared[name], compared[first]).differences
@@ -252,13 +225,7 @@ def parse(
     for name in figures if runs else ():
         n = len(parsers[name][1])
         figures[name] |= {
-            "seconds": statistics.mean(times[name]),
-            "processor_seconds": statistics.mean(busy[name]),
-            "sentences_per_second": n / statistics.mean(times[name]),
             "sentences_per_processor_second": n / statistics.mean(busy[name]),
-            "time_ratio": statistics.median(
-                a / b for a, b in zip(times[name], times[first], strict=True)
-            ),
             "processor_ratio": statistics.median(
                 a / b for a, b in zip(busy[name], busy[first], strict=True)
             ),
@@ -282,13 +249,11 @@ def main() -> None:
     )
     charts.add_argument("--runs", type=int, default=5)
     charts.add_argument("--headed", action="store_true", help="items of charts have heads")
-    charts.add_argument("--ratio", type=float, action="append", help="of multitagging; repeatable")
     comparing = commands.add_parser("parse", help="figure 10")
     comparing.add_argument(
         "--model", nargs=3, action="append", required=True, metavar=("NAME", "FOLDER", "DEV")
     )
     comparing.add_argument("--runs", type=int, default=25)
-    comparing.add_argument("--results", type=Path, help="folder for 'semipunct compare'")
     for each in (counting, charts, comparing):
         each.add_argument("--output", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
@@ -301,16 +266,12 @@ def main() -> None:
             options.dev,
             grammars,
             options.runs,
-            tuple(options.ratio or RATIOS),
             headed=options.headed,
         )
     else:
         models = [tuple(model) for model in options.model]
-        figures = parse(models, options.runs, options.results)
-    text = json.dumps(figures, indent=2)
-    print(text)
-    if options.output:
-        options.output.write_text(text + "\n", encoding="utf-8")
+        figures = parse(models, options.runs)
+    report(options.command, figures, options.output)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ tenth of the training sentences, by the F of model 10.
 from __future__ import annotations
 
 import argparse
-import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from comma_counts import print_chart, starts_and_ends
+from benchmarks.figures import report
 from comma_systems import BEYOND, SYSTEMS, Commas, Phrased, System, Trees, only_commas, restored
 from models import trained
 
@@ -28,10 +28,11 @@ from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import write_result
 from semipunct.models.commas.decoding import CommaRestorer
 from semipunct.models.commas.model import CommaModel
-from semipunct.models.commas.ngrams import MARK
+from semipunct.models.commas.ngrams import MARK, has_comma
 from semipunct.tasks.options import RestoreOptions
 from semipunct.tasks.restore_commas import commas_signature
 from semipunct.training.config import load_config
+from semipunct.trees.phrases import constituent_counts
 
 BOUNDS = (2, 5, 10, 20, 30, 50)
 """Candidates for the count below which words are rare."""
@@ -75,8 +76,7 @@ def main() -> None:
     }
     figures["f1 of parsers"] = trees.f1
     figures["systems"] = table(by_name)
-    if arguments.output:
-        arguments.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    report("ptb", figures, arguments.output)
 
 
 def results_of(trees: Trees, arguments: argparse.Namespace, bound: int) -> Any:
@@ -216,6 +216,45 @@ def curve(trees: Trees, models: Path, bound: int) -> list[dict[str, Any]]:
             rows.append({"model": system.name, "sentences": len(part), "f1": f})
             print(f"{len(part):>6} sentences, model {system.name}: F {100 * f:.1f}", flush=True)
     return rows
+
+
+def starts_and_ends(sentences: Phrased) -> dict[str, dict[str, list[float]]]:
+    """Compute Figure 4: the distribution of start and end counts of slots within sentences.
+
+    Args:
+        sentences: sentences with their phrases.
+
+    Returns:
+        For ``starts`` and ``ends`` and slots ``with`` and ``without`` commas, the percentage of
+        slots with each count from 0.
+    """
+    counts: dict[tuple[str, str], Counter[int]] = {}
+    for s in sentences:
+        commas = has_comma(s)
+        for name, of_slot in zip(("starts", "ends"), constituent_counts(s.tree), strict=True):
+            for slot in range(1, s.size):
+                kind = "with" if commas[slot] else "without"
+                counts.setdefault((name, kind), Counter())[of_slot[slot]] += 1
+    return {
+        name: {
+            kind: [
+                100 * counts[name, kind][n] / counts[name, kind].total()
+                for n in range(max(counts[name, kind]) + 1)
+            ]
+            for kind in ("with", "without")
+        }
+        for name in ("starts", "ends")
+    }
+
+
+def print_chart(chart: dict[str, dict[str, list[float]]]) -> None:
+    """Print Figure 4 as a table."""
+    print("| count | starts, comma | starts, none | ends, comma | ends, none |")
+    print("| --- | --- | --- | --- | --- |")
+    columns = [chart[name][kind] for name in ("starts", "ends") for kind in ("with", "without")]
+    for count in range(1, 11):
+        cells = (f"{column[count]:.1f}" if count < len(column) else "" for column in columns)
+        print(f"| {count} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,23 @@
 """The model and its competitors in one protocol: perplexity (Table 3) and restoration (Figure 4).
 
-    python experiments/competitors.py --name en --train TRAIN... --dev DEV... --output FOLDER
-    python experiments/competitors.py --name es --split FILE --output FOLDER
+    python experiments/competitors.py --name en --train TRAIN... --dev DEV... --models FOLDER
+    python experiments/competitors.py --name es --split FILE --models FOLDER [--output FILE]
 
-Every system and seed stores two files in the folder, ``NAME-SYSTEM-SEED.perplexity.json.gz`` and
-``.restoration.json.gz``, which are read by ``semipunct compare`` and ``systems.py``; existing files
-are kept. Systems: ``trivial``, ``crf``, ``attention``, the model with the channel ``none``, ``l2r``
-or ``r2l``, and its preset ``neural``. ``--models`` stores the models in folders NAME-SYSTEM-SEED;
-existing models are not retrained.
+Systems: ``trivial``, ``crf``, ``attention``, and the model with the channel ``none``, ``l2r`` or
+``r2l``, with which the others are compared. ``--models`` has the models in folders
+NAME-SYSTEM-SEED, and results that ``semipunct compare`` reads beside them; what is there is neither
+trained nor measured again.
 """
 
 import argparse
-import tempfile
-import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from benchmarks.figures import report
 from models import trained
+from tables import Row, compared, markdown, stored
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
@@ -26,7 +26,7 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import restoration_statistics
-from semipunct.evaluation.results import Result, write_result
+from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
@@ -37,14 +37,9 @@ from semipunct.tasks.restore import Restorer
 from semipunct.training.config import load_config
 from semipunct.version import __version__
 
-OURS = {
-    "none": ["model.channel=none"],
-    "l2r": ["model.channel=l2r"],
-    "r2l": ["model.channel=r2l"],
-    "neural": ["preset=neural"],
-}
+CHANNELS = ("none", "l2r", "r2l")
 TAGGERS = ("attention", "crf")
-SYSTEMS = ("trivial", *TAGGERS, *OURS)
+SYSTEMS = ("trivial", *TAGGERS, *CHANNELS)
 
 PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}"}
 """The random variable that all systems are scored on, as ``semipunct evaluate`` describes it."""
@@ -65,51 +60,61 @@ def fit(
     """
     if system == "trivial":
         return Trivial.fit(training)
-    with tempfile.TemporaryDirectory() as folder:
-        path = (arguments.models or Path(folder)) / f"{arguments.name}-{system}-{seed}"
-        if system in TAGGERS:
-            visits = arguments.epochs * len(training)
-            settings = [f"preset={system}", f"train.visits={visits}"]
-            config = load_config(None, settings, {"train.seed": seed}, "slot-tagger")
-            tagger = trained(config, training, dev, path, SlotTagger)
-            return TaggerPunctuator(tagger.model, tagger.parameters)
-        config = load_config(None, [*OURS[system], *arguments.set], {"train.seed": seed})
-        loaded = trained(config, training, dev, path, PunctuationModel)
-        return Restorer(loaded.model, loaded.parameters)
+    path = arguments.models / f"{arguments.name}-{system}-{seed}"
+    if system in TAGGERS:
+        visits = arguments.epochs * len(training)
+        settings = [f"preset={system}", f"train.visits={visits}"]
+        config = load_config(None, settings, {"train.seed": seed}, "slot-tagger")
+        tagger = trained(config, training, dev, path, SlotTagger)
+        return TaggerPunctuator(tagger.model, tagger.parameters)
+    settings = [f"model.channel={system}", *arguments.set]
+    config = load_config(None, settings, {"train.seed": seed})
+    loaded = trained(config, training, dev, path, PunctuationModel)
+    return Restorer(loaded.model, loaded.parameters)
+
+
+def measured(
+    task: str, system: str, seed: int, data: tuple[Sequence[Sentence], Sequence[Sentence]],
+    arguments: argparse.Namespace,
+) -> Result:  # fmt: skip
+    """Score a system on the development sentences, or restore them with it.
+
+    Args:
+        task: ``perplexity`` or ``restoration``.
+        system: name of the system.
+        seed: seed of the training.
+        data: training and development sentences.
+        arguments: the command line.
+    """
+    training, dev = data
+    fitted = fit(system, seed, training, dev, arguments)
+    of = {"system": system, "seed": str(seed), "treebank": treebank_digest(dev)[:12]}
+    of["version"] = __version__
+    if task == "perplexity":
+        slots = np.array([len(s.slots) for s in dev])
+        scores = PerplexityStatistics(fitted.log_likelihoods(dev), slots)
+        return Result(system, join_signature({"task": task, **PREDICTED, **of}), scores)
+    figures = restoration_statistics([s.slots for s in dev], fitted.restore(dev))
+    return Result(system, join_signature({"task": task, **of}), figures)
 
 
 def main() -> None:
-    """Train, score and restore with every system and seed missing from the folder."""
+    """Train, score and restore with every system and seed, and print the tables."""
     arguments = parse()
     enable_compilation_cache()
-    training, dev = sentences(arguments)
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    digest = treebank_digest(dev)[:12]
-    for system in arguments.systems:
-        for seed in arguments.seeds if system != "trivial" else [0]:
-            stem = f"{arguments.name}-{system}-{seed}"
-            target = arguments.output / f"{stem}.restoration.json.gz"
-            if target.exists():
-                continue
-            began = time.perf_counter()
-            fitted = fit(system, seed, training, dev, arguments)
-            fitting = time.perf_counter() - began
-            of = {"system": system, "seed": str(seed), "treebank": digest, "version": __version__}
-            scores = PerplexityStatistics(
-                fitted.log_likelihoods(dev), np.array([len(s.slots) for s in dev])
-            )
-            write_result(
-                arguments.output / f"{stem}.perplexity.json.gz",
-                Result(stem, join_signature({"task": "perplexity", **PREDICTED, **of}), scores),
-            )
-            restored = restoration_statistics([s.slots for s in dev], fitted.restore(dev))
-            signature = join_signature({"task": "restoration", **of})
-            write_result(target, Result(stem, signature, restored))
-            print(
-                f"{stem}: perplexity {scores.figures().perplexity:.4f}, edit distance per slot "
-                f"{restored.figures().average_edit_distance:.4f}, fitted in {fitting:.0f} s",
-                flush=True,
-            )
+    data = sentences(arguments)
+    tables: dict[str, list[Row]] = {}
+    for task, title in (("perplexity", "perplexity"), ("restoration", "edits per slot")):
+        results: dict[str, dict[int, Result]] = {}
+        for system in arguments.systems:
+            for seed in arguments.seeds if system != "trivial" else [0]:
+                path = arguments.models / f"{arguments.name}-{system}-{seed}.{task}.json.gz"
+                result = stored(path, partial(measured, task, system, seed, data, arguments))
+                results.setdefault(system, {})[seed] = result
+                print(f"{path.name}: {result.statistics.score:.4f}", flush=True)
+        tables[title] = compared(results, arguments.ours)
+        print(f"\n{title}\n\n{markdown(tables[title])}\n")
+    report(arguments.name, tables, arguments.output)
 
 
 def parse() -> argparse.Namespace:
@@ -120,8 +125,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--epochs", type=int, default=20, help="epochs of the recurrent systems")
     parser.add_argument("--set", nargs="*", default=[], help="settings of the punctuation model")
-    parser.add_argument("--models", type=Path, help="a folder")
-    parser.add_argument("--output", required=True, type=Path, help="a folder")
+    parser.add_argument("--ours", default="r2l", choices=SYSTEMS, help="reference system for p")
+    parser.add_argument("--models", type=Path, required=True, help="a folder")
+    parser.add_argument("--output", type=Path, help="file of the table")
     arguments = parser.parse_args()
     check_treebanks(parser, arguments)
     return arguments

@@ -19,9 +19,7 @@ that of two is the time that they would need with a core each.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import random
 import resource
 import shutil
@@ -34,6 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from benchmarks.figures import machine, report
 
 from semipunct.corpus import Omitted
 from semipunct.formats import read_words
@@ -61,10 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     with TemporaryDirectory() as folder:
         figures = measure(Path(folder), options)
-    text = json.dumps(figures, indent=2) + "\n"
-    print(text, end="")
-    if options.output:
-        options.output.write_text(text, "utf-8")
+    report(options.engine, figures | machine(), options.output)
 
 
 def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -102,8 +99,6 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "engine": options.engine,
         "sentences": options.sentences,
         "bytes": size,
-        "cpus": os.cpu_count(),
-        "processor": platform.processor() or platform.machine(),
         "load": round(os.getloadavg()[0], 1),
         "seconds_alone": alone.seconds,
         "seconds_alone_for_a_tenth": start.seconds,

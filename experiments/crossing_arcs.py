@@ -20,12 +20,12 @@ from typing import Any, cast
 
 from benchmarks.figures import machine, report
 from models import trained
+from tables import chance, markdown
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
-from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
@@ -112,15 +112,11 @@ def main() -> None:
             "training, CPU seconds": round(seconds),
         })  # fmt: skip
         print(rows[-1], flush=True)
-    first, second = (results[shape] for shape in SHAPES)
-    p = next(d.p for d in compare(first, second).differences if d.measure == "las")
-    columns = list(rows[0])
-    print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
-    for row in rows:
-        print(f"| {' | '.join(map(str, row.values()))} |")
-    print(f"p = {p:.3f} for LAS; {len(gold)} sentences, {sum(s.size for s in gold)} words")
+    first, second = ({0: results[shape]} for shape in SHAPES)
+    p = chance(first, second, "las")
+    print(markdown(rows))
     counts = {"sentences": len(gold), "seed": arguments.seed, "settings": arguments.set, "p": p}
-    report({"treebank": arguments.name, **counts, "rows": rows, **machine()}, arguments.output)
+    report(arguments.name, {**counts, "rows": rows, **machine()}, arguments.output)
 
 
 def options() -> argparse.Namespace:

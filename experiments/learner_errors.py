@@ -13,20 +13,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
-from semipunct.corpus import Words
-from semipunct.corpus.parallel import ParallelSentence
-from semipunct.corpus.synthetic.learners import (
-    LearnerErrors,
-    Situation,
-    contexts,
-    count_errors,
-    english_learner_errors,
-)
+from semipunct.corpus.synthetic.learners import count_errors, english_learner_errors
 from semipunct.formats.parallel import read_parallel_texts, write_erroneous
 from semipunct.marks import spacing
 from semipunct.marks.corrections import corrections, moves
@@ -60,10 +50,6 @@ def count(folder: Path, output: Path | None) -> None:
     )
     for error, number in errors_by_kind.most_common(12):
         print(f"{number:6}  {error}")
-    faultless, expected = independence(pairs, errors)
-    print(
-        f"without an error: {faultless:.3f} of the sentences, {expected:.3f} of independent slots"
-    )
     print("rates:")
     for situation, rates in errors.rates().items():
         shown = ", ".join(f"{' '.join(s) or 'nothing'} {rate:.4f}" for s, rate in rates.items())
@@ -80,40 +66,6 @@ def count(folder: Path, output: Path | None) -> None:
         rows = (json.dumps(row, ensure_ascii=False) for row in errors.as_dict())
         text = "{\n" + head + '"counts": [\n' + ",\n".join(rows) + "\n]\n}\n"
         output.write_text(text, encoding="utf-8")
-
-
-def independence(
-    pairs: Sequence[ParallelSentence[Words]], errors: LearnerErrors
-) -> tuple[float, float]:
-    """Return the fraction of error-free sentences, observed and expected from independent slots.
-
-    Args:
-        pairs: sentences with references, each of which is counted.
-        errors: counts that errors are sampled from.
-    """
-    rates = errors.rates()
-    faultless, expected, total = 0, 0.0, 0
-    for pair in pairs:
-        written = spacing.visible(pair.source.slots)
-        for reference in pair.references:
-            slot_pairs = list(zip(written, reference, strict=True))
-            right = [
-                written_string if right_string is None else right_string
-                for written_string, right_string in slot_pairs
-            ]
-            kinds = zip(contexts(pair.source.forms, right), reference, strict=True)
-            correct_shares = (
-                1 - sum(rates.get(Situation(right_string, context), {}).values())
-                for context, right_string in kinds
-                if right_string is not None
-            )
-            total += 1
-            expected += math.prod(correct_shares)
-            faultless += all(
-                right_string is None or written_string == right_string
-                for written_string, right_string in slot_pairs
-            )
-    return faultless / total, expected / total
 
 
 def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:

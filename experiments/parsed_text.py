@@ -1,7 +1,7 @@
 """Restoring punctuation from words alone: the columns of Figure 4 with parsed trees.
 
     python experiments/parsed_text.py --name zh --train TRAIN... --dev DEV... \
-        --models FOLDER --output FOLDER [--systems ...] [--seeds ...]
+        --models FOLDER [--systems ...] [--seeds ...] [--output FILE]
 
 One parser is trained on the treebank, and one on the treebank without each of its folds
 (``semipunct jackknife``). Every system and seed is then trained on the output of these parsers on
@@ -12,36 +12,33 @@ from its words, with the trees and tags of the first parser. Systems:
   with the trees of the development treebank.
 - ``jackknifed``: the same model, trained on parsed sentences and on the treebank.
 - ``parsed``: the preset ``parsed``, which also uses the probabilities of the parser.
-- ``drawn``: the same, trained on ``--draws`` trees and tags of each sentence that are sampled from
-  the parser, instead of the best ones.
 - ``crf``, ``attention``: the recurrent taggers with tags of the parser, trained on jackknifed ones.
 
 For the models, rows show the gain from a mean with the parser's own prediction (``--shares``), from
 several trees (``--trees``), and from all parsers together (``committee``: that of the whole
-treebank, and those of the folds). ``semipunct compare`` reads the files
-``NAME-SYSTEM-SEED[...].restoration.json.gz`` in the folder; existing files are kept.
+treebank, and those of the folds). Results that ``semipunct compare`` reads are beside the models;
+what is there is neither trained nor measured again.
 """
 
 import argparse
-import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import report
 from models import trained
 from parsers import ParsedTreebank, add_parsers, parsed_treebank
+from tables import compared, markdown, stored
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.restoration import restoration_statistics
-from semipunct.evaluation.results import Result, read_result, write_result
+from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
@@ -52,7 +49,7 @@ from semipunct.tasks.restore_words import restore_words
 from semipunct.training.config import load_config
 from semipunct.version import __version__
 
-OURS = {"gold": "loglinear", "jackknifed": "loglinear", "parsed": "parsed", "drawn": "parsed"}
+OURS = {"gold": "loglinear", "jackknifed": "loglinear", "parsed": "parsed"}
 """The preset of each system that is a punctuation model."""
 
 TAGGERS = ("crf", "attention")
@@ -63,16 +60,18 @@ def main() -> None:
     arguments = options()
     enable_compilation_cache()
     training, dev = sentences(arguments)
-    arguments.output.mkdir(parents=True, exist_ok=True)
     models = arguments.models / arguments.name
     treebank = parsed_treebank(arguments, training, dev, models)
     experiment = Experiment(arguments, models, treebank, training, dev)
-    rows: dict[str, list[Result]] = {}
+    results: dict[str, dict[int, Result]] = {}
     for system in arguments.systems:
         for seed in arguments.seeds:
             for label, restore in experiment.ways(system, seed):
-                rows.setdefault(label, []).append(experiment.measured(label, seed, restore))
-    table(rows, arguments.ours)
+                result = experiment.measured(label, seed, restore)
+                results.setdefault(label, {})[seed] = result
+    rows = compared(dict(sorted(results.items())), arguments.ours)
+    print(f"\n{markdown(rows)}\n")
+    report(arguments.name, {"edits per slot": rows}, arguments.output)
 
 
 @dataclass(frozen=True)
@@ -93,11 +92,6 @@ class Experiment:
     training: Sequence[Sentence]
     dev: Sequence[Sentence]
 
-    @cached_property
-    def drawn(self) -> list[Sentence]:
-        """The training sentences with sampled trees."""
-        return self.parsed.drawn(self.arguments.draws)
-
     def ways(self, system: str, seed: int) -> Iterator[tuple[str, Callable[[], list[Slots]]]]:
         """Yield ways to restore with one trained system, each with its label.
 
@@ -105,8 +99,7 @@ class Experiment:
             system: name of the system.
             seed: seed of its training.
         """
-        name = f"drawn-{self.arguments.draws}" if system == "drawn" else system
-        place = self.models / f"{name}-{seed}"
+        place = self.models / f"{system}-{seed}"
         options = {"train.seed": seed}
         if system in TAGGERS:
             visits = self.arguments.epochs * len(self.parsed.training)
@@ -123,12 +116,11 @@ class Experiment:
             model = trained(config, self.training, self.dev, place, PunctuationModel)
             yield "gold-trees", partial(Restorer(model.model, model.parameters).restore, self.dev)
         else:
-            seen = self.drawn if system == "drawn" else self.parsed.training
-            extended = [*self.training, *seen]
+            extended = [*self.training, *self.parsed.training]
             model = trained(config, extended, self.parsed.dev, place, PunctuationModel)
         for trees in (0, *self.arguments.trees):
             for share in (0.0, *self.arguments.shares):
-                label = name + (f"-{trees}-trees" if trees else "")
+                label = system + (f"-{trees}-trees" if trees else "")
                 label += f"-{share:g}-parser" if share else ""
                 yield label, partial(self._restored, model, self.parsed.committee[:1], trees, share)
                 if not trees:
@@ -153,33 +145,17 @@ class Experiment:
             seed: seed of its training.
             restore: restores the development sentences.
         """
-        stem = f"{self.arguments.name}-{label}-{seed}"
-        path = self.arguments.output / f"{stem}.restoration.json.gz"
-        if not path.exists():
+        path = self.models / f"{label}-{seed}.restoration.json.gz"
+
+        def measure() -> Result:
             digest = treebank_digest(self.dev)[:12]
             of = {"system": label, "seed": str(seed), "treebank": digest, "version": __version__}
             figures = restoration_statistics([s.slots for s in self.dev], restore())
-            write_result(path, Result(stem, join_signature({"task": "restoration", **of}), figures))
-        comparison = read_result(path)
-        print(f"{stem}: {comparison.statistics.score:.4f}", flush=True)
-        return comparison
+            return Result(label, join_signature({"task": "restoration", **of}), figures)
 
-
-def table(rows: Mapping[str, Sequence[Result]], reference: str) -> None:
-    """Print the mean of each system, and p of its difference from the model.
-
-    Args:
-        rows: results of the seeds by label.
-        reference: label of the model that the others are compared with.
-    """
-    print("\n| system | seeds | edits per slot | p |\n| --- | --- | --- | --- |")
-    for label, runs in sorted(rows.items()):
-        mean = statistics.mean(run.statistics.score for run in runs)
-        chance = ""
-        if reference in rows and label != reference:
-            p = compare(aggregate(list(runs)), aggregate(list(rows[reference]))).differences[0].p
-            chance = "< 0.001" if p < 0.001 else f"{p:.3f}"
-        print(f"| {label} | {len(runs)} | {mean:.4f} | {chance} |")
+        result = stored(path, measure)
+        print(f"{path.name}: {result.statistics.score:.4f}", flush=True)
+        return result
 
 
 def options() -> argparse.Namespace:
@@ -194,13 +170,12 @@ def options() -> argparse.Namespace:
         "--shares", nargs="*", type=float, default=[0.3], help="weights of the parser"
     )
     parser.add_argument("--epochs", type=int, default=12, help="epochs of the recurrent systems")
-    parser.add_argument("--draws", type=int, default=2, help="trees of each sentence, for drawn")
     add_parsers(parser)
     parser.add_argument(
         "--ours", default="parsed-0.3-parser", help="the label that p compares with"
     )
     parser.add_argument("--models", required=True, type=Path, help="a folder")
-    parser.add_argument("--output", required=True, type=Path, help="a folder")
+    parser.add_argument("--output", type=Path, help="file of the table")
     arguments = parser.parse_args()
     check_treebanks(parser, arguments)
     return arguments

@@ -1,7 +1,7 @@
 """Edits per slot as a function of parsing accuracy: curves in addition to Figure 4.
 
     python experiments/parser_curve.py --name zh --train TRAIN... --dev DEV... --models FOLDER \
-        --parts 0.1 0.2 0.5 [--systems gold parsed] [--seed 0] [--output FILE] [--plot FILE]
+        --parts 0.1 0.2 0.5 [--systems gold parsed] [--seed 0] [--output FILE]
 
 Parsers are trained on parts of the treebank. ``--models`` is the folder of ``parsed_text.py`` with
 its parser of the whole treebank and its punctuation models: ``gold``, trained on the treebank's own
@@ -17,14 +17,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.figures import machine, report
+from benchmarks.figures import report
 from models import trained
 from parsed_text import OURS
+from tables import markdown
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
-from semipunct.cli.pictures import painter
 from semipunct.corpus import Sentence
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.restoration import restoration_statistics
@@ -41,7 +41,6 @@ Row = dict[str, Any]
 def main() -> None:
     """Train missing parsers, and print a row for each parser."""
     arguments = options()
-    paint = painter(arguments.plot, 4, 3) if arguments.plot else None
     enable_compilation_cache()
     training, dev = sentences(arguments)
     models = arguments.models / arguments.name
@@ -62,12 +61,8 @@ def main() -> None:
         print(rows[-1], flush=True)
     rows.append({"part": "gold trees", "las": 1.0, "uas": 1.0, "upos": 1.0})
     rows[-1] |= restored(systems, dev, dev)
-    table(rows)
-    figures = {"treebank": arguments.name, "seed": arguments.seed, "rows": rows}
-    report(figures | machine(), arguments.output)
-    if paint:
-        picture = paint(lambda figure: draw(figure, rows, arguments.systems))
-        Path(arguments.plot).write_bytes(picture)
+    print(markdown(rows))
+    report(arguments.name, {"seed": arguments.seed, "rows": rows}, arguments.output)
 
 
 def spread(training: Sequence[Sentence], part: float) -> Sequence[Sentence]:
@@ -102,31 +97,6 @@ def restored(
     }
 
 
-def table(rows: Sequence[Row]) -> None:
-    """Print a table in Markdown."""
-    print(f"\n| {' | '.join(rows[0])} |\n|{' --- |' * len(rows[0])}")
-    for row in rows:
-        cells = (f"{x:.4f}" if isinstance(x, float) else x for x in list(row.values())[1:])
-        part = row["part"]
-        print(f"| {part if isinstance(part, str) else f'{part:.0%}'} | {' | '.join(cells)} |")
-
-
-def draw(figure: Any, rows: Sequence[Row], systems: Sequence[str]) -> None:
-    """Plot edits per slot against LAS, with a line for each system.
-
-    Args:
-        figure: an empty figure of matplotlib.
-        rows: the figures.
-        systems: names of the systems.
-    """
-    axis = figure.subplots()
-    for name, style in zip(systems, ("-", "--", ":"), strict=False):
-        axis.plot([r["las"] for r in rows], [r[name] for r in rows], style, marker=".", label=name)
-    axis.set_xlabel("LAS of the parser; 1: gold trees")
-    axis.set_ylabel("edits per slot")
-    axis.legend()
-
-
 def options() -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -137,7 +107,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="seed of the punctuation models")
     parser.add_argument("--set", nargs="*", default=[], help="settings of the parsers")
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--plot", help="plot the curves to this .svg, .png or .pdf")
     arguments = parser.parse_args()
     check_treebanks(parser, arguments)
     if not all(0 < part <= 1 for part in arguments.parts):

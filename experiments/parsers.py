@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from semipunct.corpus import Sentence
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.base import Trained
-from semipunct.tasks.parse import parse, parses
+from semipunct.tasks.parse import parse
 from semipunct.training.config import load_config
 from semipunct.training.jackknife import train_jackknife
 
@@ -25,14 +25,11 @@ class ParsedTreebank(NamedTuple):
         committee: the parsers; the first one is that of the whole treebank.
         training: its sentences, each with the tree of a parser that was trained without its fold.
         dev: the development sentences, with the trees of the first parser.
-        drawn: returns the given number of copies of the training sentences, each with trees and
-            tags sampled from the parser trained without the fold of the sentence.
     """
 
     committee: Sequence[Trained[Any]]
     training: Sequence[Sentence]
     dev: Sequence[Sentence]
-    drawn: Callable[[int], list[Sentence]]
 
 
 def add_parsers(parser: argparse.ArgumentParser) -> None:
@@ -69,26 +66,16 @@ def parsed_treebank(
     parser = trained(config, training, dev, folder / "parser", Parser)
     parsed = _parsed("parser", parser, dev[:first])
     seen: list[Sentence] = []
-    parts: list[range] = []
     committee: list[Trained[Any]] = [parser]
     of_folds = load_config(None, [*arguments.set, *arguments.fold_set], {}, "parser")
     chosen = training[:first]
     for part, fitted in train_jackknife(of_folds, training, dev, folder / "folds", arguments.folds):
         seen += _parsed(f"part from {part.start}", fitted, chosen[part.start : part.stop])
         committee.append(fitted)
-        parts.append(part)
         if part.stop >= len(chosen):
             break
 
-    def drawn(count: int) -> list[Sentence]:
-        drawn_sentences: list[Sentence] = []
-        for part, fitted in zip(parts, committee[1:], strict=True):
-            sentences_of_part = chosen[part.start : part.stop]
-            for trees in parses(fitted, sentences_of_part, count, first=part.start):
-                drawn_sentences += [parse_of_sentence.sentence for parse_of_sentence in trees]
-        return drawn_sentences
-
-    return ParsedTreebank(committee, seen, parsed, drawn)
+    return ParsedTreebank(committee, seen, parsed)
 
 
 def _parsed(name: str, parser: Trained[Any], gold: Sequence[Sentence]) -> list[Sentence]:

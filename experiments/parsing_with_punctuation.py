@@ -30,14 +30,13 @@ from typing import Any
 
 from benchmarks.figures import machine, report
 from models import trained
+from tables import cell, chance, markdown
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.corpus.treebank import PUNCTUATION
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
@@ -165,12 +164,9 @@ def main() -> None:
             print(f"{name}, seed {seed}: {comparison.figures.as_dict()}", flush=True)
             results_of.setdefault(name, []).append(comparison)
     rows = [row(name, runs, results_of["stripped"], dev) for name, runs in results_of.items()]
-    columns = list(rows[0])
-    print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
-    for each in rows:
-        print(f"| {' | '.join(map(str, each.values()))} |")
+    print(markdown(rows))
     counts = {"sentences": len(dev), "seeds": len(arguments.seeds), "training": len(train)}
-    report({"treebank": arguments.name, **counts, "rows": rows, **machine()}, arguments.output)
+    report(arguments.name, {**counts, "rows": rows, **machine()}, arguments.output)
 
 
 def row(
@@ -189,11 +185,8 @@ def row(
         for measure in ("uas", "las", "upos")
     }
     each = {measure.upper(): f"{100 * mean:.2f}" for measure, mean in means.items()}
-    chance = ""
-    if runs is not base:  # which has no difference from itself
-        differences = compare(aggregate(list(runs)), aggregate(list(base))).differences
-        p = next(difference.p for difference in differences if difference.measure == "uas")
-        chance = "< 0.001" if p < 0.001 else f"{p:.3f}"
+    # The reference has no difference from itself.
+    p = None if runs is base else chance(dict(enumerate(runs)), dict(enumerate(base)), "uas")
     classes: dict[str, str] = {}
     for low, high in pairwise(SHARES):
         inside = [i for i, e in enumerate(dev) if low <= e.share < high]
@@ -202,7 +195,7 @@ def row(
         words = sum(int(s.words[inside].sum()) for s in statistic)
         title = f"UAS, marks {low:.0%} to {min(high, 1):.0%} ({len(inside)})"
         classes[title] = f"{100 * right / words:.2f}" if words else ""
-    return {"system": name, **each, "p": chance, **classes}
+    return {"system": name, **each, "p": cell("p", p), **classes}
 
 
 def options() -> argparse.Namespace:

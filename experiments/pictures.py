@@ -2,70 +2,23 @@
 
     python experiments/pictures.py [--output FOLDER] [NAME...]
 
-Sentences come from the bundled sample, rooms and imports from the source, figures from
-``experiments/results``; so a picture changes when these do. A test compares the stored pictures
-with those that the driver makes.
+Sentences come from the bundled sample, so a picture changes when they do. A test compares the
+stored pictures with those that the driver makes.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from drawing import channel, curves, framework, sentences
+from drawing import channel, sentences
 from drawing.canvas import Canvas
 
 import semipunct
 from semipunct.corpus import Sentence
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "experiments" / "results"
-
-LAYERS = {
-    "semirings": ["semirings"],
-    "marks": ["semipunct/marks"],
-    "trees": ["semipunct/trees"],
-    "corpus": ["semipunct/corpus"],
-    "formats": ["semipunct/formats"],
-    "arrays": ["semipunct/arrays"],
-    "structures": ["semipunct/structures"],
-    "search": ["semipunct/search"],
-    "features": ["semipunct/features"],
-    "models": ["semipunct/models"],
-    "evaluation": ["semipunct/evaluation"],
-    "store": ["semipunct/store"],
-    "training": ["semipunct/training"],
-    "inference": ["semipunct/inference"],
-    "tasks": ["semipunct/tasks"],
-    "render": ["semipunct/render"],
-    "kinds": ["semipunct/kinds"],
-    "cli": ["semipunct/cli"],
-}
-"""The rooms of the code that are drawn, with their folders."""
-
-CONTENTS = {
-    "semirings": "the algebra",
-    "marks": "tokens, pairs, edits, spacing",
-    "trees": "functions from tree to tree",
-    "corpus": "sentences and treebanks",
-    "formats": "readers and writers",
-    "arrays": "shapes and compilation",
-    "structures": "one recursion each",
-    "search": "beams and transitions",
-    "features": "templates and vocabularies",
-    "models": "one folder a kind",
-    "evaluation": "metrics and comparison",
-    "store": "model folders",
-    "training": "loop and optimisation",
-    "inference": "decoding, sampling, posteriors",
-    "tasks": "one function a command",
-    "render": "brackets, text, JSON",
-    "kinds": "what a model can be asked",
-    "cli": "commands",
-}
 
 
 def sample(sentence_id: str) -> Sentence:
@@ -102,115 +55,58 @@ def absorption() -> Canvas:
     )
 
 
-def pipeline() -> Canvas:
-    """The way of a text through tokeniser, parser, punctuation model and truecaser."""
-    return sentences.from_text(
-        [
-            ("as it came in", "text", "where is the station asked anna"),
-            ("tokeniser", "words", "where | is | the | station | asked | anna"),
-            ("parser", "tree", "[ where is the station ] asked [ anna ]"),
-            ("punctuation model", "marks", "“ where is the station ? ” asked anna ."),
-            ("truecaser", "capitals", "“Where is the station?” asked Anna."),
-        ]
-    )
+SEMIRINGS = (
+    ("log", "likelihood"),
+    ("viterbi", "the best analysis"),
+    ("kbest", "the k best"),
+    ("sampling", "draws"),
+    ("expectation", "expected counts"),
+    ("entropy", "uncertainty"),
+    ("provenance", "the set of all analyses"),
+)
+"""The name of each semiring, and what the recursion answers in it."""
+
+STRUCTURES = (
+    "given trees", "chains", "segments", "projective trees", "grammars", "automata",
+)  # fmt: skip
 
 
 def recursion() -> Canvas:
-    """One recursion and its semirings."""
-    return framework.recursion(
-        [
-            ("log", "likelihood"),
-            ("viterbi", "the best analysis"),
-            ("kbest", "the k best"),
-            ("sampling", "draws"),
-            ("expectation", "expected counts"),
-            ("entropy", "uncertainty"),
-            ("provenance", "the set of all analyses"),
-        ],
-        ["given trees", "chains", "segments", "projective trees", "grammars", "automata"],
+    """Draw the structures on the left, the semirings with their answers on the right."""
+    rows = max(len(SEMIRINGS), len(STRUCTURES))
+    height = 74 + 40 * rows
+    canvas = Canvas(
+        760,
+        height,
+        "One recursion, and a semiring for each question",
+        f"Structures ({', '.join(STRUCTURES)}) share one recursion. "
+        + " ".join(f"In the semiring {name} it gives {answer}." for name, answer in SEMIRINGS),
     )
-
-
-def rooms() -> Canvas:
-    """The rooms of the code, from the imports."""
-    return framework.architecture(framework.imports(ROOT, LAYERS), CONTENTS)
-
-
-def parser_curve() -> Canvas:
-    """Edits per slot by the accuracy of the parser."""
-    series: dict[str, list[tuple[float, float]]] = {}
-    for name, language in (("en", "English"), ("zh", "Chinese")):
-        rows = stored(f"parser-curve-{name}")["rows"]
-        for system, label in (("gold", "gold trees"), ("parsed", "parsed trees")):
-            series[f"{language}, {label}"] = [(row["las"], row[system]) for row in rows]
-    return curves.lines(
-        "Restoration with trees of better and worse parsers",
-        series,
-        "LAS of the parser in per cent (100: gold trees)",
-        "edits per slot",
-        percent=True,
-    )
-
-
-def growth() -> Canvas:
-    """Time per word by the length of sentences."""
-    rows = [row for row in stored("growth")["growth"] if row["shape"] == "random"]
-    columns = {"forward": "forward", "with gradient": "gradient"}
-    series = {
-        label: [(row["words"], row[f"{name}_microseconds_per_word"]) for row in rows]
-        for label, name in columns.items()
-    }
-    return curves.lines(
-        "The inside recursion takes linear time",
-        series,
-        "words in a sentence (random trees)",
-        "microseconds per word",
-        logarithmic=True,
-    )
-
-
-def chain_times() -> Canvas:
-    """Questions asked of a chain, relative to a plain scan with its gradient."""
-    questions = stored("structures")["questions"]
-    names = {
-        "log partition and marginals": "both",
-        "best chain": "argmax",
-        "one sample": "sample",
-        "a hundred samples": "sample 100",
-        "entropy": "entropy",
-        "four best chains": "top 4",
-    }
-    compiled = ("", ", jax.jit")  # by arrays.programs.jit, and by jax.jit
-    return curves.bars(
-        "Linear chains: what an answer costs",
-        {
-            label: min(questions[name + how]["ratio"] for how in compiled)
-            for label, name in names.items()
-        },
-        "ratio of times in one run",
-        "log partition and marginals by a plain lax.scan with jax.grad",
-    )
-
-
-def stored(name: str) -> dict[str, Any]:
-    """Return a stored result.
-
-    Args:
-        name: of its file in ``experiments/results``, without extension.
-    """
-    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    for x, heading in ((95, "structure"), (320, "recursion"), (560, "semiring and answer")):
+        canvas.text((x, 28), heading, "soft", size=12)
+    middle = 50 + 20 * rows
+    canvas.box((250, middle - 30), (140, 60), "ink")
+    canvas.text((320, middle - 4), "forward", is_code=True, is_bold=True)
+    canvas.text((320, middle + 14), "written once", "soft", size=11)
+    for i, name in enumerate(STRUCTURES):
+        y = 50 + 40 * (rows - len(STRUCTURES)) / 2 + 40 * i
+        canvas.box((20, y), (150, 30), "green")
+        canvas.text((95, y + 20), name, size=13)
+        canvas.line([(170, y + 15), (250, middle)], "faint")
+    for i, (name, answer) in enumerate(SEMIRINGS):
+        y = 50 + 40 * (rows - len(SEMIRINGS)) / 2 + 40 * i
+        canvas.arrow((390, middle), (464, y + 15), "faint")
+        canvas.box((468, y), (108, 30), "blue")
+        canvas.text((522, y + 20), name, size=13, is_code=True)
+        canvas.text((588, y + 20), answer, size=13, anchor="start")
+    return canvas
 
 
 PICTURES: dict[str, Callable[[], Canvas]] = {
     "tree": tree,
     "edits": channel.edits,
     "absorption": absorption,
-    "pipeline": pipeline,
     "recursion": recursion,
-    "rooms": rooms,
-    "parser-curve": parser_curve,
-    "growth": growth,
-    "chain-times": chain_times,
 }
 """Each picture by the name of its file."""
 

@@ -1,4 +1,4 @@
-"""Punctuation as properties or as words: tables 1, 2, 4 and 5 of Ma, Zhang and Zhu (2014).
+"""Punctuation as properties or as words: tables 1, 4 and 5 of Ma, Zhang and Zhu (2014).
 
     python experiments/punctuation_properties.py --name ptb --train TRAIN --dev DEV --folder MODELS
 
@@ -15,7 +15,6 @@ treebank, because a small one shows only large differences.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,14 +22,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from benchmarks.figures import report
 from models import trained
+from tables import chance, markdown
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.treebank import PUNCTUATION
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.parsing import ParsingStatistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
@@ -38,10 +37,6 @@ from semipunct.formats import format_of
 from semipunct.models.beam_parsing.options import Punctuation
 from semipunct.models.beam_parsing.parser import BeamParser, Parse
 from semipunct.training.config import load_config
-
-LENGTHS = (20, 40, 60)
-RATIOS = (0.15, 0.30)
-"""Upper limits of the classes of table 2."""
 
 
 @dataclass(frozen=True)
@@ -161,44 +156,6 @@ def _percent(part: float, whole: float) -> float:
     return round(100 * part / whole, 2)
 
 
-def by_class(rows: Sequence[Sequence[Counts]], sizes: Sequence[float]) -> dict[str, Any]:
-    """Return table 2: attachment of words by sentence length and by ratio of marks.
-
-    Args:
-        rows: counts of several runs, each of all sentences.
-        sizes: ``[sentences]`` numbers of marks.
-    """
-    table: dict[str, Any] = {}
-    for low, high in zip((0, *LENGTHS), (*LENGTHS, np.inf), strict=True):
-        for least, most in zip((0, *RATIOS), (*RATIOS, 1.1), strict=True):
-            cells = [
-                c
-                for counts in rows
-                for c, marks in zip(counts, sizes, strict=True)
-                if low < c.words + marks <= high and least <= marks / (c.words + marks) < most
-            ]
-            if cells:
-                name = f"{low + 1}-{high} tokens, {least:.0%}-{min(most, 1):.0%} marks"
-                uas = _percent(sum(c.right for c in cells), sum(c.words for c in cells))
-                table[name] = {"uas": uas, "sentences": len(cells) // len(rows)}
-    return table
-
-
-def chance(a: Sequence[Sequence[Counts]], b: Sequence[Sequence[Counts]]) -> float:
-    """Return p of the difference of two modes in the attachment of words, as in ``compare``.
-
-    Args:
-        a: counts of each run of one mode.
-        b: counts of each run of the other; runs with the same seed are paired.
-    """
-    comparison = compare(
-        *(aggregate([_result_of_run(run, i) for i, run in enumerate(side)]) for side in (a, b))
-    )
-    return next(
-        difference.p for difference in comparison.differences if difference.measure == "uas"
-    )
-
-
 def _result_of_run(counts: Sequence[Counts], run: int) -> Result:
     """Return the heads of words as a result; relations and tags are not evaluated here."""
     columns = [
@@ -255,13 +212,11 @@ def main() -> None:
                         "words": sum(c.words for c in counts), "training": len(training),
                         "settings": options.set,
                     }  # fmt: skip
-                    print(json.dumps(row), flush=True)
+                    print(row, flush=True)
                     rows.append(row)
-    report = {"runs": rows, "tests": _tests(runs), "classes": _classes(runs, held_out)}
-    for name in ("tests", "classes"):
-        print(json.dumps({name: report[name]}, indent=1))
-    if options.output:
-        options.output.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    tests = _tests(runs)
+    print(markdown(tests))
+    report(options.name, {"runs": rows, "tests": tests}, options.output)
 
 
 def _measure(
@@ -298,26 +253,18 @@ def _tests(runs: dict[tuple[str, int, int], list[list[Counts]]]) -> list[dict[st
         base = runs.get(("baseline", beam, used))
         if base is None or mode == "baseline":
             continue
+        sides = ({i: _result_of_run(run, i) for i, run in enumerate(x)} for x in (counts, base))
+        p = chance(*sides, "uas")
         means = [np.mean([figures(c)["uas"] for c in side]) for side in (base, counts)]
         tests.append(
             {
                 "mode": mode, "beam": beam, "parse beam": used, "seeds": len(counts),
                 "baseline": round(float(means[0]), 3), "uas": round(float(means[1]), 3),
                 "gain": round(float(means[1] - means[0]), 3),
-                "p": round(chance(counts, base), 4),
+                "p": p,
             }
         )  # fmt: skip
     return tests
-
-
-def _classes(
-    runs: dict[tuple[str, int, int], list[list[Counts]]], held_out: Sequence[Example]
-) -> dict[str, Any]:
-    sizes = [len(e.marks) for e in held_out]
-    return {
-        f"{mode}, beam {beam}, parsed with {used}": by_class(counts, sizes)
-        for (mode, beam, used), counts in runs.items()
-    }
 
 
 if __name__ == "__main__":

@@ -4,18 +4,19 @@
     python experiments/reasons.py --model MODEL --treebank dev.conllu
 
 The sentences of ``everyday.txt`` lose marks and capitals, and ``en`` restores them. Each inserted
-mark is printed with its reason, and with the verdict of ``results/reasons.tsv`` if there is one
+mark is printed with its reason, and with the verdict of ``results/reasons.json`` if there is one
 for the same line, word and key: whether what the reason says of the words is true, and is what a
 style guide would say of this mark. Whether the mark itself is right is judged apart: a reason for a
 wrong mark is wrong, too, unless it only says what the model does.
 
 With a punctuation model, sentences 301 to 380 of a treebank are restored given their trees, and all
-marks but periods are listed; verdicts by sentence and mark are in ``results/reasons_of_trees.tsv``.
+marks but periods are listed, with verdicts by sentence and mark.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -34,11 +35,11 @@ def main() -> None:
     parser.add_argument("--treebank", metavar="FILE", help="with --model: treebank in CoNLL-U")
     options = parser.parse_args()
     if options.model:
-        listed, name = with_trees(options.model, options.treebank), "reasons_of_trees.tsv"
+        listed, name = with_trees(options.model, options.treebank), "trees"
     else:
-        listed, name = without_trees(), "reasons.tsv"
-    rows = (FOLDER / "results" / name).read_text("utf-8").splitlines()
-    verdicts = {tuple(row.split("\t")[:3]): row.split("\t")[3] for row in rows}
+        listed, name = without_trees(), "everyday"
+    judged = json.loads((FOLDER / "results" / "reasons.json").read_text("utf-8"))[name]
+    verdicts = {tuple(key): verdict for *key, verdict in judged["verdicts"]}
     counts: Counter[str] = Counter()
     for key, reason in listed:
         verdict = verdicts.get(key, "not judged")

@@ -15,7 +15,6 @@ occur in any sentence of the treebank.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.figures import report
 from models import trained
 from surfaces import Pair, Surface, invalid, read, slot_kinds, unpaired
 from treebanks import add_treebanks, check_treebanks, training_and_dev
@@ -259,7 +259,7 @@ def arguments() -> argparse.Namespace:
     add("--models", type=Path, required=True, help="folder of existing or new models")
     add("--seed", type=int, default=0, help="random seed of training and sampling")
     add("--sentences", type=int, help="maximum number from each treebank")
-    add("--output", type=Path, help="also write the figures to this JSON file")
+    add("--output", type=Path, help="file of the table")
     options = parser.parse_args()
     check_treebanks(parser, options)
     return options
@@ -281,7 +281,6 @@ def main() -> None:
     regenerator = Regenerator.of(loaded.model, loaded.parameters)
     surfaces = permuted(pairs_kept, trees, models, regenerator, options.seed)
     figures = {
-        "treebank": options.name,
         "sentences": len(pairs_kept),
         "without a tree": len(pairs["train"]) - len(pairs_kept),
         "seed": options.seed,
@@ -289,9 +288,7 @@ def main() -> None:
         "dev": perplexities(surfaces, [p.original for p in pairs["dev"]], "interpolated"),
         "compression": compressed(pairs_kept, trees, regenerator, options.seed),
     }
-    print(json.dumps(figures, indent=1))
-    if options.output:
-        options.output.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    report(options.name, figures, options.output)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,10 @@ by a period or by another comma. The result file does not contain sentences of t
 """
 
 import argparse
-import json
 from dataclasses import asdict
 from pathlib import Path
+
+from benchmarks.figures import report
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
@@ -43,15 +44,13 @@ def main() -> None:
         print(f"{row.a} {row.b}  ({quantity(row.times or 0, 'time')} underneath)  {shown}")
     for analysis in [a for a in analyses if absorbs_comma(a)][: arguments.analyses]:
         print(analysis)
-    if arguments.output:
-        figures = {
-            "model": loaded.digest,
-            "direction": loaded.model.options.channel,
-            "sentences": len(sentences),
-            "rules": [asdict(row) for row in rows],
-        }
-        text = json.dumps(figures, indent=1, ensure_ascii=False)
-        arguments.output.write_text(text + "\n", "utf-8")
+    figures = {
+        "model": loaded.digest,
+        "direction": loaded.model.options.channel,
+        "sentences": len(sentences),
+        "rules": [asdict(row) for row in rows],
+    }
+    report("en", figures, arguments.output)
 
 
 def absorbs_comma(analysis: Analysis) -> bool:

@@ -14,7 +14,6 @@ alone* leaves pairs, heads and spaces out of the list.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -24,6 +23,8 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from benchmarks.figures import report
 
 import semipunct
 from semipunct import Suspect, suspects
@@ -179,10 +180,9 @@ def main() -> None:
                 **{kind: round(value, 3) for kind, value in of_kind.items()},
                 "seconds": round(time.perf_counter() - start),
             }
-            print(json.dumps(row), flush=True)
+            print(row, flush=True)
             rows.append(row)
-    if options.output:
-        options.output.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    report("en", {"rows": rows}, options.output)
 
 
 if __name__ == "__main__":

@@ -1,110 +1,134 @@
-"""The table of channels and settings, from the committed result file.
+"""Tables of systems: the rows that drivers store, and the stored rows as Markdown.
 
-    python experiments/tables.py [RESULTS/perplexity.json]
+    python experiments/tables.py experiments/results/competitors.json
 
-Runs that differ in their seeds alone share a row. It also shows the increase in perplexity over the
-default after training of the same length, over the seeds of both.
+A file of results has a JSON object for each run of a driver, by name, with its command, the commit
+of the repository and its figures. Rows of a table are objects in a list.
 """
+
+from __future__ import annotations
 
 import argparse
 import json
 import statistics
-from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from semipunct.training.config import load_config
+from semipunct.evaluation.aggregation import aggregate
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.results import Result, read_result, write_result
 
-LENGTH = ("train.visits=", "train.batch_size=")
-LOOKS = "train.evaluate_every="
-TEMPLATES = "model.templates="
+Row = dict[str, Any]
+Runs = Mapping[int, Result[Any]]
+"""The results of a system by the seed of its training."""
 
-
-class Kind(NamedTuple):
-    """The treebank and the settings of runs that differ in their seeds alone.
-
-    Attributes:
-        name: name of the treebank.
-        length: settings for the length of training.
-        changes: other settings that differ from the default.
-    """
-
-    name: str
-    length: tuple[str, ...]
-    changes: tuple[str, ...]
-
-
-Perplexities = dict[Kind, dict[int, float | None]]
-"""Perplexities of each kind by seed; None if infinite."""
+UNPRINTED = ("signature", "scores", "of each seed")
 
 
 def main() -> None:
-    """Print the table of conditional perplexities."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    default = Path(__file__).parent / "results" / "perplexity.json"
-    parser.add_argument("results", nargs="?", type=Path, default=default)
-    runs: Perplexities = defaultdict(dict)
-    for row in json.loads(parser.parse_args().results.read_text("utf-8")):
-        runs[kind(row)][row["seed"]] = row["perplexity"]
-    print("| treebank | settings | seeds | perplexity | more than the default |")
-    print("| --- | --- | --- | --- | --- |")
-    for k, seeds in sorted(runs.items(), key=place):
-        changes = ", ".join(map(say, (*k.length, *k.changes))) or "default"
-        base = runs.get(k._replace(changes=()), {}) if k.changes else {}
-        print(
-            f"| {k.name} | {changes} | {len(seeds)} | {cell(seeds)} | {difference(seeds, base)} |"
-        )
+    """Print the tables of files of results."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("results", nargs="+", type=Path)
+    for path in parser.parse_args().results:
+        for title, rows in tables(json.loads(path.read_text("utf-8")), path.stem):
+            print(f"{title}\n\n{markdown(rows)}\n")
 
 
-def kind(row: dict[str, Any]) -> Kind:
-    """Return the kind of a run."""
-    default = load_config(None, [])
-    settings = [
-        s
-        for s in (f"model.channel={row['channel']}", *row["set"])
-        if not s.startswith(LOOKS) and load_config(None, [s]) != default
-    ]
-    length = tuple(s for s in settings if s.startswith(LENGTH))
-    return Kind(row["name"], length, tuple(s for s in settings if s not in length))
-
-
-def place(item: tuple[Kind, object]) -> tuple[object, ...]:
-    """Return the key that sorts the paper's treebanks first, and few changes before many."""
-    k, _ = item
-    return k.name not in ("en", "zh"), k.name, k.length, len(k.changes), k.changes
-
-
-def say(setting: str) -> str:
-    """Format a setting; for templates, only the difference from the default."""
-    if not setting.startswith(TEMPLATES):
-        return f"`{setting}`"
-    default, chosen = load_config(None, []).model.templates, setting[len(TEMPLATES) :].split(",")
-    without = [f"`{t}`" for t in default if t not in chosen]
-    more = [f"`{t}`" for t in chosen if t not in default]
-    parts = [("without", without), ("with", more)]
-    return "templates " + " and ".join(f"{word} {' '.join(some)}" for word, some in parts if some)
-
-
-def cell(seeds: dict[int, float | None]) -> str:
-    """Format the mean over seeds, with the range if there is more than one."""
-    values = [p for p in seeds.values() if p is not None]
-    if len(values) < len(seeds):
-        return "infinite"
-    mean = f"{statistics.mean(values):.4f}"
-    return mean if len(values) == 1 else f"{mean} ({min(values):.4f} to {max(values):.4f})"
-
-
-def difference(seeds: dict[int, float | None], base: dict[int, float | None]) -> str:
-    """Format the increase in perplexity over the default.
+def tables(value: Any, title: str) -> Iterator[tuple[str, list[Row]]]:
+    """Yield each list of rows in a file of results, with the names that lead to it.
 
     Args:
-        seeds: perplexities by seed.
-        base: perplexities of the default; the mean is over the seeds of both.
+        value: what the file has.
+        title: the names.
     """
-    increases = [
-        p - q for seed, p in seeds.items() if p is not None and (q := base.get(seed)) is not None
-    ]
-    return f"{statistics.mean(increases):+.4f}" if increases else ""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from tables(part, f"{title}, {name}")
+    elif isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        yield title, value
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """Return rows as a table in Markdown, without signatures and figures of single runs.
+
+    Args:
+        rows: whose columns may differ.
+    """
+    names = dict.fromkeys(n for row in rows for n in row if n not in UNPRINTED)
+    lines = [[*names], ["---"] * len(names)]
+    lines += [[cell(name, row.get(name)) for name in names] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def cell(name: str, value: Any) -> str:
+    """Return a value as text: p with three digits, other ratios with four.
+
+    Args:
+        name: of the column.
+        value: None for an empty cell.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        if name.split(" ")[0] == "p":
+            return "< 0.001" if value < 0.001 else f"{value:.3f}"
+        return f"{value:.4f}"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def compared(
+    systems: Mapping[str, Runs],
+    reference: str,
+    figures: Callable[[Result[Any]], Row] = lambda _: {},
+) -> list[Row]:
+    """Return a row for each system: its scores, and p of its difference from the reference.
+
+    Args:
+        systems: results of each.
+        reference: the system that the others are compared with, by the paired permutation test of
+            ``semipunct compare`` over the seeds of both.
+        figures: further figures, given the results of all seeds together.
+    """
+    rows: list[Row] = []
+    for name, runs in systems.items():
+        whole = aggregate([runs[seed] for seed in sorted(runs)])
+        scores = [runs[seed].statistics.score for seed in sorted(runs)]
+        row = {"system": name, "seeds": sorted(runs), "score": statistics.mean(scores)}
+        row |= {"scores": scores, **figures(whole)}
+        if name != reference and reference in systems:
+            row["p"] = chance(runs, systems[reference])
+        rows.append(row | {"signature": whole.signature})
+    return rows
+
+
+def chance(runs: Runs, others: Runs, measure: str | None = None) -> float | None:
+    """Return p of the difference between two systems, over the seeds of both; None without any.
+
+    Args:
+        runs: results of one system.
+        others: results of the other.
+        measure: what they are compared in; None for the first measure of their metric.
+    """
+    shared = sorted(runs.keys() & others.keys())
+    if not shared:
+        return None
+    a, b = (aggregate([side[seed] for seed in shared]) for side in (runs, others))
+    differences = compare(a, b).differences
+    return next(d.p for d in differences if measure in (None, d.measure))
+
+
+def stored(path: Path, make: Callable[[], Result[Any]]) -> Result[Any]:
+    """Return the result in a file, made and written before if there is none.
+
+    Args:
+        path: the file, which ``semipunct compare`` reads.
+        make: makes the result.
+    """
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_result(path, make())
+    return read_result(path)
 
 
 if __name__ == "__main__":

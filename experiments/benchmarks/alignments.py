@@ -1,4 +1,4 @@
-"""Time of alignments and hidden Markov models, with other libraries in the same run.
+"""Time of CTC and of hidden Markov models, with other libraries in the same run.
 
     python experiments/benchmarks/alignments.py [--rounds 20] [--output PATH]
 
@@ -28,16 +28,12 @@ from figures import machine, report
 from semipunct.structures import (
     Distribution,
     HiddenMarkovCounts,
-    affine_gaps,
-    alignments,
     ctc,
     hidden_markov,
     hidden_markov_counts,
-    transducer,
 )
 
 BATCH, FRAMES, LABELS, SYMBOLS = 32, 200, 40, 64
-WORDS = 40
 SEQUENCES, LENGTH, STATES, LETTERS, ITERATIONS = 100, 100, 8, 20, 10
 
 Questions = dict[str, Callable[[], Any]]
@@ -45,7 +41,7 @@ Questions = dict[str, Callable[[], Any]]
 
 def losses() -> tuple[Questions, dict[str, float]]:
     """Return the losses of sequences of labels, with their gradients, and errors of gradients."""
-    keys = jax.random.split(jax.random.key(0), 3)
+    keys = jax.random.split(jax.random.key(0), 2)
     logits = jax.random.normal(keys[0], (BATCH, FRAMES, SYMBOLS))
     labels = jax.random.randint(keys[1], (BATCH, LABELS), 1, SYMBOLS)
 
@@ -56,12 +52,7 @@ def losses() -> tuple[Questions, dict[str, float]]:
         unpadded = (jnp.zeros(x.shape[:2], logits.dtype) for x in (logits, labels))
         return optax.ctc_loss(logits, next(unpadded), labels, next(unpadded)).sum()
 
-    def of_transducer(logits: jax.Array) -> jax.Array:
-        structure = transducer(jax.nn.log_softmax(logits), labels[: len(logits)])
-        return -Distribution(structure).log_partition().sum()
-
     ours, theirs = (jax.jit(jax.value_and_grad(x)) for x in (loss, of_optax))
-    joint = jax.random.normal(keys[2], (4, FRAMES, LABELS + 1, SYMBOLS))
     with jax.enable_x64(True):
         precise = np.asarray(logits, np.float64)
         expected = ours(precise)[1]
@@ -73,44 +64,8 @@ def losses() -> tuple[Questions, dict[str, float]]:
     questions: Questions = {
         "CTC loss and gradient": lambda: ours(logits),
         "CTC loss and gradient, optax": lambda: theirs(logits),
-        "best CTC alignment": jit_of(lambda x: Distribution(ctc(x, labels)).best(), logits),
-        "transducer loss and gradient, batch 4": jit_of(jax.value_and_grad(of_transducer), joint),
     }
     return questions, errors
-
-
-def lattices() -> Questions:
-    """Return questions about alignments of two sequences."""
-    match = jax.random.normal(jax.random.key(0), (BATCH, WORDS, WORDS))
-    transition, initial = affine_gaps(-2.0, -0.5)
-
-    def edits(x: jax.Array) -> Distribution[Any]:
-        return Distribution(alignments(x, -1.0, -1.0))
-
-    def gaps(x: jax.Array) -> Distribution[Any]:
-        return Distribution(alignments(x, 0.0, 0.0, transition, initial))
-
-    return {
-        "edits, log partition and marginals": jit_of(
-            lambda x: edits(x).log_partition_and_marginals(), match
-        ),
-        "edits, best": jit_of(lambda x: edits(x).best(), match),
-        "affine gaps, log partition and marginals": jit_of(
-            lambda x: gaps(x).log_partition_and_marginals(), match
-        ),
-        "affine gaps, best": jit_of(lambda x: gaps(x).best(), match),
-    }
-
-
-def jit_of(question: Callable[[jax.Array], Any], argument: jax.Array) -> Callable[[], Any]:
-    """Compile a question.
-
-    Args:
-        question: a function of an array.
-        argument: the array.
-    """
-    compiled = jax.jit(question)
-    return lambda: compiled(argument)
 
 
 def training() -> Questions:
@@ -163,25 +118,20 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     questions, errors = losses()
-    questions |= lattices() | training()
-    first: dict[str, float] = {}
-    jax.clear_caches()
-    for name, ask in questions.items():
-        began = time.process_time()
+    questions |= training()
+    for ask in questions.values():  # compiles them
         jax.block_until_ready(ask())
-        first[name] = time.process_time() - began
     times: dict[str, list[float]] = {name: [] for name in questions}
     for _ in range(options.rounds):
         for name, ask in questions.items():
             began = time.perf_counter()
             jax.block_until_ready(ask())
             times[name].append(1000 * (time.perf_counter() - began))
-    figures = {
+    figures: dict[str, Any] = {
         "milliseconds": {name: round(statistics.median(x), 2) for name, x in times.items()},
-        "CPU seconds of the first call": {name: round(x, 2) for name, x in first.items()},
+        "largest error of the gradient in single precision": errors,
     }
-    figures["largest error of the gradient in single precision"] = errors
-    report(figures | {"jax": jax.__version__} | machine(), options.output)
+    report("alignments", figures | {"jax": jax.__version__} | machine(), options.output)
 
 
 if __name__ == "__main__":

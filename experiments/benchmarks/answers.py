@@ -1,15 +1,22 @@
-"""Response times of a model: loading, whole commands, and one sentence at a time.
+"""Response times of models: whole commands, restoration in a warm process, and running text.
 
-    python experiments/benchmarks/answers.py MODEL FILE... [--output PATH]
+    python experiments/benchmarks/answers.py commands MODEL FILE... [--output PATH]
+    python experiments/benchmarks/answers.py restoration MODEL FILE... [--draws M...]
+    python experiments/benchmarks/answers.py text MODEL TEXT [--words N] [--line N]
 
-Commands run on two sentences, each in a separate process. The compilation cache is empty in the
-first run (``cold``) and filled in later ones (``warm``). Reported are the median of the warm runs
-and the maximum resident memory.
+``commands`` runs commands on two sentences of a treebank, each in a process of its own. The
+compilation cache is empty in the first run (``cold``) and filled in later ones (``warm``), of which
+the median is reported. ``restoration`` reports sentences restored per second for growing numbers of
+draws, beside sentences scored: medians over passes, after one pass for compilation. ``text``
+restores the words of a text, repeated if they are too few, as one line in lower case without marks:
+the difference between two numbers of words gives the time per word, without starting and loading.
+On a machine that has other work CPU seconds are the ones to compare.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import statistics
 import subprocess
@@ -17,110 +24,162 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from figures import machine, report
+from figures import machine, report, use_device
 
 from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus.word_streams import items
 from semipunct.formats import read_treebank
+from semipunct.formats.lines import text_lines
+from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import load
+from semipunct.tasks.base import InPlace
 from semipunct.tasks.restore import restore
 
 WORDS = 20
 """Target length, in words, of the sentences that are restored one at a time."""
 
-MEASURE = (
-    "import resource, runpy, sys; sys.argv = sys.argv[1:]\n"
-    "try: runpy.run_module('semipunct', run_name='__main__')\n"
-    "finally: print('peak', resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
-)
-"""Runs a command and prints its own peak memory; that of children is a maximum over all."""
+SINGLE = 50
+"""The number of these sentences."""
+
+
+class Usage(NamedTuple):
+    """What a command took."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mebibytes: int
 
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("what", choices=MEASURES)
     parser.add_argument("model", type=Path)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--passes", type=int, default=5)
-    parser.add_argument("--sentences", type=int, default=50, help="sentences restored singly")
-    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--draws", type=int, nargs="+", default=[250, 500, 1000, 2000, 4000])
+    parser.add_argument("--words", type=int, default=100_000)
+    parser.add_argument("--line", type=int, default=3000)
+    parser.add_argument("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    sentences = list(read_treebank(arguments.files).sentences)
+    figures = MEASURES[arguments.what](arguments)
+    report(arguments.what, machine() | figures, arguments.output)
+
+
+def commands(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Time whole commands, loading, and sentences restored one after another."""
     figures: dict[str, Any] = {
-        **machine(),
-        "sentences": len(sentences),
-        "model_megabytes": sum(p.stat().st_size for p in arguments.model.iterdir()) / 1e6,
-        **in_processes(arguments),
-        **in_one_process(arguments, sentences),
+        "model_megabytes": sum(p.stat().st_size for p in arguments.model.iterdir()) / 1e6
     }
-    report(figures, arguments.output)
-
-
-def in_processes(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Time whole commands.
-
-    Args:
-        arguments: the command line; the commands run on the first two sentences.
-    """
-    figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         two = Path(folder) / "two.conllu"
         blocks = arguments.files[0].read_text("utf-8").split("\n\n")[:2]
         two.write_text("".join(f"{block}\n\n" for block in blocks), "utf-8")
-        model, files = str(arguments.model), [str(path) for path in arguments.files]
-        commands = {
+        model = str(arguments.model)
+        for name, command in {
             "restore_two": ["restore", model, str(two)],
             "decode_two": ["decode", model, str(two), "--semiring", "viterbi"],
-            "evaluate": ["evaluate", model, *files],
-        }
-        environment = {**os.environ, "XDG_CACHE_HOME": folder}
-        environment.pop("JAX_COMPILATION_CACHE_DIR", None)
-        for name, command in commands.items():
-            seconds: list[float] = []
-            peak = 0
-            for _ in range(arguments.passes + 1):
-                began = time.perf_counter()
-                finished = subprocess.run(
-                    [sys.executable, "-c", MEASURE, "semipunct", *command],
-                    check=True, env=environment, capture_output=True, text=True,
-                )  # fmt: skip
-                seconds.append(time.perf_counter() - began)
-                peak = int(finished.stderr.rsplit("peak", 1)[1])
+            "evaluate": ["evaluate", model, *map(str, arguments.files)],
+        }.items():
+            runs = [run(command, folder) for _ in range(arguments.passes + 1)]
             figures[name] = {
-                "cold_seconds": round(seconds[0], 2),
-                "warm_seconds": round(statistics.median(seconds[1:]), 2),
-                "warm_mebibytes": peak // 1024,
+                "cold_seconds": round(runs[0].seconds, 2),
+                "warm_seconds": round(statistics.median(each.seconds for each in runs[1:]), 2),
+                "warm_mebibytes": runs[-1].peak_mebibytes,
             }
+    enable_compilation_cache()
+    loaded = load(arguments.model, PunctuationModel)
+    sentences = list(read_treebank(arguments.files).sentences)
+    nearest = sorted(sentences, key=lambda s: abs(len(s.forms) - WORDS))[:SINGLE]
+    one_by_one = [partial(restore, loaded, [sentence], samples=1000) for sentence in nearest]
+    for warm in one_by_one[:3]:
+        warm()
+    loading = [timed(partial(load, arguments.model)) for _ in range(arguments.passes)]
+    return figures | {
+        "sentences": len(sentences),
+        "load_seconds": round(statistics.median(loading), 3),
+        "restore_one_milliseconds": round(1000 * statistics.median(map(timed, one_by_one)), 1),
+    }
+
+
+def restoration(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Restore with increasing numbers of draws."""
+    device = use_device(arguments.device)
+    enable_compilation_cache()
+    loaded = load(arguments.model, PunctuationModel)
+    sentences = read_treebank(arguments.files).sentences
+    fitted = InPlace.of(loaded)
+
+    def rate(task: Callable[[], object]) -> float:
+        task()
+        seconds = [timed(task) for _ in range(arguments.passes)]
+        return round(len(sentences) / statistics.median(seconds), 1)
+
+    score = partial(corpus_log_likelihood, loaded.model, loaded.parameters, sentences)
+    return {
+        "device": device["kind"],
+        "sentences": len(sentences),
+        "words": sum(len(s.forms) for s in sentences),
+        "scored_per_second": rate(score),
+        "restored_per_second": {
+            str(count): rate(partial(restore, fitted, sentences, samples=count))
+            for count in arguments.draws
+        },
+    }
+
+
+def text(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Restore a line of running text, and a longer one."""
+    words = [item.lower() for item in items(text_lines(arguments.files[0])) if item[0] != "\0"]
+    figures: dict[str, Any] = {"words": [arguments.line, arguments.words]}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{number}.txt" for number in figures["words"]]
+        for path, number in zip(paths, figures["words"], strict=True):
+            path.write_text(" ".join(itertools.islice(itertools.cycle(words), number)), "utf-8")
+        for name, path in {"cold": paths[0], "warm": paths[0], "long": paths[1]}.items():
+            used = run(["restore", str(arguments.model), str(path), "--lines", "none"], folder)
+            figures[name] = {key: round(value, 2) for key, value in used._asdict().items()}
+    more = arguments.words - arguments.line
+    for unit in ("seconds", "cpu_seconds"):
+        least = figures["long"][unit] - figures["warm"][unit]
+        figures[f"words_per_{unit.removesuffix('s')}"] = round(more / max(least, 1e-3))
     return figures
 
 
-def in_one_process(arguments: argparse.Namespace, sentences: Sequence[Any]) -> dict[str, Any]:
-    """Time loading, and restoring one sentence after another.
+MEASURES: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
+    "commands": commands,
+    "restoration": restoration,
+    "text": text,
+}
+
+
+def run(arguments: Sequence[str], cache: str) -> Usage:
+    """Run a command to its end.
 
     Args:
-        arguments: the command line.
-        sentences: the sentences; those with a length closest to ``WORDS`` words are restored.
+        arguments: the arguments of ``semipunct``.
+        cache: folder where compiled programs are kept.
+
+    Raises:
+        subprocess.CalledProcessError: if it fails.
     """
-    enable_compilation_cache()
-    loaded = load(arguments.model, PunctuationModel)
-    nearest = sorted(sentences, key=lambda s: abs(len(s.forms) - WORDS))[: arguments.sentences]
-
-    def seconds_of_one(sentence: Any) -> float:
-        return timed(lambda: restore(loaded, [sentence], samples=arguments.draws))
-
-    for sentence in nearest[:3]:
-        seconds_of_one(sentence)
-    loading = [timed(lambda: load(arguments.model)) for _ in range(arguments.passes)]
-    return {
-        "load_seconds": round(statistics.median(loading), 3),
-        "restore_one_milliseconds": round(
-            1000 * statistics.median(map(seconds_of_one, nearest)), 1
-        ),
-    }
+    command = [sys.executable, "-m", "semipunct", *arguments]
+    environment = {**os.environ, "XDG_CACHE_HOME": cache}
+    environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+    null, began = subprocess.DEVNULL, time.perf_counter()
+    with subprocess.Popen(command, stdout=null, stderr=null, env=environment) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    cpu = used.ru_utime + used.ru_stime
+    return Usage(time.perf_counter() - began, cpu, used.ru_maxrss // 1024)
 
 
 def timed(task: Callable[[], object]) -> float:

@@ -6,7 +6,10 @@ import json
 import os
 import platform
 import statistics
+import subprocess
+import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,15 +87,25 @@ def use_device(platform: str | None) -> dict[str, str]:
     return {"platform": device.platform, "kind": device.device_kind}
 
 
-def report(figures: dict[str, Any], output: Path | None) -> None:
-    """Print figures as JSON, and optionally write them.
+def report(name: str, figures: Mapping[str, Any], output: Path | None) -> None:
+    """Print figures as JSON, and optionally put them into the file of a table.
 
     Args:
-        figures: the figures.
-        output: the file to write, or None for no file.
+        name: of the figures in the file; what it has under other names stays.
+        figures: the figures, to which the command and the commit of the repository are added.
+        output: the file, or None for no file.
     """
-    text = json.dumps(figures, indent=1)
-    print(text)
+    entry = {"command": " ".join(sys.argv), "commit": commit(), **figures}
+    print(json.dumps(entry, indent=1, ensure_ascii=False))
     if output:
+        table = json.loads(output.read_text("utf-8")) if output.exists() else {}
+        table[name] = entry
         output.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(table, indent=1, ensure_ascii=False, allow_nan=False)
         output.write_text(text + "\n", "utf-8")
+
+
+def commit() -> str:
+    """Return the commit of the repository, empty outside of one."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()

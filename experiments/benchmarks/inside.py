@@ -1,4 +1,4 @@
-"""Speed of the inside recursion compared with a literal Algorithm 1, and its growth with length.
+"""Speed of the inside recursion, and the growth of its time with the length of sentences.
 
     python experiments/benchmarks/inside.py [--train FILE...] [--device cuda] [--output PATH]
 
@@ -9,8 +9,6 @@ several batches, and cover computation only. Compilation and layout are reported
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -20,11 +18,11 @@ from typing import Any
 
 import jax
 import numpy as np
-import reference
+from figures import machine, report, use_device
 
 from semipunct.arrays.padding import shuffled_batches
 from semipunct.corpus import Sentence
-from semipunct.corpus.synthetic import english_parameters, generate, scaling_sentence
+from semipunct.corpus.synthetic import english_parameters, generate
 from semipunct.formats import read_treebank
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
@@ -33,7 +31,6 @@ from semipunct.models.punctuation.shapes import draft, fit_shape, own_shape
 from semipunct.wording import quantity
 
 Objective = Callable[..., Any]
-GIBIBYTE = 2**30
 TOKENS = 6
 
 
@@ -45,13 +42,9 @@ def arguments() -> argparse.Namespace:
     add("--sentences", type=int, default=4000, help="sentences to generate without --train")
     add("--channel", choices=("r2l", "l2r", "none"), default="r2l")
     add("--batches", type=int, nargs="*", default=[5, 32, 256], help="batch sizes")
-    add("--reference", type=int, nargs="*", default=[32], help="sizes for the literal algorithm")
-    add("--variants", nargs="*", choices=("matrices", "vectors"), default=["matrices", "vectors"])
-    add("--memory", type=float, default=2.0, help="limit in GiB for its dense automata")
     add("--count", type=int, default=6, help="number of timed batches of each size")
     add("--repeats", type=int, default=5, help="passes over the batches")
     add("--growth", type=int, nargs="*", default=[10, 100, 1000, 10_000], help="words per sentence")
-    add("--shapes", nargs="*", default=["random"], help="random, chain, chain_left, flat")
     add("--device", help="platform to run on: cpu, cuda, rocm or tpu; JAX's own choice by default")
     add("--seed", type=int, default=0)
     add("--output", type=Path, help="also write the figures to this JSON file")
@@ -76,7 +69,7 @@ def seconds(function: Objective, inputs: Sequence[tuple[Any, ...]], repeats: int
         for each in inputs:
             jax.block_until_ready(function(*each))
         passes.append(time.perf_counter() - start)
-    return {"median": statistics.median(passes), "passes": passes, "first": first}
+    return {"median": statistics.median(passes), "first": first}
 
 
 def measure_both(
@@ -105,7 +98,7 @@ def measure_both(
 def measure_batches(
     model: PunctuationModel, sentences: Sequence[Sentence], size: int, options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Measure batches of one size with the library and, if requested, with the reference.
+    """Measure batches of one size.
 
     Args:
         model: the model.
@@ -135,50 +128,11 @@ def measure_batches(
         return model.log_likelihoods(model.read(parameters, batch), batch)[:size]
 
     items = size * len(members)
-    row |= measure_both(of_library, device, options.repeats, items, "sentences")
-    if size not in options.reference:
-        return row
-    dense_size = dense_bytes(model, batches)
-    row["reference_automata_bytes"] = dense_size
-    if dense_size > options.memory * GIBIBYTE:
-        row["reference"] = f"left out: its automata need {dense_size / GIBIBYTE:.1f} GiB (--memory)"
-        return row
-    steps = max(len(sentences[i].tree.heads) for m in members for i in m)
-    trees = [
-        reference.lay_out(model, [sentences[i] for i in m], batch, steps)
-        for m, batch in zip(members, batches, strict=True)
-    ]
-    agreed = [np.asarray(jax.jit(of_library)(*device[0]))]
-    for variant in options.variants:
-
-        def literal(parameters: Any, batch: Batch, tree: Any, variant: Any = variant) -> jax.Array:
-            return reference.log_likelihood(model, parameters, batch, tree, variant)
-
-        few = [(*d, tree) for d, tree in zip(device, trees, strict=True)][:2]
-        of_reference = measure_both(
-            literal, few, max(1, options.repeats // 2), size * len(few), "sentences"
-        )
-        np.testing.assert_allclose(agreed[0], jax.jit(literal)(*few[0]), rtol=1e-4)
-        for kind in ("forward", "gradient"):
-            name = f"{kind}_sentences_per_second"
-            of_reference[f"{kind}_ratio"] = row[name] / of_reference[name]
-        row[f"reference_{variant}"] = of_reference
-    return row
-
-
-def dense_bytes(model: PunctuationModel, batches: Sequence[Batch]) -> int:
-    """Return the bytes of the reference's matrices M_i(l) for the largest batch.
-
-    Args:
-        model: the model.
-        batches: the batches, laid out.
-    """
-    slots, states, _, symbols = max(batch.accept.emit.shape for batch in batches)
-    return 4 * slots * len(model.inventory.labels) * (states * symbols) ** 2
+    return row | measure_both(of_library, device, options.repeats, items, "sentences")
 
 
 def measure_growth(
-    model: PunctuationModel, words: int, total: int, shape: str, options: argparse.Namespace
+    model: PunctuationModel, words: int, total: int, options: argparse.Namespace
 ) -> dict[str, Any]:
     """Measure the time per word in batches with the same number of words.
 
@@ -189,15 +143,12 @@ def measure_growth(
         model: the model.
         words: words per sentence.
         total: words per batch.
-        shape: shape of the trees: ``random``, or an argument of ``scaling_sentence``.
         options: the command line.
     """
-    if shape == "random":
-        parameters = replace(english_parameters(), lengths={words: 1.0})
-        drawn = generate(parameters, total // words, options.seed)
-        sentences = [item.sentence for item in drawn]
-    else:
-        sentences = [scaling_sentence(shape, words)] * (total // words)
+    drawn = generate(
+        replace(english_parameters(), lengths={words: 1.0}), total // words, options.seed
+    )
+    sentences = [item.sentence for item in drawn]
     parameters = model.initial_parameters(options.seed, 0.1)
     start = time.perf_counter()
     encoded = model.encode(sentences)
@@ -215,7 +166,6 @@ def measure_growth(
         of_library, [jax.device_put((parameters, batch))], options.repeats, total, "words"
     )
     return {
-        "shape": shape,
         "words": words,
         "sentences": len(sentences),
         "forward_microseconds_per_word": 1e6 / row["forward_words_per_second"],
@@ -228,12 +178,7 @@ def measure_growth(
 def main() -> None:
     """Measure, print and write."""
     options = arguments()
-    if options.device:
-        jax.config.update("jax_platforms", options.device)
-    try:
-        jax.devices()
-    except (RuntimeError, AssertionError) as error:  # the latter if a plugin is missing
-        raise SystemExit(f"no device of the platform {options.device} {error}".rstrip()) from error
+    device = use_device(options.device)
     if options.train:
         sentences = list(read_treebank(options.train).sentences)
     else:
@@ -242,6 +187,7 @@ def main() -> None:
     model = PunctuationModel.fit(sentences, ModelOptions(channel=options.channel))
     inventory = model.inventory
     figures: dict[str, Any] = {
+        **machine(),
         "treebank": options.train or f"{quantity(options.sentences, 'generated sentence')}",
         "channel": options.channel,
         "words_per_sentence": sum(len(s.tree.heads) for s in sentences) / len(sentences),
@@ -249,46 +195,14 @@ def main() -> None:
         "punctemes": len(inventory.labels),
         "pairs": len(inventory.pairs),
         "jax": jax.__version__,
-        "device": jax.devices()[0].device_kind,
-        "cpus": os.cpu_count(),
+        "device": device["kind"],
     }
-    print(json.dumps(figures, indent=2))
-    figures["batches"] = []
-    print(f"{'batch':>6} {'forward':>10} {'+gradient':>10} {'layout':>10}   sentences per second")
-    for size in options.batches:
-        row = measure_batches(model, sentences, size, options)
-        figures["batches"].append(row)
-        print(
-            f"{size:6} {row['forward_sentences_per_second']:10.1f} "
-            f"{row['gradient_sentences_per_second']:10.1f} "
-            f"{row['layout_sentences_per_second']:10.1f}"
-        )
-        if "reference" in row:
-            print(f"       literal: {row['reference']}")
-        for variant in options.variants:
-            if of_reference := row.get(f"reference_{variant}"):
-                print(
-                    f"       {of_reference['forward_sentences_per_second']:9.1f}  "
-                    f"{of_reference['gradient_sentences_per_second']:9.1f}   literal, {variant}: "
-                    f"{of_reference['forward_ratio']:.1f} and "
-                    f"{of_reference['gradient_ratio']:.1f} times slower"
-                )
-    figures["growth"] = []
-    if options.growth:
-        print("  words     forward  +gradient     layout   microseconds per word")
-    for shape in options.shapes:
-        for words in options.growth:
-            row = measure_growth(model, words, max(options.growth), shape, options)
-            figures["growth"].append(row)
-            print(
-                f"{words:7} {row['forward_microseconds_per_word']:11.2f} "
-                f"{row['gradient_microseconds_per_word']:10.2f} "
-                f"{row['layout_microseconds_per_word']:10.2f}   "
-                f"{shape}, {row['sentences']} sentences"
-            )
-    if options.output:
-        options.output.parent.mkdir(parents=True, exist_ok=True)
-        options.output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    batches = [measure_batches(model, sentences, size, options) for size in options.batches]
+    if batches:
+        report("batches", {**figures, "batches": batches}, options.output)
+    growth = [measure_growth(model, n, max(options.growth), options) for n in options.growth]
+    if growth:
+        report("growth", {**figures, "growth": growth}, options.output)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import httpx2
+from figures import process_status
 
 PARAGRAPH = (
     "However I think that we should wait until the report is ready. The council voted to close the "
@@ -84,7 +84,7 @@ async def measure(port: int, pid: int, seconds: float, malformed: int) -> None:
         await asyncio.gather(*map(check, range(CLIENTS)))
         print(f"{CLIENTS} at once: {1000 * (time.perf_counter() - start):.0f} ms for all")
 
-        before, end = memory(pid), time.perf_counter() + seconds
+        before, end = process_status("VmRSS", pid), time.perf_counter() + seconds
         statuses: Counter[int] = Counter()
         slowest: list[float] = []
 
@@ -99,7 +99,7 @@ async def measure(port: int, pid: int, seconds: float, malformed: int) -> None:
         print(
             f"{CLIENTS} clients for {seconds:.0f} s: answers {dict(statuses)}, "
             f"median {statistics.median(slowest):.2f} s, longest {max(slowest):.2f} s; "
-            f"memory {before} to {memory(pid)} MiB"
+            f"memory {before:.0f} to {process_status('VmRSS', pid):.0f} MiB"
         )
 
         generator = random.Random(3)
@@ -110,13 +110,13 @@ async def measure(port: int, pid: int, seconds: float, malformed: int) -> None:
             answer = await client.post(generator.choice(PATHS), content=content)
             answers[answer.status_code] += 1
 
-        before = memory(pid)
+        before = process_status("VmRSS", pid)
         for first in range(0, malformed, CLIENTS):
             await asyncio.gather(*map(send, range(first, min(first + CLIENTS, malformed))))
         health = (await client.get("/health")).json()["status"]
         print(
             f"{malformed:,} malformed requests: answers {dict(sorted(answers.items()))}; memory "
-            f"{before} to {memory(pid)} MiB; health {health}"
+            f"{before:.0f} to {process_status('VmRSS', pid):.0f} MiB; health {health}"
         )
 
 
@@ -133,16 +133,6 @@ async def wait(client: httpx2.AsyncClient) -> None:
         except httpx2.TransportError:
             await asyncio.sleep(0.1)
     raise SystemExit("the server does not answer")
-
-
-def memory(pid: int) -> int:
-    """Return the resident memory of a process in MiB.
-
-    Args:
-        pid: its number.
-    """
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) // 1024
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python experiments/benchmarks/structures.py [--peers PEERS/bin/python]
         [--synjax SYNJAX/bin/python] [--output PATH]
+    python experiments/benchmarks/structures.py --memory [--output PATH]
 
 Every computation is compiled and called twice. It then runs ``--repeats`` times in turn with all
 others, so that other load on the machine affects all of them. Each timed call follows an untimed
@@ -13,14 +14,14 @@ of this project are compiled with ``arrays.programs.jit``, and again with plain 
 ``peers.py`` and ``synjax_peer.py`` explain how to create the environments of the other libraries.
 Log partitions of SynJax are compared with ours; where they differ, the run ends with an error.
 Memory is the peak of a process during a warm call of one computation, so that compilation is
-excluded.
+excluded. ``--memory`` measures the log partition with marginals of single items of growing size,
+above what the process has before; ``checkpoints`` has a budget of 8 MiB (``Recursion``).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -33,7 +34,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from figures import use_device
+from figures import machine, normal_weights, process_status, report, use_device
 from plain_scan import log_sum_exp, plain
 
 from semipunct.arrays.memory import release_memory
@@ -46,6 +47,7 @@ from semipunct.structures import (
     projective_trees,
     semi_markov_chain,
 )
+from semipunct.structures.recursion import Recursion
 
 HERE = Path(__file__).parent
 
@@ -68,13 +70,11 @@ class Question(NamedTuple):
         ask: the compiled function.
         inputs: its arguments.
         reference: the question whose time is the baseline.
-        bar: the target: maximum ratio to the baseline.
     """
 
     ask: Callable[..., Any]
     inputs: tuple[Any, ...]
     reference: str = ""
-    bar: float | None = None
 
 
 def arguments() -> argparse.Namespace:
@@ -92,10 +92,10 @@ def arguments() -> argparse.Namespace:
     add("--peers", type=Path, help="a Python interpreter with torch, torch-struct and supar")
     add("--synjax", type=Path, help="a Python interpreter with synjax")
     add("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
-    add("--only", help="run only this computation and print the peak memory")
-    add("--questions", nargs="+", help="names of computations to time instead of all")
-    add("--problems", nargs="+", help="of the peers and of synjax [all that they have]")
-    add("--output", type=Path, help="also write the figures to this JSON file")
+    add("--memory", action="store_true", help="peak memory by the size of an item, instead")
+    add("--only", help="internal: run one computation and print the peak memory")
+    add("--item", nargs=2, help="internal: the same for an item of a size")
+    add("--output", type=Path, help="file of the figures")
     return parser.parse_args()
 
 
@@ -133,47 +133,30 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
 
     of_chain, of_tree = partial(of, linear_chain), partial(of, projective_trees)
     structures = {
-        "trees": (projective_trees, tree, 10.0),
-        "semi-Markov": (semi_markov_chain, (segments, following), 5.0),
-        "grammar": (pcfg, grammar, 10.0),
+        "trees": (projective_trees, tree),
+        "semi-Markov": (semi_markov_chain, (segments, following)),
+        "grammar": (pcfg, grammar),
     }
 
     log_partition = partial(plain, log_sum_exp)
     maximum = partial(plain, jnp.max)
-    side = jnp.ones((2048, 2048))
     all_questions = {
         "plain log partition": Question(jax.jit(log_partition), (x,)),
         "plain both": Question(jax.jit(jax.value_and_grad(log_partition)), (x,)),
         "plain argmax": Question(jax.jit(jax.grad(maximum)), (x,)),
         "log partition": Question(
-            of_chain(lambda d: d.log_partition()), chain, "plain log partition", 1.3
+            of_chain(lambda d: d.log_partition()), chain, "plain log partition"
         ),
-        "both": Question(
-            of_chain(lambda d: d.log_partition_and_marginals()), chain, "plain both", 0.8
-        ),
-        "argmax": Question(of_chain(lambda d: d.best()), chain, "plain both", 1.0),
-        "sample": Question(of_chain(lambda d: d.sample(key, 1)), chain, "plain both", 0.6),
-        "sample 100": Question(of_chain(lambda d: d.sample(key, 100)), chain, "plain both", 5.0),
-        "entropy": Question(of_chain(lambda d: d.entropy()), chain, "plain both", 1.3),
-        "top 4": Question(of_chain(lambda d: d.top(4)), chain, "plain both", 4.0),
+        "both": Question(of_chain(lambda d: d.log_partition_and_marginals()), chain, "plain both"),
+        "argmax": Question(of_chain(lambda d: d.best()), chain, "plain both"),
+        "sample": Question(of_chain(lambda d: d.sample(key, 1)), chain, "plain both"),
+        "sample 100": Question(of_chain(lambda d: d.sample(key, 100)), chain, "plain both"),
+        "entropy": Question(of_chain(lambda d: d.entropy()), chain, "plain both"),
+        "top 4": Question(of_chain(lambda d: d.top(4)), chain, "plain both"),
         "trees, log partition": Question(of_tree(lambda d: d.log_partition()), tree),
         "non-projective, both": Question(
             jit(lambda w: nonprojective_trees(w).log_partition_and_marginals()), tree
         ),
-        "copy": Question(jax.jit(lambda a: a + 1), (x,)),
-        "matrix product": Question(jax.jit(lambda a: a @ a), (side,)),
-    }
-    emission, shared = normal(7, *shape[:3]), normal(8, args.states, args.states)
-    of_shared = of_chain(lambda d: d.log_partition())
-    mapped = jit(jax.vmap(
-        lambda e, t: Distribution(linear_chain(e[None], t)).log_partition()[0], (0, None)
-    ))  # fmt: skip
-    low = shared.at[1, 2].set(-1e4)
-    all_questions |= {
-        "shared matrix": Question(of_shared, (emission, shared)),
-        "shared, one low weight": Question(of_shared, (emission, low), "shared matrix", 1.3),
-        "shared, vmap": Question(mapped, (emission, shared), "shared matrix", 1.3),
-        "shared, vmap, low": Question(mapped, (emission, low), "shared matrix", 1.3),
     }
     # A batch of 8 sentences of 30 words; 20 nonterminals and 20 preterminals.
     rules = normal(10, 20, 1600)
@@ -187,12 +170,12 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
     )
     all_questions["grammar, gradients"] = Question(jit(gradients), probabilities)
     all_questions["grammar, gradients, jax.jit"] = Question(jax.jit(gradients), probabilities)
-    for name, (build, weights, bar) in structures.items():
+    for name, (build, weights) in structures.items():
         both_answers = of(build, lambda d: d.log_partition_and_marginals())
         all_questions[f"{name}, both"] = Question(both_answers, weights)
-        for draws, most in ((1, 0.6), (100, bar)):
+        for draws in (1, 100):
             ask = of(build, lambda d, n=draws: d.sample(key, n))
-            all_questions[f"{name}, sample {draws}"] = Question(ask, weights, f"{name}, both", most)
+            all_questions[f"{name}, sample {draws}"] = Question(ask, weights, f"{name}, both")
     # Functions of this project with both compilations; which one is faster varies.
     for name in [name for name, question in all_questions.items() if question.reference]:
         question = all_questions[name]
@@ -200,18 +183,56 @@ def questions(args: argparse.Namespace) -> dict[str, Question]:
     return all_questions
 
 
-def high_water() -> int:
-    """Return the peak memory of this process since the last reset, in MiB."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    (kibibytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
-    return int(kibibytes) // 1024
+def peak(*only: object) -> float:
+    """Return the peak memory in MiB of a process that runs one computation.
 
-
-def peak(name: str) -> int:
-    """Return the peak memory in MiB of a process that runs one computation."""
-    command = [sys.executable, __file__, *sys.argv[1:], "--only", name]
+    Args:
+        *only: the options that name it.
+    """
+    command = [sys.executable, __file__, *sys.argv[1:], *map(str, only)]
     finished = subprocess.run(command, check=True, capture_output=True, text=True)
-    return int(finished.stdout.splitlines()[-1])
+    return float(finished.stdout.splitlines()[-1])
+
+
+def warm_peak(ask: Callable[[], Any], *, above: bool) -> float:
+    """Return the peak memory of this process during a warm call, in MiB.
+
+    Args:
+        ask: the computation.
+        above: whether to subtract what the process has before the call.
+    """
+    jax.block_until_ready(ask())
+    release_memory()
+    before = process_status("VmRSS") if above else 0.0
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    jax.block_until_ready(ask())
+    return process_status("VmHWM") - before
+
+
+def chain(size: int) -> Any:
+    """Return a chain of 8 states."""
+    return linear_chain(normal_weights(1, size, 8), normal_weights(8, 8))
+
+
+def grammar(size: int) -> Any:
+    """Return a grammar of 20 nonterminals and 20 preterminals."""
+    return pcfg(normal_weights(20), normal_weights(20, 40, 40), normal_weights(1, size, 20))
+
+
+ITEMS: dict[str, tuple[Callable[[int], Any], tuple[int, ...]]] = {
+    "chain, positions": (lambda n: Distribution(chain(n)), (1_000, 10_000, 100_000)),
+    "chain, positions, checkpoints": (
+        lambda n: Distribution(chain(n), recursion=Recursion(8)), (1_000, 10_000, 100_000),
+    ),
+    "projective trees, words": (
+        lambda n: Distribution(projective_trees(normal_weights(1, n + 1, n + 1))), (50, 100, 200),
+    ),
+    "trees of any shape, words": (
+        lambda n: nonprojective_trees(normal_weights(1, n + 1, n + 1)), (50, 100, 200),
+    ),
+    "grammar of 20 + 20 symbols, words": (lambda n: Distribution(grammar(n)), (15, 30, 60)),
+}  # fmt: skip
+"""Items of growing size, whose log partition with marginals is measured in memory."""
 
 
 def timed(all_questions: dict[str, Question], repeats: int) -> dict[str, dict[str, Any]]:
@@ -236,35 +257,6 @@ def timed(all_questions: dict[str, Question], repeats: int) -> dict[str, dict[st
     }
 
 
-def physical(args: argparse.Namespace, rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Compare memory traffic and arithmetic with the peak rates of this machine.
-
-    Args:
-        args: the command line.
-        rows: times of all computations.
-    """
-    entries = args.batch * (args.length - 1) * args.states**2
-    copied = 2 * 4 * args.batch * args.length * args.states**2
-    bandwidth = copied / rows["copy"]["ms"] / 1e6
-    flops = 2 * 2048**3 / rows["matrix product"]["ms"] / 1e6
-    work = {
-        # Read each weight; an addition, a maximum, a subtraction, an exponential, an addition.
-        "log partition": (4 * entries, 5 * entries),
-        # The same, with a division and a product for each marginal, which is written.
-        "both": (2 * 4 * entries, 7 * entries),
-    }
-    figures: dict[str, Any] = {"copy, GB/s": bandwidth, "matrix product, GFLOP/s": flops}
-    for name, (moved, computed) in work.items():
-        seconds = rows[name]["ms"] / 1000
-        figures[name] = {
-            "MB moved at least": moved / 1e6,
-            "part of the copy's rate": moved / 1e9 / seconds / bandwidth,
-            "MFLOP at least": computed / 1e6,
-            "part of the product's rate": computed / 1e9 / seconds / flops,
-        }
-    return figures
-
-
 def answered(args: argparse.Namespace, script: str, python: Path, device: str) -> dict[str, Any]:
     """Return the figures of other libraries.
 
@@ -277,8 +269,6 @@ def answered(args: argparse.Namespace, script: str, python: Path, device: str) -
     names = ("batch", "length", "states", "words", "repeats")
     options = [f"--{name}={getattr(args, name)}" for name in names]
     options.append(f"--device={device}")
-    if args.problems:
-        options += ["--problems", *args.problems]
     command = [str(python), str(HERE / script), *options]
     finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(finished.stdout.splitlines()[-1])
@@ -307,53 +297,53 @@ def compare(all_questions: dict[str, Question], theirs: dict[str, float]) -> dic
     return ours
 
 
+def memory() -> list[dict[str, Any]]:
+    """Return the peak of a warm call for one item of each size, above what the process had."""
+    rows: list[dict[str, Any]] = []
+    for name, (_, sizes) in ITEMS.items():
+        for size in sizes:
+            mib = peak("--item", name, size)
+            rows.append({"structure": name, "size": size, "mib": round(mib, 1)})
+            print(rows[-1], flush=True)
+    return rows
+
+
 def main() -> None:
     """Run all computations and report."""
     args = arguments()
     device = use_device(args.device)
+    if args.item:
+        d = ITEMS[args.item[0]][0](int(args.item[1]))
+        print(warm_peak(d.log_partition_and_marginals, above=True))
+        return
+    if args.memory:
+        report("memory", {"rows": memory(), **machine()}, args.output)
+        return
     all_questions = questions(args)
     if args.only:
         question = all_questions[args.only]
-        jax.block_until_ready(question.ask(*question.inputs))
-        release_memory()
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-        jax.block_until_ready(question.ask(*question.inputs))
-        print(high_water())
+        print(warm_peak(lambda: question.ask(*question.inputs), above=False))
         return
-    every_question = all_questions
-    if args.questions:
-        all_questions = {name: all_questions[name] for name in args.questions}
     rows = timed(all_questions, args.repeats)
     for name, question in all_questions.items():
         if question.reference in rows:
             rows[name]["ratio"] = rows[name]["ms"] / rows[question.reference]["ms"]
-            rows[name]["bar"] = question.bar
     for name in ("plain both", "both", "argmax", "sample", "entropy", "top 4"):
-        if name in rows:
-            rows[name]["peak_mib"] = peak(name)
+        rows[name]["peak_mib"] = round(peak("--only", name))
     figures: dict[str, Any] = {
-        "cores": os.cpu_count(),
+        **machine(),
         "jax": jax.__version__,
         "device": device["kind"],
         "settings": {k: v for k, v in vars(args).items() if isinstance(v, int)},
         "questions": rows,
-        "physical": {} if args.questions else physical(args, rows),
     }
     elsewhere = "cpu" if device["platform"] == "cpu" else "cuda"
     if args.peers:
         figures["peers"] = answered(args, "peers.py", args.peers, elsewhere)
     if args.synjax:
         figures["synjax"] = answered(args, "synjax_peer.py", args.synjax, elsewhere)
-        figures["log partitions"] = compare(every_question, figures["synjax"]["log partitions"])
-    for name, row in rows.items():
-        ratio = f"{row['ratio']:6.2f} of {all_questions[name].reference}" if "ratio" in row else ""
-        bar = f", aimed at {row['bar']:g}" if row.get("bar") else ""
-        memory = f", {row['peak_mib']} MiB" if "peak_mib" in row else ""
-        print(f"{name:22s} {row['ms']:9.2f} ms  {ratio}{bar}{memory}")
-    printed = ("physical", "peers", "synjax", "log partitions")
-    print(json.dumps({name: figures.get(name) for name in printed}, indent=1))
-    if args.output:
-        args.output.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        figures["log partitions"] = compare(all_questions, figures["synjax"]["log partitions"])
+    report("questions", figures, args.output)
 
 
 if __name__ == "__main__":

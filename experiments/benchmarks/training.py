@@ -1,78 +1,170 @@
-"""A whole ``semipunct train``, with an empty compilation cache and again with a warm one.
+"""A whole ``semipunct train``: of a punctuation model, or of a text model on a large corpus.
 
     python experiments/benchmarks/training.py --train FILE --dev FILE [--output PATH]
+    python experiments/benchmarks/training.py --text TEXT... --dev TEXT [--megabytes N] [--limit M]
 
-Reports wall-clock time, the time of the first call of each compiled shape (tracing, lowering and
-XLA), the part of it spent in XLA, the number of compiled shapes, and peak memory. The default is
-the number of sentence visits in the paper.
+With ``--train``, a punctuation model is trained with an empty compilation cache and again with a
+warm one: wall-clock time, the time of the first call of each compiled shape (tracing, lowering and
+XLA), the number of compiled shapes, and peak memory. The default is the number of sentence visits
+in the paper.
+
+With ``--text``, the corpus consists of the lines of the texts, repeated in a new random order until
+there are enough of them, and a text model is trained in a process that may not allocate more than
+the limit (``RLIMIT_DATA`` of Linux). Reported are the time and the peak of the memory that the
+process has allocated and written to, sampled ten times a second. Pages of the corpus that the
+system maps are not part of it: they can be dropped at any time.
 """
+
+from __future__ import annotations
 
 import argparse
 import json
 import os
+import random
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from figures import machine, report
+from figures import machine, process_status, report
 
-VISITS = 12_000
+from semipunct.formats.lines import text_lines
+
+VISITS = {"treebank": 12_000, "large text": 2000}
 
 
 def main() -> None:
-    """Run both and print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--train", required=True)
+    """Train, print and write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    given = parser.add_mutually_exclusive_group(required=True)
+    given.add_argument("--train", help="a treebank")
+    given.add_argument("--text", nargs="+", type=Path, help="files of text")
     parser.add_argument("--dev", required=True)
-    parser.add_argument("--visits", type=int, default=VISITS)
+    parser.add_argument("--visits", type=int)
     parser.add_argument("--device", help="platform: cpu, cuda, rocm or tpu [JAX's choice]")
+    parser.add_argument("--megabytes", type=int, default=1000, help="of the corpus of text")
+    parser.add_argument("--limit", type=int, default=2048, help="MiB that may be allocated")
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
+    name = "treebank" if arguments.train else "large text"
+    arguments.visits = arguments.visits or VISITS[name]
     with tempfile.TemporaryDirectory() as folder:
-        runs = {name: run(arguments, Path(folder), name) for name in ("cold", "warm")}
-    figures = {
-        "visits": arguments.visits,
-        "device": arguments.device or "JAX's choice",
-        **machine(),
-        "peak_mebibytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
-        **runs,
-    }
-    report(figures, arguments.output)
+        measure = on_treebank if arguments.train else on_text
+        figures = measure(arguments, Path(folder))
+    report(name, {**machine(), "visits": arguments.visits, **figures}, arguments.output)
 
 
-def run(arguments: argparse.Namespace, folder: Path, name: str) -> dict[str, Any]:
-    """Train once; all runs share a cache folder, which is empty in the first run.
+def command(arguments: argparse.Namespace, source: str, model: Path) -> list[str]:
+    """Return the command of a training.
+
+    Args:
+        arguments: the command line.
+        source: the file to train on.
+        model: the folder to write.
+    """
+    words = [sys.executable, "-m", "semipunct", "train", source, "--dev", arguments.dev]
+    words += ["-o", str(model), "--set", f"train.visits={arguments.visits}"]
+    return words + (["--device", arguments.device] if arguments.device else [])
+
+
+def on_treebank(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Train twice with the same cache folder, which is empty in the first run.
 
     Args:
         arguments: the command line.
         folder: folder for models and cache.
-        name: name of the run.
     """
-    model = folder / name
-    command = [
-        *(sys.executable, "-m", "semipunct", "train", arguments.train),
-        *("--dev", arguments.dev, "-o", str(model)),
-        *("--set", f"train.visits={arguments.visits}"),
-        *("--set", f"train.evaluate_every={arguments.visits // 2}"),
-    ]
-    command += ["--device", arguments.device] if arguments.device else []
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
     environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+    figures: dict[str, Any] = {}
+    for name in ("cold", "warm"):
+        line = command(arguments, arguments.train, folder / name)
+        line += ["--set", f"train.evaluate_every={arguments.visits // 2}"]
+        began = time.perf_counter()
+        subprocess.run(line, check=True, env=environment, capture_output=True)
+        seconds = time.perf_counter() - began
+        last = last_metrics(folder / name)
+        figures[name] = {
+            "seconds": round(seconds, 1),
+            "compile_share": round(last["compile_seconds"] / seconds, 3),
+            **{key: last[key] for key in ("compile_seconds", "compiled_shapes", "dev_perplexity")},
+        }
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    return {"peak_mebibytes": peak, **figures}
+
+
+def on_text(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Train a text model on a corpus of a given size.
+
+    Args:
+        arguments: the command line.
+        folder: folder for model and corpus.
+    """
+    corpus = folder / "corpus.txt"
+    size = write_corpus(arguments.text, arguments.megabytes * 10**6, corpus)
+    line = [*command(arguments, str(corpus), folder / "model"), "--kind", "text"]
     began = time.perf_counter()
-    subprocess.run(command, check=True, env=environment, capture_output=True)
-    seconds = time.perf_counter() - began
-    last = json.loads((model / "metrics.jsonl").read_text("utf-8").splitlines()[-1])
+    peak = peak_memory(line, arguments.limit)
     return {
-        "seconds": round(seconds, 1),
-        "compile_seconds": last["compile_seconds"],
-        "compile_share": round(last["compile_seconds"] / seconds, 3),
-        "compiled_shapes": last["compiled_shapes"],
-        "dev_perplexity": last["dev_perplexity"],
+        "corpus_megabytes": round(size / 10**6),
+        "limit_mebibytes": arguments.limit,
+        "peak_mebibytes": round(peak),
+        "seconds": round(time.perf_counter() - began),
+        "training": last_metrics(folder / "model"),
     }
+
+
+def last_metrics(model: Path) -> dict[str, Any]:
+    """Return the last line of the metrics of a training."""
+    return json.loads((model / "metrics.jsonl").read_text("utf-8").splitlines()[-1])
+
+
+def peak_memory(command: Sequence[str], limit: int) -> float:
+    """Run a command under a limit; return the most memory of its own that it had, in MiB.
+
+    Args:
+        command: the program and its arguments.
+        limit: the MiB that it may allocate.
+
+    Raises:
+        SystemExit: if the command fails.
+    """
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit * 2**20, limit * 2**20))
+
+    peak = 0.0
+    with subprocess.Popen(command, preexec_fn=limited) as process:
+        while process.poll() is None:
+            peak = max(peak, process_status("RssAnon", process.pid))
+            time.sleep(0.1)
+    if process.returncode:
+        sys.exit(f"exit status {process.returncode}, with {peak:.0f} MiB at most")
+    return peak
+
+
+def write_corpus(texts: Sequence[Path], size: int, path: Path) -> int:
+    """Write lines of texts until a file has a size; return its size in bytes.
+
+    Args:
+        texts: files of text, whose lines come in another order in each round.
+        size: in bytes.
+        path: the file.
+    """
+    lines = [line.encode() for text in texts for line in text_lines(text, ended=True)]
+    generator, written = random.Random(0), 0
+    with path.open("wb") as stream:
+        while written < size:
+            generator.shuffle(lines)
+            for line in lines:
+                written += stream.write(line)
+                if written >= size:
+                    break
+    return written
 
 
 if __name__ == "__main__":

@@ -87,17 +87,3 @@ def of_learners(folder: Path, parser: Trained[Any] | None, first: int | None = N
         ParallelSentence(parse_of_source.sentence, (), pair.references)
         for pair, parse_of_source in zip(pairs, trees, strict=True)
     ]
-
-
-def parsed(pairs: Pairs, parser: Trained[Any]) -> Pairs:
-    """Replace the trees and tags of the written sentences by those of a parser.
-
-    Args:
-        pairs: written sentences with references.
-        parser: a parser that reads words alone.
-    """
-    trees = parse(parser, [pair.source for pair in pairs])
-    return [
-        replace(p, source=parse_of_source.sentence)
-        for p, parse_of_source in zip(pairs, trees, strict=True)
-    ]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from models import trained
 from parsers import parsed_treebank
+from tables import stored
 from treebanks import sentences
 
-from correcting import systems
+from correcting import checkers, systems
 from correcting.data import (
     Pairs,
     learnt_from,
@@ -23,14 +24,18 @@ from correcting.data import (
     with_errors,
 )
 from correcting.systems import System
-from correcting.tables import Run, counted
 from semipunct.corpus import Sentence
-from semipunct.evaluation.results import read_result, write_result
+from semipunct.corpus.digest import parallel_digest
+from semipunct.evaluation.correction import correction_statistics
+from semipunct.evaluation.restoration import Slots
+from semipunct.evaluation.results import Result
+from semipunct.evaluation.signature import join_signature
 from semipunct.models.kind import Config
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger
-from semipunct.store.checkpoint import SavedModel
+from semipunct.store.checkpoint import SavedModel, load
+from semipunct.tasks.base import Trained
 from semipunct.tasks.correct import add_written_trees
 from semipunct.training.config import load_config
 
@@ -42,11 +47,16 @@ SYSTEMS = (
     "bilstm-correction",
     "paper-restoration",
     "paper",
-    "paper-sampled",
     "correction-gold",
     "least-risk",
     "correction",
+    "text",
+    "languagetool",
+    "harper",
 )
+
+WITHOUT_TREES = {"nothing", "text", "languagetool", "harper"}
+"""The systems that read words and marks alone."""
 
 PAPER = (
     "model.templates=N,W,A,C,L,R,S,c",
@@ -84,12 +94,24 @@ class Material(NamedTuple):
     """Sentences for training, and sentences to correct.
 
     Attributes:
-        learning: sentences for training, by kind of trees.
+        learning: sentences for training, by kind of trees; none if no system reads trees.
         data: sentences to correct, by name.
     """
 
     learning: Mapping[str, Learning]
     data: Mapping[str, Pairs]
+
+
+class Run(NamedTuple):
+    """The edits of one run of a system.
+
+    Attributes:
+        edits: edits from what was written to the result.
+        bare: edits from bare words to the result.
+    """
+
+    edits: Result[Any]
+    bare: Result[Any]
 
 
 @dataclass(frozen=True)
@@ -98,11 +120,9 @@ class Experiment:
 
     Attributes:
         arguments: the command line.
-        trees: ``gold`` or ``parsed``.
     """
 
     arguments: argparse.Namespace
-    trees: str
 
     @property
     def models(self) -> Path:
@@ -113,11 +133,11 @@ class Experiment:
     @property
     def names(self) -> Sequence[str]:
         """The names of the data to correct."""
-        return ["dev", *["jfleg"] * (self.arguments.jfleg is not None and self.trees == "parsed")]
+        return ["drawn", *["learners"] * (self.arguments.jfleg is not None)]
 
     @cached_property
     def material(self) -> Material:
-        """The treebank with errors, parsed if required; computed only if some result is missing."""
+        """The treebank with errors, parsed; computed only if some result is missing."""
         arguments, first = self.arguments, self.arguments.first
         training, dev = sentences(arguments)
         seed, dev_seed = arguments.errors_seed, arguments.dev_errors_seed
@@ -125,15 +145,20 @@ class Experiment:
         def learning(training: Sequence[Sentence], dev: Sequence[Sentence]) -> Learning:
             return Learning(learnt_from(training, seed), learnt_from(dev, dev_seed))
 
-        gold = learning(training[:first], dev[:first])
-        if self.trees == "gold":
-            return Material({"gold": gold}, {"dev": with_errors(dev[:first], dev_seed)})
+        if WITHOUT_TREES.issuperset(arguments.systems):
+            return Material({}, self._data(dev[:first], None))
         treebank = parsed_treebank(arguments, training, dev, self.models, first)
+        gold = learning(training[:first], dev[:first])
         parsed = learning([*training[:first], *treebank.training], treebank.dev)
-        data = {"dev": with_errors(treebank.dev, dev_seed)}
-        if arguments.jfleg:
-            data["jfleg"] = of_learners(arguments.jfleg, treebank.committee[0], first)
+        data = self._data(treebank.dev, treebank.committee[0])
         return Material({"gold": gold, "parsed": parsed}, data)
+
+    def _data(self, dev: Sequence[Sentence], parser: Trained[Any] | None) -> dict[str, Pairs]:
+        arguments = self.arguments
+        data: dict[str, Pairs] = {"drawn": with_errors(dev, arguments.dev_errors_seed)}
+        if arguments.jfleg:
+            data["learners"] = of_learners(arguments.jfleg, parser, arguments.first)
+        return data
 
     def system(self, name: str, seed: int) -> System:
         """Return one run of a system; missing models are trained.
@@ -157,21 +182,25 @@ class Experiment:
                 return partial(systems.restoration, self.paper_restorer(seed))
             case "paper":
                 return partial(systems.paper, *self.paper(seed))
-            case "paper-sampled":
-                analyses = self.arguments.analyses
-                return partial(systems.paper, *self.paper(seed), analyses=analyses)
+            case "text":
+                model = load(self.arguments.text)
+                return partial(systems.text, model, confidence=self.arguments.confidence)
+            case "languagetool":
+                return partial(checkers.checked, checkers.languagetool())
+            case "harper":
+                return partial(checkers.checked, checkers.harper())
             case "correction-gold":
                 return partial(systems.correction, self.corrector("gold", seed))
             case "least-risk":
-                return partial(systems.least_risk, self.corrector(self.trees, seed))
+                return partial(systems.least_risk, self.corrector("parsed", seed))
             case _:
-                return partial(systems.correction, self.corrector(self.trees, seed))
+                return partial(systems.correction, self.corrector("parsed", seed))
 
     def restorer(self, seed: int) -> SavedModel[PunctuationModel]:
         """Return the restoration model, which is the one that ``parsed_text.py`` trains."""
-        config = self._config("punctuation", seed, *(["preset=parsed"] * (self.trees == "parsed")))
-        data = self.material.learning[self.trees].seen_by(only_right)
-        return trained(config, *data, self.models / f"{self.trees}-{seed}", PunctuationModel)
+        config = self._config("punctuation", seed, "preset=parsed")
+        data = self.material.learning["parsed"].seen_by(only_right)
+        return trained(config, *data, self.models / f"parsed-{seed}", PunctuationModel)
 
     def tagger(self, preset: str, seed: int) -> SavedModel[SlotTagger]:
         """Return a recurrent tagger for correct text or for corrections.
@@ -180,10 +209,10 @@ class Experiment:
             preset: ``crf`` or ``correction``.
             seed: seed of its training.
         """
-        data = self.material.learning[self.trees]
+        data = self.material.learning["parsed"]
         visits = self.arguments.epochs * len(self.material.learning["gold"].training)
         config = self._config("slot-tagger", seed, f"preset={preset}", f"train.visits={visits}")
-        place = self.models / f"{self.trees}-bilstm-{preset}-{seed}"
+        place = self.models / f"parsed-bilstm-{preset}-{seed}"
         of = data if preset == "correction" else data.seen_by(only_right)
         return trained(config, *of, place, SlotTagger)
 
@@ -215,9 +244,9 @@ class Experiment:
         """
         analysis = self._paper_model("written", only_written, seed)
         near = self.paper_restorer(seed)
-        learning = self.material.learning[self.trees]
+        learning = self.material.learning["parsed"]
         config = self._config("correction", seed, "preset=paper-correction")
-        place = self.models / f"{self.trees}-paper-correction-{seed}"
+        place = self.models / f"parsed-paper-correction-{seed}"
         # Trees T'_e are computed once, and only if the model is missing.
         if not place.exists():
             analyses = (add_written_trees(analysis, some) for some in learning)
@@ -229,8 +258,8 @@ class Experiment:
     def _paper_model(
         self, name: str, view: Callable[[Sequence[Sentence]], list[Sentence]], seed: int
     ) -> SavedModel[PunctuationModel]:
-        data = self.material.learning[self.trees].seen_by(view)
-        place = self.models / f"{self.trees}-paper-{name}-{seed}"
+        data = self.material.learning["parsed"].seen_by(view)
+        place = self.models / f"parsed-paper-{name}-{seed}"
         return trained(self._config("punctuation", seed, *PAPER), *data, place, PunctuationModel)
 
     def _config(self, kind: str, seed: int, *settings: str) -> Config:
@@ -238,27 +267,35 @@ class Experiment:
         chosen = [*settings, *([] if visits is None else [f"train.visits={visits}"])]
         return load_config(None, chosen, {"train.seed": seed}, kind)
 
-    def runs(self, system: str, name: str) -> list[Run]:
-        """Return the runs of a system on some data, computing those that are not stored.
+    def run(self, system: str, name: str, seed: int) -> Run:
+        """Return a run of a system on some data, which is computed if it is not stored.
 
         Args:
             system: name of the system.
             name: name of the data.
+            seed: seed of its training.
         """
-        return [self._run(system, name, seed) for seed in self.arguments.seeds]
 
-    def _run(self, system: str, name: str, seed: int) -> Run:
-        stem = f"{self.arguments.name}-{self.trees}-{name}-{system}-{seed}"
-        paths = [
-            self.arguments.output / f"{stem}.{task}.json.gz" for task in ("correction", "bare")
-        ]
-        if not all(path.exists() for path in paths):
+        @cache
+        def predicted() -> Sequence[Slots]:
             pairs = self.material.data[name]
-            corrected = self.system(system, seed)([pair.source for pair in pairs])
-            for path, comparison in zip(
-                paths, counted(system, seed, corrected, pairs), strict=True
-            ):
-                write_result(path, comparison)
-        run = Run(*map(read_result, paths))
-        print(f"{stem}: F0.5 {run.edits.statistics.score:.4f}", flush=True)
+            return self.system(system, seed)([pair.source for pair in pairs])
+
+        def counted(start: str) -> Result[Any]:
+            pairs = self.material.data[name]
+            slots = [pair.source.slots for pair in pairs]
+            if start == "words":
+                slots = [((),) * len(of_sentence) for of_sentence in slots]
+            of = {"system": system, "seed": str(seed), "treebank": parallel_digest(pairs)[:12]}
+            signature = join_signature({"task": "correction", "from": start, **of})
+            references = [pair.references for pair in pairs]
+            figures = correction_statistics(slots, predicted(), references)
+            return Result(system, signature, figures)
+
+        paths = (
+            (start, self.models / f"{name}-{system}-{seed}.{start}.json.gz")
+            for start in ("written", "words")
+        )
+        run = Run(*(stored(path, partial(counted, start)) for start, path in paths))
+        print(f"{name}, {system}, {seed}: F0.5 {run.edits.statistics.score:.4f}", flush=True)
         return run

@@ -82,8 +82,6 @@ def paper(
     model: Trained[Any],
     analysis: Trained[Any],
     sentences: Sequence[Sentence],
-    *,
-    analyses: int = 0,
 ) -> Sequence[Slots]:
     """Correct with the paper's model to the strings of minimum expected edit distance given T'_e.
 
@@ -93,27 +91,19 @@ def paper(
         model: a model of preset paper-correction.
         analysis: a punctuation model of written text, which provides T'_e.
         sentences: the written sentences.
-        analyses: number of trees T'_e sampled from their posterior; 0 for the best tree, as in the
-            paper.
     """
-    corrected = corrections_of(
-        model, sentences, analysis=analysis, minimise="slots", analyses=analyses
-    )
+    corrected = corrections_of(model, sentences, analysis=analysis, minimise="slots")
     return [sentence.slots for sentence in corrected]
 
 
-def correction(
-    model: Trained[Any], sentences: Sequence[Sentence], *, confidence: float | None = None
-) -> Sequence[Slots]:
+def correction(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:
     """Correct with a correction model, which reads the written marks.
 
     Args:
         model: a correction model.
         sentences: the written sentences.
-        confidence: minimum probability of a proposed correction; None for the default.
     """
-    corrected = corrections_of(model, sentences, minimum_confidence=confidence)
-    return [sentence.slots for sentence in corrected]
+    return [sentence.slots for sentence in corrections_of(model, sentences)]
 
 
 def least_risk(model: Trained[Any], sentences: Sequence[Sentence]) -> Sequence[Slots]:

@@ -14,9 +14,6 @@ from xml.etree import ElementTree
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
 
-PAINTS = ("ink", "soft", "faint", "blue", "red", "green", "amber")
-"""The colours of shapes and text: four for kinds of things, three for what surrounds them."""
-
 _LIGHT = {
     "ground": "#ffffff", "ink": "#1f2328", "soft": "#59636e", "faint": "#d1d9e0",
     "blue": "#0858b8", "red": "#b8232c", "green": "#1a6b34", "amber": "#8a5300",
@@ -103,70 +100,16 @@ class Canvas:
         self._add("path", f"line {paint}", d=path)
         self._tip((to_x, top), end, paint)
 
-    def curve(self, start: Point, end: Point, paint: str = "soft") -> None:
-        """Draw an arrow that leaves one point and reaches another vertically.
-
-        Args:
-            start: where it begins.
-            end: its tip.
-            paint: the colour.
-        """
-        (x, y), (to_x, to_y) = start, end
-        half = (y + to_y) / 2
-        path = (
-            f"M {_number(x)} {_number(y)} C {_number(x)} {_number(half)} "
-            f"{_number(to_x)} {_number(half)} {_number(to_x)} {_number(to_y)}"
-        )
-        self._add("path", f"line {paint}", d=path)
-        self._tip((to_x, half), end, paint)
-
-    def box(
-        self, corner: Point, size: Point, paint: str = "faint", *, dashed: bool = False
-    ) -> None:
+    def box(self, corner: Point, size: Point, paint: str) -> None:
         """Draw a rectangle with round corners.
 
         Args:
             corner: its left upper corner.
             size: width and height.
             paint: the colour of its outline.
-            dashed: whether the outline is dashed.
-        """
-        dashes = {"stroke-dasharray": "4 4"} if dashed else {}
-        (x, y), (width, height) = corner, size
-        self._add("rect", f"line {paint}", x=x, y=y, width=width, height=height, rx=5, **dashes)
-
-    def card(self, corner: Point, size: Point, paint: str = "faint") -> None:
-        """Draw a box that hides what was drawn behind it.
-
-        Args:
-            corner: its left upper corner.
-            size: width and height.
-            paint: the colour of its outline.
         """
         (x, y), (width, height) = corner, size
-        self._add("rect", "ground", x=x, y=y, width=width, height=height, rx=5)
-        self.box(corner, size, paint)
-
-    def bar(self, corner: Point, size: Point, paint: str) -> None:
-        """Draw a filled rectangle.
-
-        Args:
-            corner: its left upper corner.
-            size: width and height.
-            paint: its colour.
-        """
-        (x, y), (width, height) = corner, size
-        self._add("rect", paint, x=x, y=y, width=width, height=height, rx=2)
-
-    def dot(self, center: Point, radius: float, paint: str = "ink") -> None:
-        """Draw a disc.
-
-        Args:
-            center: its centre.
-            radius: in pixels.
-            paint: the colour.
-        """
-        self._add("circle", paint, cx=center[0], cy=center[1], r=radius)
+        self._add("rect", f"line {paint}", x=x, y=y, width=width, height=height, rx=5)
 
     def text(
         self,

@@ -89,30 +89,6 @@ def underlying_tree(sentence: Sentence, constituents: Sequence[Constituent]) -> 
     return canvas
 
 
-def from_text(steps: Sequence[tuple[str, str, str]]) -> Canvas:
-    """Draw the way of a text through the models.
-
-    Args:
-        steps: for each, the model that makes it, what it is, and the example.
-    """
-    width = 860
-    canvas = Canvas(
-        width,
-        36 + 66 * len(steps),
-        "From text to punctuated text",
-        " ".join(f"{step}: {example} (by {model})." for model, step, example in steps),
-    )
-    for i, (model, step, example) in enumerate(steps):
-        y = 24 + 66 * i
-        if i:
-            canvas.arrow((96, y - 22), (96, y), "blue")
-        canvas.box((20, y), (152, 44), "blue" if i else "faint")
-        canvas.text((96, y + 19), step, size=14, is_bold=True)
-        canvas.text((96, y + 36), model, "soft", size=11)
-        canvas.text((196, y + 27), example, size=15, anchor="start", is_code=True)
-    return canvas
-
-
 def _places(sentence: Sentence) -> tuple[list[float], list[float], float]:
     """Return the centres of the words, the places of the slots, and the width of the picture."""
     centers: list[float] = []

@@ -1,13 +1,12 @@
 """The driver for Figure 4 with parsed trees: training data of each system, stored results."""
 
-import re
+import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from semipunct.evaluation.results import read_result
 from semipunct.formats import read_treebank
 
 SAMPLE = Path(__file__).resolve().parents[2] / "semipunct" / "data" / "sample.conllu"
@@ -17,8 +16,8 @@ SAMPLE = Path(__file__).resolve().parents[2] / "semipunct" / "data" / "sample.co
 def asked(driver, monkeypatch: pytest.MonkeyPatch) -> dict[str, SimpleNamespace]:
     """Replace training and parsing; record the training data of each model by its folder name.
 
-    Parsers return the tag X for all words, and their draws the tags 0, 1 and so on. The model
-    trained on draws restores all marks, the others none.
+    Parsers return the tag X for all words. The model trained on parsed sentences restores all marks
+    with drawn trees, the others none.
     """
     module = driver("parsed_text")
     models: dict[str, SimpleNamespace] = {}
@@ -31,7 +30,6 @@ def asked(driver, monkeypatch: pytest.MonkeyPatch) -> dict[str, SimpleNamespace]
             committee=["parser", "fold"],
             training=tagged(training, "X"),
             dev=tagged(dev, "X"),
-            drawn=lambda count: [s for i in range(count) for s in tagged(training, str(i))],
         )
 
     def trained(config, training, dev, path, expected):
@@ -39,7 +37,7 @@ def asked(driver, monkeypatch: pytest.MonkeyPatch) -> dict[str, SimpleNamespace]
         return SimpleNamespace(model=path.name, parameters=None)
 
     def restore_words(model, parsers, sentences, *, trees, share):
-        right = model.model.startswith("drawn")
+        right = model.model.startswith("parsed") and trees
         slots = [s.slots if right else ((),) * len(s.slots) for s in sentences]
         return [SimpleNamespace(slots=one) for one in slots]
 
@@ -62,9 +60,9 @@ def test_systems_learn_from_trees_that_parsers_have_not_seen(
     file.write_text("\n\n".join(SAMPLE.read_text("utf-8").split("\n\n")[:60]) + "\n\n", "utf-8")
     options = (
         "parsed_text", "--name", "x", "--train", file, "--dev", file, "--seeds", 0, 1,
-        "--systems", "gold", "parsed", "drawn", "crf",
-        "--draws", 3, "--trees", 8, "--shares", 0.5, "--ours", "drawn-3",
-        "--models", tmp_path / "models", "--output", tmp_path / "results",
+        "--systems", "gold", "parsed", "crf",
+        "--trees", 8, "--shares", 0.5, "--ours", "parsed-8-trees",
+        "--models", tmp_path / "models", "--output", tmp_path / "table.json",
     )  # fmt: skip
     monkeypatch.setattr("sys.argv", [str(option) for option in options])
     driver("parsed_text").main()
@@ -77,24 +75,20 @@ def test_systems_learn_from_trees_that_parsers_have_not_seen(
     assert all(list(asked[n].training[:size]) == treebank for n in ("gold-0", "parsed-1"))
     assert tags["gold-0"] == []
     assert tags["parsed-1"] == [{"X"}] * size
-    # Each sentence occurs once for each drawn tree, and once in the treebank.
-    assert tags["drawn-3-0"] == [{tag} for tag in "012" for _ in range(size)]
     # Taggers do not use trees and are trained on parser tags alone.
     assert {frozenset(s.upos) for s in asked["crf-0"].training} == {frozenset("X")}
     assert {tag for s in asked["parsed-0"].dev for tag in s.upos} == {"X"}
     assert asked["parsed-1"].config.train.seed == 1
     # One row for each way to restore, over both seeds.
-    rows = dict(re.findall(r"(?m)^\| (\S+) \| 2 \| ([\d.]+) \|", printed))
+    stored = json.loads((tmp_path / "table.json").read_text("utf-8"))["x"]["edits per slot"]
+    rows = {row["system"]: row for row in stored}
     ways = ("", "-committee", "-0.5-parser", "-0.5-parser-committee", "-8-trees",
             "-8-trees-0.5-parser")  # fmt: skip
-    systems = ("gold", "parsed", "drawn-3")
-    assert {*rows} == {s + way for s in systems for way in ways} | {"gold-trees", "crf"}
-    assert rows["drawn-3-8-trees"] == "0.0000"
-    assert float(rows["parsed"]) > 0.1
-    assert re.search(r"(?m)^\| parsed \| 2 \| [\d.]+ \| < 0.001 \|$", printed)
+    assert {*rows} == {s + w for s in ("gold", "parsed") for w in ways} | {"gold-trees", "crf"}
+    assert rows["parsed-8-trees"]["scores"] == [0, 0]
+    assert rows["parsed"]["score"] > 0.1
+    assert rows["parsed"]["p"] < 0.001
     # Stored results are not computed again.
-    stored = tmp_path / "results" / "x-parsed-8-trees-1.restoration.json.gz"
-    assert read_result(stored).statistics.score == pytest.approx(float(rows["parsed"]), abs=1e-4)
     monkeypatch.delattr(driver("parsed_text"), "restore_words")
     driver("parsed_text").main()
     assert capsys.readouterr().out == printed

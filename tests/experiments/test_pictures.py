@@ -1,4 +1,4 @@
-"""The pictures of the documentation show what the code, the sample and the stored results say."""
+"""The pictures of the documentation are those that the driver draws of the sample."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -43,35 +43,6 @@ def test_pictures_are_shown_and_have_alternative_text(pictures):
     for name in pictures.PICTURES:
         assert f"pictures/{name}.svg)" in text
         assert f"![](pictures/{name}.svg)" not in text
-
-
-def test_imports_are_read_off_the_source(driver, tmp_path: Path):
-    framework = driver("drawing.framework")
-    for name, source in {
-        "house/top.py": "import house.cellar\nfrom house.hall import door",
-        "house/hall/door.py": "from house.cellar import stairs\nimport os",
-        "house/cellar.py": "",
-    }.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(source)
-    rooms = {"top": ["house/top"], "hall": ["house/hall"], "cellar": ["house/cellar"]}
-    arrows = framework.imports(tmp_path, rooms)
-    assert arrows == {"top": {"hall", "cellar"}, "hall": {"cellar"}, "cellar": set()}
-    picture = framework.architecture(arrows, dict.fromkeys(rooms, "holds things"))
-    # The top room reaches the cellar through the hall, so two arrows suffice.
-    assert picture.svg().count("<polygon") == 2
-
-
-@pytest.mark.parametrize(
-    "values, expected",
-    [
-        ([0.072, 0.092], [0.07, 0.075, 0.08, 0.085, 0.09, 0.095]),
-        ([51.0, 100.0], [50, 60, 70, 80, 90, 100]),
-        ([40.0, 109.0], [40, 60, 80, 100, 120]),
-    ],
-)
-def test_ticks_are_round_and_span_the_values(driver, values, expected):
-    assert driver("drawing.curves").ticks(values) == pytest.approx(expected)
 
 
 def test_unknown_pictures_are_refused(pictures, monkeypatch, capsys):

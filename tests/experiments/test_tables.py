@@ -1,63 +1,93 @@
-"""The table of settings names differences from the default, and compares with it."""
+"""Tables of systems, and that what the documentation prints is what is stored."""
 
 import json
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import numpy as np
 import pytest
 
-from semipunct.training.config import load_config
+from semipunct.evaluation.perplexity import PerplexityStatistics
+from semipunct.evaluation.results import Result
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = sorted((ROOT / "experiments" / "results").glob("*"))
 
 
 @pytest.fixture
-def tables(driver):
+def tables(driver) -> ModuleType:
     return driver("tables")
 
 
-def test_templates_are_said_by_what_differs(tables):
-    default = list(load_config(None, []).model.templates)
-    fewer = ",".join(t for t in default if t not in ("side", "history"))
-    assert tables.say(f"model.templates={fewer}") == "templates without `side` `history`"
-    other = ",".join("c" if t == "history" else t for t in default)
-    assert tables.say(f"model.templates={other}") == "templates without `history` and with `c`"
-    assert tables.say("train.xi=1.0") == "`train.xi=1.0`"
+def result(system: str, seed: int, log_likelihood: float) -> Result[Any]:
+    signature = f"task:perplexity|system:{system}|seed:{seed}|treebank:x"
+    totals = np.array([log_likelihood, log_likelihood])
+    return Result(system, signature, PerplexityStatistics(totals, np.array([2, 2])))
 
 
-@pytest.fixture
-def table(tables, tmp_path, monkeypatch, capsys):
-    """Return the lines printed for some runs, without the header."""
-
-    def print_for(runs):
-        rows = [
-            {"name": "zh", "channel": c, "seed": s, "perplexity": p, "set": settings}
-            for c, s, p, *settings in runs
-        ]
-        path = tmp_path / "perplexity.json"
-        path.write_text(json.dumps(rows))
-        monkeypatch.setattr("sys.argv", ["tables.py", str(path)])
-        tables.main()
-        return capsys.readouterr().out.splitlines()[2:]
-
-    return print_for
-
-
-def test_seeds_are_one_row_and_are_compared_with_the_default(table):
-    length = "train.visits=7"
-    runs = [
-        ("none", 0, 1.5, "train.evaluate_every=9", "model.tied=true", length),
-        ("none", 2, 9.5, length),
-        ("r2l", 0, 1.2, length),
-        ("r2l", 1, 1.4, length),
-        ("l2r", 1, 1.3),
+def test_systems_are_compared_over_the_seeds_of_both(tables: ModuleType):
+    systems = {
+        "ours": {0: result("ours", 0, -1.0), 1: result("ours", 1, -2.0)},
+        "other": {1: result("other", 1, -2.0)},
+        "third": {5: result("third", 5, -2.0)},
+    }
+    ours, other, third = tables.compared(systems, "ours", lambda r: {"slots": 4})
+    assert ours["scores"] == pytest.approx([np.exp(0.5), np.exp(1.0)])
+    assert ours["score"] == pytest.approx(np.mean(ours["scores"]))
+    assert ours["signature"] == "task:perplexity|system:ours|treebank:x|seed:0+1"
+    assert "p" not in ours
+    assert (other["p"], other["seeds"], third["p"]) == (1.0, [1], None)
+    assert tables.markdown([ours, other]).splitlines() == [
+        "| system | seeds | score | slots | p |",
+        "| --- | --- | --- | --- | --- |",
+        "| ours | 0, 1 | 2.1835 | 4 |  |",
+        "| other | 1 | 2.7183 | 4 | 1.000 |",
     ]
-    # Runs of another length are not compared; seeds missing on one side are ignored.
-    assert table(runs) == [
-        "| zh | `model.channel=l2r` | 1 | 1.3000 |  |",
-        "| zh | `train.visits=7` | 2 | 1.3000 (1.2000 to 1.4000) |  |",
-        "| zh | `train.visits=7`, `model.channel=none` | 2 | 5.5000 (1.5000 to 9.5000) | +0.3000 |",
-    ]
+    assert [tables.cell("p of uas", p) for p in (0.0002, 0.25)] == ["< 0.001", "0.250"]
 
 
-def test_what_is_infinite_is_said(table):
-    assert table([("r2l", 0, 1.2), ("l2r", 0, None)]) == [
-        "| zh | default | 1 | 1.2000 |  |",
-        "| zh | `model.channel=l2r` | 1 | infinite |  |",
-    ]
+def test_a_stored_result_is_not_made_again(tables: ModuleType, tmp_path: Path):
+    path = tmp_path / "runs" / "a.json.gz"
+    made = tables.stored(path, lambda: result("a", 0, -1.0))
+    assert tables.stored(path, lambda: pytest.fail("made again")).signature == made.signature
+
+
+def test_figures_are_stored_beside_others_with_their_command(driver, tmp_path: Path, monkeypatch):
+    figures = driver("benchmarks.figures")
+    path = tmp_path / "results" / "table.json"
+    for name, value in (("en", 1), ("zh", 2), ("en", 3)):
+        monkeypatch.setattr("sys.argv", ["driver.py", name])
+        figures.report(name, {"rows": [value]}, path)
+    stored = json.loads(path.read_text("utf-8"))
+    assert stored["en"].items() >= {"command": "driver.py en", "rows": [3]}.items()
+    assert (stored["zh"]["rows"], [*stored["zh"]]) == ([2], ["command", "commit", "rows"])
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_every_figure_has_its_command_and_its_commit(path: Path):
+    for figures in json.loads(path.read_text("utf-8")).values():
+        for command in figures["command"].split("; "):
+            assert (ROOT / command.split(" ")[0]).exists()
+        assert re.fullmatch("[0-9a-f]{8}", figures["commit"])
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    assert any(path.name in page.read_text("utf-8") for page in pages)
+
+
+def test_the_table_of_competitors_is_what_is_stored(tables: ModuleType):
+    page = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
+    path = ROOT / "experiments" / "results" / "competitors.json"
+    printed = re.findall(
+        r"(?m)^\| (\w\w) \| (\S+) \| (\d) \| "
+        r"([\d.]+) \| \S* ?\| (.*?) ?\| ([\d.]+) \| \S* ?\| (.*?) ?\|$",
+        page,
+    )
+    stored = [
+        (name, a["system"], str(len(a["seeds"])), *(
+            tables.cell(key, row.get(key)) for row in (a, b) for key in ("score", "p")
+        ))
+        for name, runs in json.loads(path.read_text("utf-8")).items()
+        for a, b in zip(runs["perplexity"], runs["edits per slot"], strict=True)
+    ]  # fmt: skip
+    assert [*map(tuple, printed)] == stored

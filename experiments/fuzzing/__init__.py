@@ -1,1 +1,0 @@
-"""Fuzzing with damaged treebanks, model folders, stored results and command lines."""
