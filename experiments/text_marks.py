@@ -2,7 +2,7 @@
 
     python experiments/text_marks.py MODEL FILE.txt[.gz]... [--objective edits] [--output JSON]
 
-MODEL is a folder, an archive or the name of an installed model, such as ``en``.
+MODEL is a folder or the name of an installed model, such as ``en``.
 The text of a file is one line in lower case. The marks of its slots are counted as commas, full
 stops and question marks, as ``spoken_text.py`` does. The calibration error is the mean difference
 between the probability that a slot has a mark and the share of such slots that have one, in ten

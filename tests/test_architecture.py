@@ -205,13 +205,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.store",
         "semipunct.files",
     ),
-    # Found by udapi under its name; no room imports it.
-    "semipunct.udapi": (
-        "semipunct.tasks",
-        "semipunct.formats",
-        "semipunct.corpus",
-        "semipunct.trees",
-    ),
     "semipunct.cli": ("semipunct", "semirings"),
     "semipunct.__main__": ("semipunct.cli",),
     # Re-exports names of all rooms for additions; no room imports it.
@@ -236,7 +229,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "pickle": ("tests.batches",),
     "spacy": ("semipunct.spacy_component", "tests"),
     "starlette": ("semipunct.web", "tests"),
-    "udapi": ("semipunct.udapi", "experiments", "tests"),
+    "udapi": ("experiments",),
     "uvicorn": ("semipunct.cli", "tests"),
 }
 

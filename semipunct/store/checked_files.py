@@ -22,7 +22,7 @@ class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         format: always ``FORMAT``.
-        format_version: the version, which determines the migrations.
+        format_version: the version.
         kind: the kind of the model, as in the registry.
         sha256: the checksum of each file by name. That of the model card in older folders is
             ignored, since users may edit the card.
