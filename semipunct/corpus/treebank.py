@@ -36,9 +36,6 @@ EMPTY: Reason = "empty line"
 MARKUP: Reason = "not text"
 """The reason why a line of subtitles is omitted that is not the text of a cue."""
 
-STRANGE: Reason = "not the words of a segment"
-"""The reason why a text of a transcript is omitted that repeats no segments."""
-
 PUNCTUATION = "PUNCT"
 """The universal tag of punctuation."""
 

@@ -114,7 +114,7 @@ _FIRST_LINES = {
         rb"(?:\xef\xbb\xbf)?(?:WEBVTT\s|(?:\d+\s*\n)?\s*(?:\d+:)?\d+:\d\d[.,]\d+\s*-->"
         rb"\s*(?:\d+:)?\d+:\d\d[.,]\d+(?:[ \t]+[A-Za-z]\w*:\S+)*\s*$)"
     ),
-    Transcripts.name: re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*(?:\"|$)|\[\s*(?:\{|$))"),
+    Transcripts.name: re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*(?:\"|$)"),
 }
 """What the first lines of a file are that is not plain text."""
 

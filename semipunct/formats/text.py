@@ -39,7 +39,7 @@ class Text(Format[Located]):
         self.ended = ended
 
     def before_file(self) -> "Text":
-        return Text(ended=True)
+        return type(self)(ended=True)
 
     def read(self, path: str | Path) -> Iterator[Entry[Located]]:
         return iter(self.read_words(path))
