@@ -29,7 +29,7 @@ from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.signature import join_signature
-from semipunct.formats.examples import read_examples
+from semipunct.formats.reading import read_examples
 from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.parse import parse
 from semipunct.training.config import load_config

@@ -22,7 +22,7 @@ from fuzzing.commands import run
 from semipunct.corpus.sentences import Written
 from semipunct.corpus.synthetic import english_learner_errors, erroneous
 from semipunct.formats import read_treebank
-from semipunct.formats.examples import read_examples
+from semipunct.formats.reading import read_examples
 from semipunct.models.registry import find_kind
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card

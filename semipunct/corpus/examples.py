@@ -6,7 +6,7 @@ ExampleType = Literal[
     "sentences", "sentences with crossing arcs", "sentences with marks as words",
     "sentences with commas", "phrases", "derivations", "passages", "running text",
 ]  # fmt: skip
-"""What models learn from; ``semipunct.formats.examples`` has a reader of each.
+"""What models learn from; ``semipunct.formats.reading`` has a reader of each.
 
 The sentences of a treebank, with its marks in slots or among the words, with crossing arcs lifted
 or, with marks in slots, as annotated; sentences with phrases,

@@ -14,7 +14,7 @@ from semipunct.evaluation.signature import figures_signature
 from semipunct.files import display_name
 from semipunct.formats import Annotation, format_of, read_entries
 from semipunct.formats.conllu import Conllu, Record
-from semipunct.formats.conllu.analysed import analysed_entry
+from semipunct.formats.conllu.from_text import analysed_entry
 from semipunct.formats.registry import with_marks
 from semipunct.kinds.answers import Answers, ParseWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_parses

@@ -27,7 +27,7 @@ from semipunct.corpus.synthetic.learners import (
 from semipunct.errors import UsageError
 from semipunct.formats import Annotation, read_entries, read_treebank
 from semipunct.formats.conllu import Conllu
-from semipunct.formats.conllu.expectations import expected_attributes
+from semipunct.formats.conllu.reading import expected_attributes
 from semipunct.formats.parallel import (
     read_parallel_texts,
     read_parallel_treebanks,

@@ -19,7 +19,7 @@ from semipunct.corpus.synthetic import (
 )
 from semipunct.corpus.synthetic.parameters import ROOT
 from semipunct.errors import UsageError
-from semipunct.formats.conllu.bare import bare_entry
+from semipunct.formats.conllu.from_text import bare_entry
 from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, format_record
