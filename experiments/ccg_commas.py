@@ -30,9 +30,9 @@ import numpy.typing as npt
 
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
+from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.derivations import DerivationStatistics
 from semipunct.evaluation.results import Result, write_result
-from semipunct.evaluation.systems import compare
 from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.ptb import Malformed, read_bracketings
 from semipunct.models.ccg.chart import Counts

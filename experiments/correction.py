@@ -3,7 +3,7 @@
     python experiments/correction.py --name en --train TRAIN... --dev DEV... --models FOLDER \
         --output FOLDER [--jfleg FOLDER] [--trees parsed gold] [--systems ...] [--seeds ...]
 
-Learner errors are sampled in a correct treebank (``corpus.synthetic.learners``). With ``--trees
+Learner errors are sampled in a correct treebank (``corpus.learners``). With ``--trees
 parsed``, the default, a parser is trained on the treebank, and one on the treebank without each of
 its folds. All models are trained both on the treebank with its own trees and tags, and on the same
 sentences with the trees and tags of parsers not trained on them. The development sentences, and

@@ -5,7 +5,7 @@
     python experiments/correctors.py MODEL... --jfleg FOLDER [--parser PARSER]
 
 ``correction.py`` trains all of them. The data are correct treebanks with sampled errors
-(``corpus.synthetic.learners``), a parallel treebank, or sentences of learners with four references
+(``corpus.learners``), a parallel treebank, or sentences of learners with four references
 each, of which only slots between words shared by both are scored. Trees are those of the treebank,
 or with ``--parser`` those of the parser, which reads words alone.
 

@@ -24,11 +24,10 @@ from models import trained
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.parsing import parsing_statistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature
 from semipunct.formats.reading import read_examples
 from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.parse import parse

@@ -19,14 +19,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from semipunct.corpus import Words
-from semipunct.corpus.parallel import ParallelSentence
-from semipunct.corpus.synthetic.learners import (
+from semipunct.corpus.learners import (
     LearnerErrors,
     Situation,
     contexts,
     count_errors,
     english_learner_errors,
 )
+from semipunct.corpus.parallel import ParallelSentence
 from semipunct.formats.parallel import read_parallel_texts, write_erroneous
 from semipunct.marks import spacing
 from semipunct.marks.corrections import corrections, moves

@@ -21,18 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from semipunct.corpus.synthetic import (
-    GeneratorParameters,
-    SyntheticSentence,
-    english_parameters,
-    generate,
-)
 from semipunct.marks import EDITS
 from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.training.config import load_config
 from semipunct.training.report import Progress
 from semipunct.training.train import train
+from tests.synthetic import (
+    GeneratorParameters,
+    SyntheticSentence,
+    english_parameters,
+    generate,
+)
 
 BAR = 0.05
 

@@ -29,10 +29,9 @@ from benchmarks.figures import machine, report
 from treebanks import add_treebanks, check_treebanks, sentences, stripped
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.parsing import parsing_statistics
-from semipunct.evaluation.results import Result, write_result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature, write_result
 from semipunct.trees import DependencyTree
 
 # supar 1.1 stores Python objects, which torch refuses to load since version 2.6.

@@ -16,8 +16,7 @@ from typing import Any
 from paper import EDIT_DISTANCE, PERPLEXITY
 
 from semipunct.cli.pictures import painter
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.comparison import aggregate, compare
 from semipunct.evaluation.results import Result, read_result
 
 SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l", "neural")

@@ -211,7 +211,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "semipunct.extend": ("semipunct", "semirings"),
     # The package itself re-exports the public names of the rooms below it.
     "semipunct": ("semipunct", "semirings"),
-    "experiments": ("semipunct", "semirings"),
+    # Experiments generate the synthetic treebanks of the tests.
+    "experiments": ("semipunct", "semirings", "tests.synthetic"),
     "tests.experiments": ("experiments", "tests", "semipunct", "semirings"),
     "tests": ("semipunct", "semirings"),
 }

@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 
 from correcting.data import Pairs
 from correcting.systems import System
-from semipunct.corpus.digest import parallel_digest
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.comparison import compare
+from semipunct.corpus.examples import parallel_digest
+from semipunct.evaluation.comparison import aggregate, compare
 from semipunct.evaluation.correction import CorrectionFigures, correction_statistics
 from semipunct.evaluation.restoration import Slots
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature
 from semipunct.version import __version__
 
 HEAD = (

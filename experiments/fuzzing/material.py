@@ -19,8 +19,8 @@ import numpy as np
 
 from fuzzing.brackets import PHRASES
 from fuzzing.commands import run
+from semipunct.corpus.learners import english_learner_errors, erroneous
 from semipunct.corpus.sentences import Written
-from semipunct.corpus.synthetic import english_learner_errors, erroneous
 from semipunct.formats import read_treebank
 from semipunct.formats.reading import read_examples
 from semipunct.models.registry import find_kind

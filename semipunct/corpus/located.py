@@ -13,8 +13,7 @@ from semipunct.corpus.sentences import Words
 from semipunct.corpus.treebank import EMPTY, Omitted
 from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, SILENT, SPECIAL_TOKENS, UNK, Puncteme, spacing
-from semipunct.marks.gaps import Gap, kept_tokens, rewritten
-from semipunct.marks.quotes import Mark, directional
+from semipunct.marks.quotes import Gap, Mark, directional, kept_tokens, rewritten
 from semipunct.marks.tokens import carries_dot
 from semipunct.wording import quantity
 

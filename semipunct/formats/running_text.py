@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from semipunct.corpus import Entry, Omitted, Words
-from semipunct.corpus.fixed_parts import fixed_parts
+from semipunct.corpus.fixed_parts import fixed_parts, whole_tokens
 from semipunct.corpus.located import BLANKS, Located, Piece, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.corpus.treebank import EMPTY, MARKUP
-from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.corpus.word_streams import (
     END,
     TextPassages,
@@ -33,7 +32,7 @@ from semipunct.formats.subtitles import Subtitles, cue_lines
 from semipunct.formats.text import Text, in_lines, lines_with_text, read_line, text_entry
 from semipunct.formats.transcripts import Document, Segment, Transcripts
 from semipunct.marks import spacing
-from semipunct.marks.neighbours import SIGNS
+from semipunct.marks.spacing import SIGNS
 
 PASSAGE = 192
 """The number of words of a passage."""

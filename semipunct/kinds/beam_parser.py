@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Sentence, Treebank
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.errors import UsageError
 from semipunct.evaluation.parsing import ParsingStatistics
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import figures_signature
 from semipunct.files import display_name
 from semipunct.formats import Annotation, format_of, read_entries
 from semipunct.formats.conllu import Conllu, Record

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from semipunct.corpus.omission import without_omitted
+from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import ModelError
 from semipunct.models.base import Array
 from semipunct.models.eight_bits import in_eight_bits

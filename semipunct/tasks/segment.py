@@ -11,7 +11,7 @@ from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech
 from semipunct.corpus.located import Located, Piece, RawText, is_within_word, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.formats.text import omit_line
-from semipunct.marks.neighbours import ENDS
+from semipunct.marks.spacing import ENDS
 from semipunct.models.segmentation.guises import Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tokeniser import Tokeniser

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from semipunct.corpus.synthetic.learners import LearnerErrors
+from semipunct.corpus.learners import LearnerErrors
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import read_result
 from semipunct.formats import read_treebank

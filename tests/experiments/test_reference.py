@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.synthetic import english_parameters, generate
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
+from tests.synthetic import english_parameters, generate
 
 # By name: as a package, ``experiments`` exists in the repository only.
 reference = importlib.import_module("experiments.benchmarks.reference")

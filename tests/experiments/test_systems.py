@@ -9,8 +9,7 @@ import pytest
 
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import restoration_statistics
-from semipunct.evaluation.results import Result, write_result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature, write_result
 
 GOLD = [[("«",), (",",), (".",)]] * 4
 """Four sentences of two words."""

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
+from semipunct.corpus.fixed_parts import whole_tokens
 from semipunct.corpus.located import BLANKS, is_mark
-from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.capabilities import on_device
 from semipunct.models.convolutions import convolve, reach
