@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from semipunct.errors import OutputError, SemipunctError
-from semipunct.files.folders import make_folder
+from semipunct.files.folders import make_folder, undoable
 from semipunct.files.reading import STANDARD
-from semipunct.files.unfinished import undoable
 
 _LONGEST = 40
 """Characters of a name that the name of its unfinished file begins with: it must not be too long

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.files import atomic_file, output, write_bytes
+from semipunct.files import output, write_bytes
+from semipunct.files.writing import atomic_file
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path):
