@@ -21,8 +21,8 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.word_streams import is_final
 from semipunct.inference.draws import Draws
 from semipunct.marks import UNK, Puncteme
-from semipunct.marks.balance import ENCLOSING, encloses
-from semipunct.marks.matching import Matcher, matcher_of, without_lone_marks
+from semipunct.marks.balance import ENCLOSING, encloses, matcher_of, without_lone_marks
+from semipunct.marks.matching import Matcher
 from semipunct.marks.spacing import BY_TYPOGRAPHY
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Reading
