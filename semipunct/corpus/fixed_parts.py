@@ -4,7 +4,7 @@ Chat logs, transcripts, web pages and manuals contain times, names of speakers, 
 references. Once removed, their marks cannot be restored: no treebank has them, and no reader would
 know them from the words. Parts without blanks around their marks need no pattern here: a mark
 between two words without a blank belongs to one word with them (``located.is_within_word``), and
-addresses, tags and numbers are never split (``corpus.whole_tokens``).
+addresses, tags and numbers are never split (``whole_tokens``).
 
 What else stays as it stands in a text is in docs/decisions/0044-what-stands-in-a-text.md.
 """

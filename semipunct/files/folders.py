@@ -1,4 +1,4 @@
-"""Folders: made where they are missing, and written whole under a temporary name, then renamed."""
+"""Folders: made where they are missing, written whole, locked, and undone at a signal."""
 
 from __future__ import annotations
 

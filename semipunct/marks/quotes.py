@@ -1,4 +1,7 @@
-"""Conversion of straight quotation marks (Li, Wang and Eisner 2019, section 4, footnote 12)."""
+"""Straight quotation marks made directional, and the gaps between words with other marks.
+
+Li, Wang and Eisner (2019), section 4, footnote 12, make quotation marks directional.
+"""
 
 from collections.abc import Hashable, Sequence
 from difflib import SequenceMatcher

@@ -1,4 +1,4 @@
-"""Records of sentences of plain text, without tags and trees."""
+"""Records of sentences that were not read from CoNLL-U, or get other tags and trees."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

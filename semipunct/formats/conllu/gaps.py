@@ -1,7 +1,9 @@
 """The space after each token, which CoNLL-U states twice: in ``# text =`` and in MISC.
 
 The characters of the text and the attributes of MISC are carried along together, so both stay as
-they were wherever the tokens on both sides stay, and agree wherever they do not.
+they were wherever the tokens on both sides stay, and agree wherever they do not. The habits of
+writers and annotators are counted, not known in advance: a space before *!* in French, or before
+every mark in a treebank whose text is a sequence of tokens.
 """
 
 import re

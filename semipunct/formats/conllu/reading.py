@@ -1,4 +1,10 @@
-"""Sentences from records of CoNLL-U, with punctuation in slots and projective trees."""
+"""Sentences from records of CoNLL-U, with punctuation in slots and projective trees.
+
+Probabilities of heads and slot strings according to a parser are in the MISC column:
+``SemipunctHead`` is the probability of the head of a word; ``SemipunctAfter`` is the probability of
+the most probable string at its right, and the string; ``SemipunctBefore`` is the same at the left
+of the first word.
+"""
 
 from collections.abc import Sequence, Set
 from dataclasses import replace

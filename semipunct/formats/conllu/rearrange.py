@@ -1,4 +1,4 @@
-"""Deletion and reordering of words in a record, without punctuation."""
+"""Deletion, reordering and capitals of the words in a record."""
 
 from collections.abc import Sequence
 from dataclasses import replace

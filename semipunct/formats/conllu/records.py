@@ -3,6 +3,11 @@
 A ``Record`` stores every line of its sentence as in the file. Writing reproduces the lines, changed
 only where attributes are added to the MISC column, so multiword tokens, empty nodes, comments,
 blank lines, line ends and unused columns are preserved byte for byte.
+
+Punctuation within an orthographic word (the slash of *him/her*, if the treebank gives it a range)
+belongs to the word, as its characters do: it is neither removed nor changed, and no mark is put
+between the syntactic words. Only ranges make orthographic words: without a range, a hyphen between
+two words without spaces is punctuation, as in English-EWT.
 """
 
 import re

@@ -87,7 +87,7 @@ class Segmenter:
     def segment(self, texts: Sequence[str]) -> list[Segmentation]:
         """Return the tokens and sentences of texts; there are none in a text of blanks.
 
-        Addresses, markup and numbers are never split (``corpus.whole_tokens``).
+        Addresses, markup and numbers are never split (``corpus.fixed_parts``).
 
         Args:
             texts: texts of any length and characters.
