@@ -29,6 +29,7 @@ from benchmarks.figures import report
 
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
+from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.derivations import DerivationStatistics
 from semipunct.evaluation.results import Result
 from semipunct.evaluation.systems import compare

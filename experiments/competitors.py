@@ -23,7 +23,7 @@ from treebanks import add_treebanks, check_treebanks, sentences
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result

@@ -27,9 +27,8 @@ from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.corpus.digest import treebank_digest
 from semipunct.evaluation.parsing import parsing_statistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
-from semipunct.formats.examples import read_examples
+from semipunct.evaluation.results import Result, join_signature
+from semipunct.formats.reading import read_examples
 from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.parse import parse
 from semipunct.training.config import load_config

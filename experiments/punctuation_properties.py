@@ -31,8 +31,7 @@ from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.evaluation.parsing import ParsingStatistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature
 from semipunct.formats import format_of
 from semipunct.models.beam_parsing.options import Punctuation
 from semipunct.models.beam_parsing.parser import BeamParser, Parse

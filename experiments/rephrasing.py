@@ -129,7 +129,7 @@ def perplexities(
             n: r.statistics.figures().as_dict()["perplexity"] for n, r in result_of.items()
         }
         for a, b in (*pairwise(result_of), ("base", "full")):
-            row[f"p {a} {b}"] = compare(result_of[a], result_of[b], 1000).differences[0].p
+            row[f"p {a} {b}"] = compare(result_of[a], result_of[b], resamples=1000).differences[0].p
         row["full over base"] = row["full"] / row["base"]
         figures[part] = row
     return figures

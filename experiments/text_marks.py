@@ -3,7 +3,7 @@
     python experiments/text_marks.py MODEL FILE.txt[.gz]... [--objective edits] [--output JSON]
     python experiments/text_marks.py MODEL TALKS.tsv[.gz] [--last 45000] [--write FOLDER]
 
-MODEL is a folder, an archive or the name of an installed model, such as ``en``.
+MODEL is a folder or the name of an installed model, such as ``en``.
 The text of a file is one line in lower case. The marks of its slots are counted as commas, full
 stops and question marks. The calibration error is the mean difference between the probability that
 a slot has a mark and the share of such slots that have one, in ten bins of equal width (Guo et al.

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
-from semipunct.formats.conllu.bare import bare_entry
+from semipunct.formats.conllu.from_text import bare_entry
 from semipunct.formats.conllu.records import format_record
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ del check_semirings
 
 if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank
-    from semipunct.evaluation.systems import compare
+    from semipunct.evaluation.comparison import compare
     from semipunct.formats.reading import read, stats
     from semipunct.inference.decode import Analysis
     from semipunct.kinds.explanations import explain
@@ -104,7 +104,7 @@ _ROOMS = {
     "Treebank": "semipunct.corpus",
     "TreebankDiff": "semipunct.tasks.diff",
     "analyse": "semipunct.tasks.analyse",
-    "compare": "semipunct.evaluation.systems",
+    "compare": "semipunct.evaluation.comparison",
     "correct": "semipunct.kinds.functions",
     "correct_text": "semipunct.kinds.functions",
     "decode": "semipunct.tasks.decode",

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from semipunct.arrays.padding import pad_rows, round_up
     from semipunct.cli import console
     from semipunct.corpus import Entry, Omitted, ReadingNotes
-    from semipunct.corpus.digest import treebank_digest
-    from semipunct.corpus.synthetic import english_learner_errors
-    from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
+    from semipunct.corpus.examples import treebank_digest
+    from semipunct.corpus.learners import english_learner_errors
+    from semipunct.corpus.statistics import frequent_tokens, token_counts, with_unknown
     from semipunct.evaluation.correction import correction_statistics
     from semipunct.features.attributes import Attributes, Single
     from semipunct.features.strings import Spelling, alphabet
@@ -137,8 +137,8 @@ _MODULES = {
     "dependencies": "semipunct.trees",
     "display_name": "semipunct.files",
     "draw_derivation": "semipunct.render.trees",
-    "english_learner_errors": "semipunct.corpus.synthetic",
-    "frequent_tokens": "semipunct.corpus.tokens",
+    "english_learner_errors": "semipunct.corpus.learners",
+    "frequent_tokens": "semipunct.corpus.statistics",
     "head_children": "semipunct.trees",
     "normalise_absorption": "semipunct.trees.commas",
     "pad_rows": "semipunct.arrays.padding",
@@ -148,9 +148,9 @@ _MODULES = {
     "round_up": "semipunct.arrays.padding",
     "schedule": "semipunct.models.optimisation",
     "spans": "semipunct.trees",
-    "token_counts": "semipunct.corpus.tokens",
-    "treebank_digest": "semipunct.corpus.digest",
-    "with_unknown": "semipunct.corpus.tokens",
+    "token_counts": "semipunct.corpus.statistics",
+    "treebank_digest": "semipunct.corpus.examples",
+    "with_unknown": "semipunct.corpus.statistics",
     "without_empty": "semipunct.trees.pruning",
     "without_functions": "semipunct.trees.pruning",
     "without_punctuation": "semipunct.trees.pruning",

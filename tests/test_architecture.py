@@ -205,20 +205,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.store",
         "semipunct.files",
     ),
-    # Found by udapi under its name; no room imports it.
-    "semipunct.udapi": (
-        "semipunct.tasks",
-        "semipunct.formats",
-        "semipunct.corpus",
-        "semipunct.trees",
-    ),
     "semipunct.cli": ("semipunct", "semirings"),
     "semipunct.__main__": ("semipunct.cli",),
     # Re-exports names of all rooms for additions; no room imports it.
     "semipunct.extend": ("semipunct", "semirings"),
     # The package itself re-exports the public names of the rooms below it.
     "semipunct": ("semipunct", "semirings"),
-    "experiments": ("semipunct", "semirings"),
+    # Experiments generate the synthetic treebanks of the tests.
+    "experiments": ("semipunct", "semirings", "tests.synthetic"),
     "tests.experiments": ("experiments", "tests", "semipunct", "semirings"),
     "tests": ("semipunct", "semirings"),
 }
@@ -236,7 +230,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "pickle": ("tests.batches",),
     "spacy": ("semipunct.spacy_component", "tests"),
     "starlette": ("semipunct.web", "tests"),
-    "udapi": ("semipunct.udapi", "experiments", "tests"),
+    "udapi": ("experiments",),
     "uvicorn": ("semipunct.cli", "tests"),
 }
 

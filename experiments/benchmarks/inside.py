@@ -29,6 +29,7 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.models.punctuation.shapes import draft, fit_shape, own_shape
 from semipunct.wording import quantity
+from tests.synthetic import english_parameters, generate, scaling_sentence
 
 Objective = Callable[..., Any]
 TOKENS = 6

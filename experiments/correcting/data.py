@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from semipunct.corpus import Sentence
+from semipunct.corpus.learners import english_learner_errors, erroneous
 from semipunct.corpus.parallel import ParallelSentence, align_versions, to_learn_from
-from semipunct.corpus.synthetic import english_learner_errors, erroneous
 from semipunct.formats.parallel import read_parallel_texts
 from semipunct.tasks.base import Trained
 from semipunct.tasks.parse import parse

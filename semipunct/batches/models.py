@@ -17,7 +17,7 @@ def load_model(name: str | Path, digest: str | None = None) -> SavedModel[Any]:
     """Return a model, which a process loads once.
 
     Args:
-        name: a folder, an archive, or the name of an installed model.
+        name: a folder, or the name of an installed model.
         digest: the beginning of the digest that the model must have; None for any.
 
     Raises:

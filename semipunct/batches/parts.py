@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING
 
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import STANDARD, Section, byte_lines, read_bytes, sha256
-from semipunct.formats.code_blocks import lines_judged_together
-from semipunct.formats.conllu.lines import blocks
-from semipunct.formats.conllu.records import separator_after
+from semipunct.formats.conllu.records import blocks, separator_after
 from semipunct.formats.lines import KIND
-from semipunct.formats.text import in_paragraphs
+from semipunct.formats.text import in_paragraphs, lines_judged_together
 
 if TYPE_CHECKING:
     from semipunct.kinds.answers import Unit

@@ -111,8 +111,8 @@ def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[st
 
 def _signature(loaded: "SavedModel[Any]", read: "Treebank | None") -> str:
     """Return the signature: one line that identifies what was analysed."""
-    from semipunct.corpus.digest import treebank_digest
-    from semipunct.evaluation.signature import figures_signature
+    from semipunct.corpus.examples import treebank_digest
+    from semipunct.evaluation.results import figures_signature
 
     return figures_signature(
         "analyse",

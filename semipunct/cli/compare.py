@@ -41,7 +41,7 @@ def compare(
     """
     if a == b == console.STANDARD:
         raise UsageError("only one of the two results can be standard input; name a file")
-    from semipunct.evaluation.systems import compare as test
+    from semipunct.evaluation.comparison import compare as test
 
     comparison = test(a, b, resamples=resamples, seed=seed)
     if json:

@@ -88,16 +88,12 @@ def model_card(name: Name) -> None:
         stream.write(card)
 
 
-@app.command(
-    "pack", epilog=console.example("models pack my-parser -o my-parser.zip --dev dev.conllu")
-)
+@app.command("pack", epilog=console.example("models pack my-parser -o packed --dev dev.conllu"))
 def pack_model(
     name: Name,
     out: Annotated[
         str,
-        typer.Option(
-            "-o", "--output", metavar="OUT", help="A model folder, or an archive (.zip) of one."
-        ),
+        typer.Option("-o", "--output", metavar="OUT", help="The model folder to write."),
     ],
     dev: Annotated[
         list[str] | None,
@@ -108,8 +104,7 @@ def pack_model(
     """Write a model with smaller files, for passing it on.
 
     Tables of weights are rounded to 8 bits with a scale for each row, other weights to half
-    precision. With --dev, figures before and after are printed and written on the model card. Every
-    command accepts the archive where it accepts a model folder.
+    precision. With --dev, figures before and after are printed and written on the model card.
     """
     console.check_targets(inputs=dev or (), kept=(name,))
     from semipunct.store.checkpoint import load

@@ -12,7 +12,7 @@ import typer
 
 from semipunct.cli import console
 from semipunct.errors import UsageError
-from semipunct.files import undoable
+from semipunct.files.folders import undoable
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ def leave_to_server() -> None:
 def _end(number: int, _frame: FrameType | None) -> NoReturn:
     signal.signal(number, signal.SIG_IGN)  # it may be sent again
     # Not imported here: the signal may arrive during that import.
-    undo = getattr(sys.modules.get("semipunct.files.unfinished"), "undo_unfinished", None)
+    undo = getattr(sys.modules.get("semipunct.files.folders"), "undo_unfinished", None)
     if undo is not None:
         undo()
     cursor = _SHOW_CURSOR if os.isatty(2) else b""

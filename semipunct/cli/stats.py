@@ -53,7 +53,7 @@ def stats(
         _write_page(files, html)
         return
     if omitted:
-        from semipunct.formats.omitted import omitted_lines
+        from semipunct.formats.reading import omitted_lines
 
         with console.output(console.STANDARD) as stream:
             stream.writelines(f"{line}\n" for line in omitted_lines(files))

@@ -1,4 +1,4 @@
-"""Sentences with their punctuation in slots, treebanks, statistics, the synthetic generator."""
+"""Sentences with their punctuation in slots, treebanks and statistics."""
 
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.treebank import Entry, Omitted, ReadingNotes, Treebank

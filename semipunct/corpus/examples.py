@@ -1,12 +1,18 @@
-"""Examples: the interface of training data for any kind of model."""
+"""Examples: the interface of training data for any kind of model, and their digests."""
 
+import hashlib
+import json
+from collections.abc import Iterable
 from typing import Any, Literal, Protocol
+
+from semipunct.corpus.parallel import ParallelSentence
+from semipunct.corpus.sentences import Sentence, Words
 
 ExampleType = Literal[
     "sentences", "sentences with crossing arcs", "sentences with marks as words",
     "sentences with commas", "phrases", "derivations", "passages", "running text",
 ]  # fmt: skip
-"""What models learn from; ``semipunct.formats.examples`` has a reader of each.
+"""What models learn from; ``semipunct.formats.reading`` has a reader of each.
 
 The sentences of a treebank, with its marks in slots or among the words, with crossing arcs lifted
 or, with marks in slots, as annotated; sentences with phrases,
@@ -37,3 +43,25 @@ class Example(Protocol):
     def seen(self) -> tuple[Any, ...]:
         """All data that a model uses, as JSON values; equal for equal examples."""
         ...
+
+
+def treebank_digest(examples: Iterable[Example]) -> str:
+    """Compute a SHA-256 digest of all data in examples that a model uses."""
+    digest = hashlib.sha256()
+    for example in examples:
+        digest.update(json.dumps(example.seen, ensure_ascii=False).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def parallel_digest(pairs: Iterable[ParallelSentence[Sentence | Words]]) -> str:
+    """Compute a SHA-256 digest of words, slots and references.
+
+    Trees are not included, so that systems that use different parsers are comparable.
+    """
+    digest = hashlib.sha256()
+    for pair in pairs:
+        seen = (pair.source.forms, pair.source.slots, pair.references)
+        digest.update(json.dumps(seen, ensure_ascii=False).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()

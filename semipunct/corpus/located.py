@@ -13,8 +13,7 @@ from semipunct.corpus.sentences import Words
 from semipunct.corpus.treebank import EMPTY, Omitted
 from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, SILENT, SPECIAL_TOKENS, UNK, Puncteme, spacing
-from semipunct.marks.gaps import Gap, kept_tokens, rewritten
-from semipunct.marks.quotes import Mark, directional
+from semipunct.marks.quotes import Gap, Mark, directional, kept_tokens, rewritten
 from semipunct.marks.tokens import carries_dot
 from semipunct.wording import quantity
 
@@ -68,6 +67,7 @@ class Located:
             multiword token have the position of the token.
         marks: ``[n + 1]`` positions of the tokens of each slot, without that dot.
         offset: the start of the part in the text.
+        ends_text: whether a sentence ends with the part, as what follows is said by someone else.
     """
 
     content: Words | Omitted
@@ -75,16 +75,12 @@ class Located:
     spans: tuple[Span, ...] = ()
     marks: tuple[tuple[Span, ...], ...] = ()
     offset: int = 0
+    ends_text: bool = False
 
     @property
     def ends_line(self) -> bool:
         """True if a line ends after the part."""
         return self.text.endswith("\n")
-
-    @property
-    def ends_text(self) -> bool:
-        """True if a sentence ends with the part, since what follows is said by someone else."""
-        return False
 
     def punctuate(
         self, slots: Sequence[Puncteme] | None = None, forms: Sequence[str] | None = None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from semipunct.corpus.sentences import Sentence
-from semipunct.corpus.tokens import MINIMUM_COUNT
+from semipunct.corpus.statistics import MINIMUM_COUNT
 from semipunct.corpus.treebank import AnyEntry
 from semipunct.marks import ABBREVIATION, Puncteme
 

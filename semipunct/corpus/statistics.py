@@ -16,15 +16,68 @@ figures 255K and 123K of Table 2 are those of the three portions of a treebank t
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from semipunct.corpus.sentences import Sentence
-from semipunct.corpus.tokens import MINIMUM_COUNT, frequent_tokens, with_unknown
 from semipunct.corpus.treebank import EMPTY, REASONS, AnyEntry, Omitted
-from semipunct.marks import ABBREVIATION, INITIAL, UNK, Pair, Puncteme
+from semipunct.marks import ABBREVIATION, INITIAL, OPEN, START, UNK, Pair, Puncteme, spacing
+from semipunct.marks.spacing import JoiningMarks
 from semipunct.wording import quantity
+
+MINIMUM_COUNT = 5
+"""A token that occurs fewer times in the training portion becomes ``marks.UNK``.
+
+Li, Wang and Eisner (2019), section 4.
+"""
+
+
+def token_counts(slots: Iterable[Puncteme]) -> Counter[str]:
+    """Count the tokens in slots."""
+    return Counter(token for slot in slots for token in slot)
+
+
+def frequent_tokens(counts: Mapping[str, int], minimum: int = MINIMUM_COUNT) -> tuple[str, ...]:
+    """Return the tokens that are not replaced, most frequent first, without ``marks.UNK``.
+
+    Args:
+        counts: counts of the tokens in the slots of training sentences.
+        minimum: the count that a token must reach. The abbreviation dot is a token like any other.
+    """
+    frequent = [(-n, t) for t, n in counts.items() if n >= minimum and t not in (START, UNK, OPEN)]
+    return tuple(token for _, token in sorted(frequent))
+
+
+def with_unknown(puncteme: Puncteme, vocabulary: Set[str]) -> Puncteme:
+    """Replace every token that is not known by ``marks.UNK``.
+
+    Args:
+        puncteme: a string of tokens.
+        vocabulary: the tokens that are kept.
+    """
+    if all(token in vocabulary for token in puncteme):
+        return puncteme
+    return tuple(token if token in vocabulary else UNK for token in puncteme)
+
+
+def joining_marks(sentences: Sequence[Sentence]) -> JoiningMarks:
+    """Find the marks that stand between words only without blanks on either side.
+
+    Slots with a single mark between two words are counted, in scripts with blanks between words. A
+    treebank in which no mark stands so records no spaces, or has none to record.
+
+    Args:
+        sentences: trees and surface punctuation of a treebank.
+    """
+    joined, apart = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+    for s in sentences:
+        compounds = spacing.compound_slots(s.tree.heads, s.tree.relations)
+        for slot, tokens in enumerate(s.slots[1:-1], start=1):
+            if len(tokens) == 1 and spacing.are_spaced(s.forms[slot - 1], s.forms[slot]):
+                counts = joined if slot in s.joined else apart
+                counts[tokens[0], slot in compounds] += 1
+    return JoiningMarks.of(joined, apart)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, cast, overload
+from typing import Any, Generic, Literal, Never, TypeAlias, cast, overload
 
 from typing_extensions import TypeVar
 
@@ -35,9 +35,6 @@ EMPTY: Reason = "empty line"
 
 MARKUP: Reason = "not text"
 """The reason why a line of subtitles is omitted that is not the text of a cue."""
-
-STRANGE: Reason = "not the words of a segment"
-"""The reason why a text of a transcript is omitted that repeats no segments."""
 
 PUNCTUATION = "PUNCT"
 """The universal tag of punctuation."""
@@ -190,3 +187,34 @@ class Treebank(Sequence[Sentence]):
             if omitted.fault:
                 faults.setdefault(omitted.reason, omitted.fault)
         return faults
+
+
+S = TypeVar("S")
+Result = TypeVar("Result", default=Any)
+
+OmittedT = TypeVar("OmittedT", bound=Omitted, default=Never)
+"""``Omitted`` where the sentences of a call may be omitted ones, otherwise no type at all, so that
+results for sentences alone are results alone."""
+
+
+def without_omitted(sentences: Sequence[S | Omitted]) -> list[S]:
+    """Return the sentences that models can process.
+
+    Args:
+        sentences: the contents of entries.
+    """
+    return [s for s in sentences if not isinstance(s, Omitted)]
+
+
+def with_omitted(
+    sentences: Sequence[Sentence[Any] | Words | OmittedT], results: Sequence[Result]
+) -> list[Result | OmittedT]:
+    """Return one result for each sentence; an omitted sentence stands for itself.
+
+    Args:
+        sentences: the contents of entries.
+        results: the results for the sentences that are not omitted, in order.
+    """
+    remaining = iter(results)
+    places = [s if isinstance(s, Omitted) else next(remaining) for s in sentences]
+    return cast(list[Result | OmittedT], places)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from semipunct.corpus.passages import Span
 from semipunct.errors import OutputError
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
-from semipunct.marks.neighbours import ENDS
+from semipunct.marks.spacing import ENDS
 
 Ints = npt.NDArray[np.int32]
 

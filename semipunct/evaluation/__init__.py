@@ -3,12 +3,25 @@
 The package exports the classes needed to define a metric, and stored results.
 """
 
-from semipunct.evaluation.columns import Column, Count, CountByMark, CountRow, LogLikelihood
 from semipunct.evaluation.figures import Figures, Number, Ratio, Real
-from semipunct.evaluation.metric import Measure, Setting, Statistics
+from semipunct.evaluation.metric import (
+    Column,
+    Count,
+    CountByMark,
+    CountRow,
+    LogLikelihood,
+    Measure,
+    Setting,
+    Statistics,
+)
 from semipunct.evaluation.registry import METRICS
-from semipunct.evaluation.results import Result, read_result, write_result
-from semipunct.evaluation.signature import join_signature, split_signature
+from semipunct.evaluation.results import (
+    Result,
+    join_signature,
+    read_result,
+    split_signature,
+    write_result,
+)
 
 __all__ = [
     "METRICS",

@@ -11,9 +11,8 @@ import numpy as np
 from msgspec import Meta
 
 from semipunct.errors import UsageError
-from semipunct.evaluation.columns import Column, Count, Counts, refuse
 from semipunct.evaluation.figures import Figures, Number, Ratio, Real
-from semipunct.evaluation.metric import Measure, Statistics, ratio
+from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statistics, ratio, refuse
 from semipunct.evaluation.restoration import Score, f1
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees.labels import category

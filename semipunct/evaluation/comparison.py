@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,77 @@ import numpy.typing as npt
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from semipunct.errors import ResultError, UsageError
-from semipunct.evaluation.columns import Floats
-from semipunct.evaluation.metric import Measure, Statistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import split_signature
+from semipunct.evaluation.metric import Floats, Measure, Statistics
+from semipunct.evaluation.results import Result, join_signature, read_result, split_signature
 from semipunct.files import finite
 from semipunct.wording import quantity
+
+OWN = ("seed", "model")
+"""Parts of a signature in which runs of one system may differ."""
+
+
+def read_runs(path: str | Path) -> list[Result]:
+    """Return the results in a folder, sorted by file name, or the one in a file.
+
+    Raises:
+        ResultError: at the first defect, or if the folder has no results.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return [read_result(path)]
+    files = sorted(f for f in folder.iterdir() if f.name.endswith((".json", ".json.gz")))
+    if not files:
+        raise ResultError(f"{path}: a folder without results (.json or .json.gz); name another one")
+    return [read_result(file) for file in files]
+
+
+def aggregate(runs: Sequence[Result]) -> Result:
+    """Sum the runs of a system, sentence by sentence, into one result.
+
+    Figures are then averages over runs (of perplexities, the geometric mean).  Sentences, not runs,
+    are treated as random: in ``compare`` all runs of a sentence are swapped together.  The result
+    has the name of the first run.
+
+    Args:
+        runs: results of one task on the same sentences, at least one.
+
+    Raises:
+        ResultError: if they differ in task, treebank or conditions of the measurement.
+        ValueError: if there are no runs.
+    """
+    if not runs:
+        raise ValueError("there are no runs to aggregate")
+    if len(runs) == 1:
+        return runs[0]
+    parts = [split_signature(run.signature) for run in runs]
+    shared = [{key: p for key, p in some.items() if key not in OWN} for some in parts]
+    marks = sorted({mark for run in runs for mark in run.statistics.marks})
+    statistics = [run.statistics.on_marks(marks) for run in runs]
+    for run, some, statistics_of_run in zip(runs, shared, statistics, strict=True):
+        if some != shared[0] or not _of_the_same(statistics[0], statistics_of_run):
+            raise ResultError(
+                f"{runs[0].system} and {run.system} are not runs of one system on the same "
+                f"sentences: {runs[0].signature} and {run.signature}"
+            )
+        for name, kind in statistics_of_run.settings.items():
+            if getattr(statistics_of_run, name) != getattr(statistics[0], name):
+                raise ResultError(
+                    f"the {kind.counted} of the runs were counted with different {name}"
+                )
+    systems_of_runs = {key: "+".join(some[key] for some in parts) for key in OWN if key in parts[0]}
+    sums = {
+        name: np.sum([statistics_of_run.column(name) for statistics_of_run in statistics], 0)
+        for name in statistics[0].columns
+    }
+    signature = join_signature({**shared[0], **systems_of_runs})
+    return Result(runs[0].system, signature, replace(statistics[0], **sums))
+
+
+def _of_the_same(a: Statistics, b: Statistics) -> bool:
+    """Return whether the columns that depend only on the sentences are the same."""
+    fixed_columns = [name for name, kind in a.columns.items() if kind.given]
+    return all(np.array_equal(a.column(name), b.column(name)) for name in fixed_columns)
+
 
 CONFIDENCE = 0.95
 
@@ -115,30 +181,7 @@ class Comparison:
         }
 
 
-def compare(a: Result, b: Result, resamples: int = 10_000, seed: int = 0) -> Comparison:
-    """Test whether two systems differ significantly.
-
-    The null hypothesis is that the systems are exchangeable: within each sentence, either might
-    have produced either output.  A permutation swaps the outputs of some of the sentences; p is
-    twice the proportion of permutations whose difference is at least as extreme on the side of the
-    observed one, which is counted among them (``scipy.stats.permutation_test``; two-sided).  Li,
-    Wang and Eisner (2019) use this test in tables 3 and 6 and figure 4.  All measures are tested on
-    the same permutations.  The interval contains the middle 95% of the differences in bootstrap
-    samples of the sentences.
-
-    The measures are those that the metric declares; differences are A minus B.
-
-    Args:
-        a: a result.
-        b: a result of the same task on the same sentences.
-        resamples: the number of permutations, and of bootstrap samples.
-        seed: the random seed of both.
-
-    Raises:
-        ResultError: if the two cannot be compared; the message names the part of the signatures, or
-            the sentence, in which they differ.
-        UsageError: if ``resamples`` is less than 1 or the seed is negative.
-    """
+def _compared(a: Result, b: Result, resamples: int, seed: int) -> Comparison:
     if resamples < 1 or seed < 0:
         raise UsageError(
             f"{quantity(resamples, 'resample')} with seed {seed}: give at least 1, and a seed "
@@ -321,3 +364,51 @@ def _check_statistics(a: Statistics, b: Statistics) -> None:
 
 
 _AGAIN = "store the results of both on the same treebank again"
+
+
+System = Result | str | Path
+"""A result in memory, or the path of a stored result or of a folder of stored results."""
+
+
+def compare(a: System, b: System, *, resamples: int = 10_000, seed: int = 0) -> Comparison:
+    """Test whether two systems differ significantly, without running them again.
+
+    The null hypothesis is that the systems are exchangeable: within each sentence, either might
+    have produced either output.  A permutation swaps the outputs of some of the sentences; p is
+    twice the proportion of permutations whose difference is at least as extreme on the side of the
+    observed one, which is counted among them (``scipy.stats.permutation_test``; two-sided).  Li,
+    Wang and Eisner (2019) use this test in tables 3 and 6 and figure 4.  All measures are tested on
+    the same permutations.  The interval contains the middle 95% of the differences in bootstrap
+    samples of the sentences.
+
+    The measures are those that the metric declares; differences are A minus B.
+
+    Several runs of one system, such as three seeds, are aggregated.
+
+    Args:
+        a: a system; ``-`` is standard input.
+        b: another system, evaluated on the same sentences in the same number of runs.
+        resamples: the number of permutations, and of bootstrap samples.
+        seed: the random seed of both.
+
+    Raises:
+        ResultError: if a result is missing or damaged, or the two cannot be compared; the message
+            names the part of the signatures, or the sentence, in which they differ.
+        UsageError: if one has more runs than the other, ``resamples`` is less than 1, or the seed
+            is negative.
+    """
+    runs_of_a, runs_of_b = _runs(a), _runs(b)
+    names = [side.system if isinstance(side, Result) else str(side) for side in (a, b)]
+    if len(runs_of_a) != len(runs_of_b):
+        raise UsageError(
+            f"A = {names[0]} has {quantity(len(runs_of_a), 'run')}, B = {names[1]} has "
+            f"{len(runs_of_b)}; give the same number of runs"
+        )
+    try:
+        return _compared(aggregate(runs_of_a), aggregate(runs_of_b), resamples, seed)
+    except ResultError as error:
+        raise ResultError(f"A = {names[0]}, B = {names[1]}: {error}") from error
+
+
+def _runs(system: System) -> list[Result]:
+    return [system] if isinstance(system, Result) else read_runs(system)

@@ -10,7 +10,7 @@ from typing import Any
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.evaluation.restoration import Slots
 from semipunct.marks import Puncteme
-from semipunct.marks.distance import edit_distance
+from semipunct.marks.edits import edit_distance
 
 _AROUND = 4  # words shown on either side of a slot
 

@@ -25,21 +25,24 @@ import numpy as np
 from msgspec import Meta
 
 from semipunct.errors import UsageError
-from semipunct.evaluation.columns import (
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
+from semipunct.evaluation.metric import (
     Column,
     Count,
     CountByMark,
     Counts,
     Floats,
+    Measure,
+    Setting,
     SlotCount,
+    Statistics,
+    ratio,
     refuse,
 )
-from semipunct.evaluation.figures import Figures, Number, Ratio, Real
-from semipunct.evaluation.metric import Measure, Setting, Statistics, ratio
 from semipunct.evaluation.restoration import Slots
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
-from semipunct.marks.distance import edit_distance
+from semipunct.marks.edits import edit_distance
 from semipunct.wording import quantity
 
 Choice = Literal["sentence", "corpus"]

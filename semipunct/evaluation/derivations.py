@@ -13,9 +13,8 @@ import numpy as np
 from msgspec import Meta
 
 from semipunct.errors import UsageError
-from semipunct.evaluation.columns import Column, Count, Counts, refuse
 from semipunct.evaluation.figures import Figures, Number, Ratio, Real
-from semipunct.evaluation.metric import Measure, Statistics, ratio
+from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statistics, ratio, refuse
 from semipunct.evaluation.restoration import f1
 
 Labelled = tuple[int, str, int, int]

@@ -63,3 +63,23 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(part) for part in cast(list[Any], value)]
     return finite(value) if isinstance(value, float) else value
+
+
+CRITERION = "criterion"
+"""The task of these figures."""
+
+
+class CriterionFigures(Figures, frozen=True):
+    """The figures by which training chooses the best weights, without counts by sentence."""
+
+    kind: Annotated[str, Meta(description="of model")]
+    unit: Annotated[str, Meta(description="one example")]
+    examples: Number
+    figures: Annotated[dict[str, Real], Meta(description="null is infinite or undefined")]
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the figures for a table."""
+        return [
+            *((name.replace("_", " "), figure(value)) for name, value in self.figures.items()),
+            (f"{self.unit}s", f"{self.examples:,}"),
+        ]

@@ -10,9 +10,16 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from semipunct.evaluation.columns import Column, Counts, Floats, LogLikelihood, SlotCount
 from semipunct.evaluation.figures import Figures, Number, Real
-from semipunct.evaluation.metric import Measure, Statistics
+from semipunct.evaluation.metric import (
+    Column,
+    Counts,
+    Floats,
+    LogLikelihood,
+    Measure,
+    SlotCount,
+    Statistics,
+)
 
 
 class PerplexityFigures(Figures, frozen=True):

@@ -12,20 +12,23 @@ import numpy as np
 from msgspec import Meta
 
 from semipunct.errors import UsageError
-from semipunct.evaluation.columns import (
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
+from semipunct.evaluation.metric import (
     Column,
     Count,
     CountByMark,
     CountRow,
     Counts,
     Floats,
+    Measure,
+    Setting,
     SlotCount,
+    Statistics,
+    ratio,
     refuse,
 )
-from semipunct.evaluation.figures import Figures, Number, Ratio, Real
-from semipunct.evaluation.metric import Measure, Setting, Statistics, ratio
 from semipunct.marks import PAIRS, Puncteme, TokenPair
-from semipunct.marks.distance import edit_distance
+from semipunct.marks.edits import edit_distance
 from semipunct.marks.matching import pairing_errors
 
 Slots = Sequence[Puncteme]

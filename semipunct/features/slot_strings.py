@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Puncteme, Sentence, open_slots
-from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
+from semipunct.corpus.statistics import frequent_tokens, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.marks import OPEN, START, UNK
-from semipunct.marks.distance import edit_distance
+from semipunct.marks.edits import edit_distance
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,7 +1,8 @@
-"""Folders: made where they are missing, and written whole under a temporary name, then renamed."""
+"""Folders: made where they are missing, written whole, locked, and undone at a signal."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -10,7 +11,28 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from semipunct.files.unfinished import undoable
+_UNDO: list[Callable[[], object]] = []
+
+
+@contextmanager
+def undoable(undo: Callable[[], object]) -> Generator[None, None, None]:
+    """Remember, within a ``with`` block, how to undo what the block begins.
+
+    The block undoes its work itself where an exception ends it; a process that a signal ends at
+    once runs no ``finally``, and calls ``undo_unfinished``.
+    """
+    _UNDO.append(undo)
+    try:
+        yield
+    finally:
+        _UNDO.remove(undo)
+
+
+def undo_unfinished() -> None:
+    """Undo what is unfinished, the last begun first; what cannot be undone is left."""
+    for undo in reversed(_UNDO[:]):
+        with suppress(Exception):
+            undo()
 
 
 @contextmanager
@@ -125,3 +147,69 @@ def recover_folder(path: str | Path, is_known: Callable[[Path], bool]) -> None:
 
 def _aside(target: Path) -> Path:
     return target.parent / f".{target.name}.old"  # of the root, too, which has no name
+
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+_UNAVAILABLE = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+
+
+@contextmanager
+def hold_lock(path: str | Path) -> Generator[bool, None, None]:
+    """Hold a lock within a ``with`` block.
+
+    The lock is ``flock`` on the file of this name, which the system releases when the process
+    ends, however it ends: a file that is left behind locks nothing. Where there is no ``flock``
+    (Windows, some network file systems) nobody is kept out.
+
+    Args:
+        path: of the lock file; made, and removed at the end of the block.
+
+    Yields:
+        False if another process, or another block of this one, holds the lock.
+
+    Raises:
+        OSError: if the file cannot be made.
+    """
+    file = Path(path)
+    while True:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            if not _take_lock(descriptor):
+                yield False
+                return
+            # The holder before us may have removed the file after we had opened it.
+            if _is_open_file(file, descriptor):
+                with undoable(file.unlink):
+                    try:
+                        yield True
+                    finally:
+                        # While the lock is held, so that no other's file is removed.
+                        with suppress(OSError):
+                            file.unlink()
+                return
+        finally:
+            os.close(descriptor)
+
+
+def _take_lock(descriptor: int) -> bool:
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _UNAVAILABLE:
+            raise
+    return True
+
+
+def _is_open_file(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False

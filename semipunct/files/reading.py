@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import hashlib
 import sys
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -11,10 +12,94 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
 from semipunct.errors import SemipunctError
-from semipunct.files.sections import Section
+
+
+class Section(str):
+    """The name of a file, or of a text that is none, with lines that are read in its place.
+
+    Readers take it for a path. What they say of lines and sentences is true of the whole file.
+
+    Attributes:
+        content: the lines, with their ends.
+        first_line: the number of the first line.
+        first_byte: its offset in the file.
+        first_character: the number of characters before it.
+        sentences_before: the number of sentences of a treebank before it.
+        is_inside: whether the file has other lines; a section may then be blank.
+    """
+
+    content: bytes
+    first_line: int
+    first_byte: int
+    first_character: int
+    sentences_before: int
+    is_inside: bool
+
+    def __new__(
+        cls,
+        name: str,
+        content: bytes,
+        *,
+        first_line: int = 1,
+        first_byte: int = 0,
+        first_character: int = 0,
+        sentences_before: int = 0,
+        is_inside: bool = False,
+    ) -> Self:
+        """Make a section; arguments are its attributes."""
+        section = super().__new__(cls, name)
+        section.content, section.is_inside = content, is_inside
+        section.first_line, section.first_byte = first_line, first_byte
+        section.first_character, section.sentences_before = first_character, sentences_before
+        return section
+
+    def __getnewargs__(self) -> tuple[str, bytes]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        # Pickling calls __new__ with these; the other attributes follow.
+        return str(self), self.content
+
+
+def first_character(path: object) -> int:
+    """Return the number of characters in the file before the first one that is read."""
+    return path.first_character if isinstance(path, Section) else 0
+
+
+def first_line(path: object) -> int:
+    """Return the number of the first line that is read under a name."""
+    return path.first_line if isinstance(path, Section) else 1
+
+
+def first_byte(path: object) -> int:
+    """Return the offset in the file of the first byte that is read under a name."""
+    return path.first_byte if isinstance(path, Section) else 0
+
+
+def sentences_before(path: object) -> int:
+    """Return the number of sentences of a file that precede those that are read."""
+    return path.sentences_before if isinstance(path, Section) else 0
+
+
+def is_inside(path: object) -> bool:
+    """Return whether a file has other lines than those that are read."""
+    return isinstance(path, Section) and path.is_inside
+
+
+def sha256(content: bytes) -> str:
+    """Compute the SHA-256 checksum of bytes, in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def file_sha256(path: str | Path) -> str:
+    """Compute the SHA-256 checksum of the bytes of a file, in hexadecimal digits.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
 
 STANDARD = "-"
 """Standard input or output, where a path is expected."""

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any, NoReturn
-
-import msgspec
-
-from semipunct.errors import SemipunctError
 
 
 def finite(value: float) -> float | None:
@@ -61,25 +56,3 @@ def from_json(content: bytes) -> Any:
 
 def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"it contains {constant}, which is not a number in JSON")
-
-
-def json_object(
-    content: bytes, path: Path, error: type[SemipunctError], advice: str
-) -> dict[str, Any]:
-    """Return the JSON object that a file holds.
-
-    Args:
-        content: of the file.
-        path: of the file, for messages.
-        error: the class to raise.
-        advice: the end of the message.
-
-    Raises:
-        SemipunctError: of the class, if the content is no JSON, or no object.
-    """
-    try:
-        return msgspec.json.decode(content, type=dict[str, Any])
-    except msgspec.ValidationError as problem:
-        raise error(f"{path}: is not a JSON object; {advice}") from problem
-    except (ValueError, RecursionError) as problem:
-        raise error(f"{path}: is not JSON ({problem}); {advice}") from problem

@@ -8,16 +8,15 @@ import os
 import stat
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from semipunct.errors import OutputError, SemipunctError
-from semipunct.files.folders import make_folder
+from semipunct.files.folders import make_folder, undoable
 from semipunct.files.reading import STANDARD
-from semipunct.files.unfinished import undoable
 
 _LONGEST = 40
 """Characters of a name that the name of its unfinished file begins with: it must not be too long
@@ -71,39 +70,13 @@ def _real(path: str | Path) -> Path:
 
 def _is_replaceable(path: str | Path) -> bool:
     """Tell a file, there or not yet, from a device or a pipe, which are written to as they are."""
-    if _descriptor(path) is not None:
+    # What such a name leads on to may be a file: replacing it would lose what others write to it.
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")):
         return False
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
     except OSError:
         return True
-
-
-def _descriptor(path: str | Path) -> int | None:
-    """Return the number of the open file that a name such as ``/dev/stdout`` stands for.
-
-    That name leads on to the file itself, or to one that is not there (``pipe:[7]``): replacing it
-    would lose what others write to it.
-    """
-    step = os.path.abspath(path)
-    for _ in range(40):  # as many links as systems follow
-        folder, name = os.path.split(step)
-        if name.isdecimal() and os.path.realpath(folder) == os.path.realpath("/dev/fd"):
-            return int(name)
-        if not os.path.islink(step):
-            return None
-        step = os.path.join(folder, os.readlink(step))
-    return None
-
-
-def _opened_as_it_is(path: str | Path) -> BinaryIO:
-    """Open a device or a pipe; an open file again, at the place where it is."""
-    number = _descriptor(path)
-    if number is None:
-        return open(path, "wb")
-    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - by the caller
-        sys.stdout.flush()
-    return os.fdopen(os.dup(number), "wb")
 
 
 @contextmanager
@@ -145,9 +118,12 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     """
     # Without a time in the header the same content gives the same file.
     packed = gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content
-    opened = atomic_file(path) if _is_replaceable(path) else _opened_as_it_is(path)
-    with opened as stream:
+    with _opened(path) as stream:
         stream.write(packed)
+
+
+def _opened(path: str | Path) -> AbstractContextManager[BinaryIO]:
+    return atomic_file(path) if _is_replaceable(path) else open(path, "ab")
 
 
 @contextmanager
@@ -169,13 +145,8 @@ def output(path: str) -> Generator[TextIO, None, None]:
         with _text(sys.stdout.buffer) as stream:
             yield stream
         return
-    target = _real(path)
-    if not _is_replaceable(path):
-        with _opened_as_it_is(path) as raw, _text(raw) as stream:
-            yield stream
-        return
-    with atomic_file(target) as raw:
-        if target.suffix != ".gz":
+    with _opened(path) as raw:
+        if not path.endswith(".gz"):
             with _text(raw) as stream:
                 yield stream
             return

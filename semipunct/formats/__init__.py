@@ -1,7 +1,6 @@
 """File formats: readers and writers by name. No lower-level package depends on a format."""
 
 from semipunct.formats.base import Annotation, Format, Writer
-from semipunct.formats.error_markup import read_error_markup, read_learner_treebank
 from semipunct.formats.lines import text_lines
 from semipunct.formats.parallel import (
     read_m2,
@@ -26,8 +25,6 @@ __all__ = [
     "Writer",
     "format_of",
     "read_entries",
-    "read_error_markup",
-    "read_learner_treebank",
     "read_m2",
     "read_parallel_texts",
     "read_parallel_treebanks",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar, overload
 
 from semipunct.corpus import Omitted, Sentence, Words
+from semipunct.corpus.learners import LearnerErrors, erroneous
 from semipunct.corpus.parallel import Alignment, ParallelSentence, align_versions, to_learn_from
-from semipunct.corpus.synthetic.learners import LearnerErrors, erroneous
 from semipunct.corpus.treebank import OUTSIDE
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import output

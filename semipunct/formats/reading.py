@@ -1,14 +1,84 @@
 """Reading of treebanks, and of their statistics, in any format."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
-from semipunct.corpus import Treebank
+from semipunct.corpus import Entry, Omitted, Treebank
 from semipunct.corpus.examples import Example, ExampleType
 from semipunct.corpus.statistics import TreebankStatistics, statistics
-from semipunct.formats.examples import read_examples
-from semipunct.formats.registry import read_entries
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.formats.ccgbank import read_derived_sentences
+from semipunct.formats.conllu.passages import read_passages
+from semipunct.formats.registry import (
+    read_commas,
+    read_crossing_arcs,
+    read_entries,
+    read_treebank,
+    read_whole_phrases,
+    read_with_marks,
+)
+from semipunct.formats.running_text import read_running_text
+
+
+def omitted_lines(paths: Iterable[str | Path]) -> Iterator[str]:
+    """Yield file, line, sentence and reason for each sentence that is left out.
+
+    Args:
+        paths: files of treebanks, ``-`` for standard input.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged.
+    """
+    for entry in read_entries(paths):
+        if isinstance(entry.content, Omitted):
+            yield omitted_line(entry, entry.content)
+
+
+def omitted_line(entry: Entry[Any, Any], omitted: Omitted) -> str:
+    """Return file, line, sentence and reason of a sentence that is left out.
+
+    Args:
+        entry: the sentence.
+        omitted: its reason.
+    """
+    if omitted.fault:
+        return f"{omitted.fault} ({omitted.reason})"
+    tokens = getattr(entry.record, "tokens", ())
+    marks = {token.word_id: token.form for token in tokens if token.upos == PUNCTUATION}
+    governed = next((token for token in tokens if token.head in marks), None)
+    detail = ""
+    if governed is not None:
+        head = f"{governed.head} ({marks[governed.head]})"
+        detail = f": {governed.word_id} ({governed.form}) depends on {head}"
+    return (
+        f"{omitted.path}:{omitted.line}: sentence {omitted.sentence_id}: {omitted.reason}{detail}"
+    )
+
+
+READERS: Mapping[ExampleType, Callable[[Sequence[str | Path]], Sequence[Example]]] = {
+    "sentences": read_treebank,
+    "sentences with crossing arcs": read_crossing_arcs,
+    "sentences with marks as words": read_with_marks,
+    "sentences with commas": read_commas,
+    "phrases": read_whole_phrases,
+    "derivations": read_derived_sentences,
+    "passages": read_passages,
+    "running text": read_running_text,
+}
+
+
+def read_examples(examples: ExampleType, paths: Sequence[str | Path]) -> Sequence[Example]:
+    """Read files of examples that models are trained on.
+
+    Args:
+        examples: type of the examples, such as ``examples`` of a kind of model.
+        paths: names of the files.
+
+    Raises:
+        TreebankError: if a file is missing or damaged.
+    """
+    return READERS[examples](paths)
 
 
 @overload

@@ -18,7 +18,6 @@ from semipunct.formats.base import Format
 from semipunct.formats.ccgbank import Ccgbank
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.reading import to_entry
-from semipunct.formats.dependencies import Dependencies
 from semipunct.formats.lines import KIND
 from semipunct.formats.m2 import M2
 from semipunct.formats.ptb import Ptb, PtbRecord
@@ -30,7 +29,6 @@ from semipunct.trees.phrases import PhraseTree
 
 FORMATS: dict[str, Format[Any]] = {
     Conllu.name: Conllu(),
-    Dependencies.name: Dependencies(),
     Ptb.name: Ptb(),
     Ccgbank.name: Ccgbank(),
     M2.name: M2(),
@@ -116,7 +114,7 @@ _FIRST_LINES = {
         rb"(?:\xef\xbb\xbf)?(?:WEBVTT\s|(?:\d+\s*\n)?\s*(?:\d+:)?\d+:\d\d[.,]\d+\s*-->"
         rb"\s*(?:\d+:)?\d+:\d\d[.,]\d+(?:[ \t]+[A-Za-z]\w*:\S+)*\s*$)"
     ),
-    Transcripts.name: re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*(?:\"|$)|\[\s*(?:\{|$))"),
+    Transcripts.name: re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*(?:\"|$)"),
 }
 """What the first lines of a file are that is not plain text."""
 

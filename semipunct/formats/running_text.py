@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from semipunct.corpus import Entry, Omitted, Words
-from semipunct.corpus.fixed_parts import fixed_parts
+from semipunct.corpus.fixed_parts import fixed_parts, whole_tokens
 from semipunct.corpus.located import BLANKS, Located, Piece, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.corpus.treebank import EMPTY, MARKUP
-from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.corpus.word_streams import (
     END,
     TextPassages,
@@ -29,11 +28,11 @@ from semipunct.errors import TreebankError
 from semipunct.files import display_name, first_line
 from semipunct.formats.lines import text_lines
 from semipunct.formats.registry import format_of, read_words
-from semipunct.formats.subtitles import Cue, Subtitles, cue_lines
+from semipunct.formats.subtitles import Subtitles, cue_lines
 from semipunct.formats.text import Text, in_lines, lines_with_text, read_line, text_entry
-from semipunct.formats.transcripts import Transcripts
+from semipunct.formats.transcripts import Document, Segment, Transcripts
 from semipunct.marks import spacing
-from semipunct.marks.neighbours import SIGNS
+from semipunct.marks.spacing import SIGNS
 
 PASSAGE = 192
 """The number of words of a passage."""
@@ -105,13 +104,12 @@ def read_lines(
     for number, path in enumerate(paths, start=1):
         name = display_name(path)
         form = format_of(path, words=True, default=Text.name)
-        if isinstance(form, Transcripts):
-            form = form.before_file() if number < len(paths) else form
-            yield from form.read_segments(path, line_of_text)
-            continue
         lines = lines_with_text(path, ended=number < len(paths))
         if isinstance(form, Subtitles):
             yield from _cues(lines, name)
+            continue
+        if isinstance(form, Transcripts):
+            yield from _segments("".join(lines), name)
             continue
         for line in in_lines(lines, name, first_line(path)):
             parts = (line.text,) if whole or not line.is_text else parts_of_line(line.text)
@@ -126,7 +124,16 @@ def _cues(lines: Iterable[str], name: str) -> Iterator[Entry[Located, Words | Om
             yield text_entry(Located(Omitted(reason, f"#{number}", name, number), text))
             continue
         core = line_of_text(f"#{number}", name, number, text[start:end])
-        yield text_entry(Cue.of(core.surround(text[:start], text[end:]), ends_turn))
+        whole = core.surround(text[:start], text[end:])
+        yield text_entry(replace(whole, ends_text=ends_turn))
+
+
+def _segments(text: str, name: str) -> Iterator[Entry[Located, Words | Omitted]]:
+    document = Document.parse(text, name)
+    for number, (line, segment, ends_turn) in enumerate(document.segments()):
+        words = line_of_text(f"#{number + 1}", name, line, segment)
+        content = (words.content, words.text, words.spans, words.marks, words.offset)
+        yield text_entry(Segment(*content, ends_turn, document, number))
 
 
 def lines_of_text(text: str, name: str) -> list[Located]:

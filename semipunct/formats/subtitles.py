@@ -7,7 +7,6 @@ as it was, line by line. A library that parses cues would lose some of it
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -62,32 +61,6 @@ class CueLine(NamedTuple):
     ends_turn: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cue(Located):
-    """A line of a cue.
-
-    Attributes:
-        ends_turn: whether the next one is said by someone else, or there is none.
-    """
-
-    ends_turn: bool = False
-
-    @classmethod
-    def of(cls, line: Located, ends_turn: bool) -> "Cue":
-        """Return a line that says whether a turn ends with it.
-
-        Args:
-            line: the line.
-            ends_turn: whether it does.
-        """
-        parts = (line.content, line.text, line.spans, line.marks, line.offset)
-        return cls(*parts, ends_turn=ends_turn)
-
-    @property
-    def ends_text(self) -> bool:
-        return self.ends_turn
-
-
 class Subtitles(Text):
     """Subtitles in SubRip (``.srt``) and WebVTT (``.vtt``), which text models read and write.
 
@@ -96,9 +69,6 @@ class Subtitles(Text):
 
     name = "subtitles"
     suffixes = (".srt", ".vtt")
-
-    def before_file(self) -> "Subtitles":
-        return Subtitles(ended=True)
 
     def read_words(self, path: str | Path) -> Iterator[Entry[Located, Words | Omitted]]:
         raise UsageError(

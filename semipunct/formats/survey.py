@@ -10,7 +10,7 @@ from semipunct.corpus import Omitted
 from semipunct.corpus.mark_uses import MarkUses
 from semipunct.corpus.statistics import TreebankStatistics, statistics
 from semipunct.corpus.treebank import EMPTY, AnyEntry
-from semipunct.formats.omitted import omitted_line
+from semipunct.formats.reading import omitted_line
 from semipunct.formats.registry import read_entries
 
 

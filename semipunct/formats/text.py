@@ -1,5 +1,6 @@
 """Plain text: one sentence per line, reproduced byte for byte except for punctuation."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -13,9 +14,45 @@ from semipunct.corpus.treebank import MARKUP
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name, first_line, is_inside
 from semipunct.formats.base import Annotation, Format, Writer
-from semipunct.formats.code_blocks import lines_judged_together
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
+
+_OPENING = re.compile(r" {0,3}(`{3,})[^`]*$")
+_CLOSING = re.compile(r" {0,3}(`{3,})\s*$")
+
+_LONGEST = 2**12
+"""Lines after which a fence that is not closed is no fence, so that memory is bounded."""
+
+
+def lines_judged_together(lines: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
+    """Yield lines in groups between which a file may be divided, with whether they are text.
+
+    The lines of a block of code, which are not, form one group. A fence that nothing closes opens
+    no block: its lines are text. Fences of tildes are not known, since a line of tildes usually
+    parts sections.
+
+    Args:
+        lines: of a file, with their ends.
+    """
+    block: list[str] = []
+    fence = ""
+    for line in lines:
+        if not block:
+            opening = _OPENING.match(line)
+            if opening is None:
+                yield [line], True
+                continue
+            fence = opening[1]
+            block.append(line)
+            continue
+        block.append(line)
+        closing = _CLOSING.match(line)
+        is_closed = closing is not None and len(closing[1]) >= len(fence)
+        if is_closed or len(block) == _LONGEST:
+            yield block, not is_closed
+            block = []
+    if block:
+        yield block, True
 
 
 class Text(Format[Located]):
@@ -39,7 +76,7 @@ class Text(Format[Located]):
         self.ended = ended
 
     def before_file(self) -> "Text":
-        return Text(ended=True)
+        return type(self)(ended=True)
 
     def read(self, path: str | Path) -> Iterator[Entry[Located]]:
         return iter(self.read_words(path))

@@ -81,7 +81,7 @@ class Analysis:
 
         Every node with a non-empty puncteme, except the root, has brackets around its constituent
         and its punctemes just inside them.  Marks that are square brackets are written ``\[`` and
-        ``\]``; special tokens have the symbols of ``marks.display``. Words lack the dot of an
+        ``\]``; special tokens have the symbols of ``marks.tokens``. Words lack the dot of an
         abbreviation, which is a separate mark.
         """
         tree = self.sentence.tree

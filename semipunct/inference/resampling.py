@@ -19,7 +19,7 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints
 from semipunct.inference.categorical import Categorical
 from semipunct.marks import Puncteme
-from semipunct.marks.distance import common_tokens
+from semipunct.marks.edits import common_tokens
 
 Floats = npt.NDArray[np.float64]
 

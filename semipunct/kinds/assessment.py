@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Sentence, Treebank
-from semipunct.corpus.omission import without_omitted
 from semipunct.corpus.sentences import open_slots
+from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import TreebankError
 from semipunct.evaluation.confusion import Confusion, confusions
 from semipunct.evaluation.correction import correction_statistics

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Sentence, Treebank
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.errors import UsageError
 from semipunct.evaluation.parsing import ParsingStatistics
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import figures_signature
 from semipunct.files import display_name
 from semipunct.formats import Annotation, format_of, read_entries
 from semipunct.formats.conllu import Conllu, Record
-from semipunct.formats.conllu.analysed import analysed_entry
+from semipunct.formats.conllu.from_text import analysed_entry
 from semipunct.formats.registry import with_marks
 from semipunct.kinds.answers import Answers, ParseWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_parses

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from semipunct.corpus import Entry, Sentence
-from semipunct.corpus.omission import without_omitted
+from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import UsageError
 from semipunct.formats import format_of
 from semipunct.formats.ccgbank import Ccgbank, auto_line

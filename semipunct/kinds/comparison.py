@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semipunct.corpus.digest import parallel_digest
+from semipunct.corpus.examples import parallel_digest
 from semipunct.corpus.parallel import ParallelSentence
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import figures_signature
 from semipunct.formats.parallel import read_references
 from semipunct.kinds.assessment import Assessment, assess_corrections
 from semipunct.tasks.correction import Corrected

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from semipunct.corpus import Treebank
-from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.omission import without_omitted
+from semipunct.corpus.examples import treebank_digest
+from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import UsageError
-from semipunct.evaluation.criterion import CRITERION, CriterionFigures
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.figures import CRITERION, CriterionFigures
+from semipunct.evaluation.results import figures_signature
 from semipunct.kinds.assessment import NO_COUNTS, Assessment
 from semipunct.kinds.requests import EvaluateRequest
 from semipunct.models.registry import find_kind

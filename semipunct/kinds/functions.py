@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, Unpack, overload
 
 from semipunct.corpus import Sentence, Words
-from semipunct.corpus.omission import OmittedT
+from semipunct.corpus.treebank import OmittedT
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result
 from semipunct.kinds.answers import answer_of

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Treebank
-from semipunct.corpus.omission import without_omitted
+from semipunct.corpus.treebank import without_omitted
 from semipunct.files import STANDARD
 from semipunct.formats import format_of, read_entries, read_words, with_crossing_arcs
 from semipunct.formats.conllu import Conllu, Record

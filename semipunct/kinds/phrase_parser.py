@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Entry, Words
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.marks_as_words import with_marks_as_words
-from semipunct.corpus.omission import without_omitted
+from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import TreebankError
 from semipunct.evaluation.brackets import BracketStatistics, bracket_statistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import Result, figures_signature
 from semipunct.formats import format_of, read_phrases, read_words
 from semipunct.formats.ptb.writing import write_phrases
 from semipunct.formats.registry import COMMA_TAGS, read_whole_phrases

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus.located import Located
-from semipunct.corpus.omission import without_omitted
+from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import UsageError
 from semipunct.formats import format_of, read_entries, read_words
 from semipunct.formats.text import Text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.located import Located
-from semipunct.corpus.omission import with_omitted, without_omitted
+from semipunct.corpus.treebank import with_omitted, without_omitted
 from semipunct.errors import UsageError
 from semipunct.files import display_name
 from semipunct.formats import Format, format_of, read_entries

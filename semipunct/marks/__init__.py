@@ -1,6 +1,5 @@
 """Punctuation as data: tokens, pairs, matching, edits, spacing, symbols, Nunberg's rules."""
 
-from semipunct.marks.display import display_form, legend, shown_string
 from semipunct.marks.edits import (
     EDITS,
     Edit,
@@ -23,8 +22,11 @@ from semipunct.marks.tokens import (
     Pair,
     Puncteme,
     TokenPair,
+    display_form,
     is_symmetric,
     is_unmatched,
+    legend,
+    shown_string,
     with_boundaries,
     without_boundaries,
 )

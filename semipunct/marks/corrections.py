@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from semipunct.errors import UsageError
-from semipunct.marks.display import shown_string
-from semipunct.marks.tokens import Puncteme
+from semipunct.marks.tokens import Puncteme, shown_string
 from semipunct.wording import quantity
 
 ErrorKind = Literal["missing", "superfluous", "doubled", "moved", "replaced"]

@@ -5,6 +5,7 @@ A window slides over the underlying tokens of a slot. At each position it contai
 2.2).
 """
 
+from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from semipunct.marks.tokens import FINAL, INITIAL, OPEN, Puncteme
@@ -98,3 +99,28 @@ def possible(a: str, b: str) -> tuple[EditName, ...]:
     if a == b == INITIAL:
         excluded.add("absorb_right")
     return tuple(name for name in EDITS if name not in excluded)
+
+
+@lru_cache(maxsize=1 << 16)
+def edit_distance(a: Puncteme, b: Puncteme) -> int:
+    """Return the Levenshtein distance: the number of insertions, deletions and substitutions.
+
+    Args:
+        a: a string of tokens.
+        b: another string of tokens.
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.distance(a, b)
+
+
+def common_tokens(a: Puncteme, b: Puncteme) -> int:
+    """Return the length of the longest common subsequence.
+
+    Args:
+        a: a string of tokens.
+        b: another string of tokens.
+    """
+    from rapidfuzz.distance import LCSseq
+
+    return LCSseq.similarity(a, b)

@@ -1,7 +1,14 @@
-"""Conversion of straight quotation marks (Li, Wang and Eisner 2019, section 4, footnote 12)."""
+"""Straight quotation marks made directional, and the gaps between words with other marks.
+
+Li, Wang and Eisner (2019), section 4, footnote 12, make quotation marks directional.
+"""
 
 from collections.abc import Hashable, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Literal, NamedTuple
+
+from semipunct.marks.tokens import Puncteme
 
 Kind = Literal["double", "single"]
 
@@ -68,3 +75,98 @@ def directional(tokens: Sequence[Mark | None]) -> tuple[list[str | None], int, i
             forms[first], forms[index] = DIRECTIONAL[kind]
             replaced += 2
     return forms, replaced, len(waiting)
+
+
+class Gap(NamedTuple):
+    """The original text between two words, or at an edge of a sentence.
+
+    Attributes:
+        tokens: ``[k]`` its marks in the vocabulary of models.
+        spelt: ``[k]`` the marks as spelt in the text.
+        spaces: ``[k + 1]`` the text before, between and after them.
+        opens: whether it is before the first word.
+        closes: whether it is after the last word.
+    """
+
+    tokens: Puncteme
+    spelt: tuple[str, ...]
+    spaces: tuple[str, ...]
+    opens: bool = False
+    closes: bool = False
+
+    @property
+    def text(self) -> str:
+        """The original characters."""
+        pieces = (x for pair in zip(self.spaces, self.spelt, strict=False) for x in pair)
+        return "".join(pieces) + self.spaces[-1]
+
+
+def kept_tokens(before: Puncteme, after: Puncteme) -> list[int]:
+    """Align new tokens with old ones: the number, from 1, of the old token of each; 0 for none.
+
+    Args:
+        before: the old tokens.
+        after: the new tokens.
+    """
+    if before == after:
+        return [*range(1, len(after) + 1)]
+    numbers = [0] * len(after)
+    if not before or not after:  # most slots of a long text
+        return numbers
+    for first, place, size in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_matching_blocks():
+        numbers[place : place + size] = range(first + 1, first + size + 1)
+    return numbers
+
+
+def rewritten(gap: Gap, tokens: Puncteme, row: Sequence[bool]) -> str:
+    """Return the text of a gap with new marks.
+
+    The text between marks or words that remain neighbours is kept, and so is the text outside the
+    sentence. Where marks are inserted between them, it stays on one side of these. Other required
+    spaces are taken from the remaining whitespace, whatever its characters. Whitespace other than
+    spaces (a tab, a line break) is never lost.
+
+    Args:
+        gap: the original gap.
+        tokens: ``[m]`` the new marks.
+        row: ``[m + 1]`` whether there is a space before, between and after them, as in
+            ``spacing.slot_spaces``.
+    """
+    if tokens == gap.tokens:
+        return gap.text
+    number = kept_tokens(gap.tokens, tokens)
+    around = [0, *(origin or None for origin in number), len(gap.tokens) + 1]
+    spaces: list[str | None] = []
+    used: set[int] = set()
+    last = len(tokens)
+    for place, (left_number, right_number) in enumerate(pairwise(around)):
+        gap_number: int | None = None
+        if left_number is not None and right_number == left_number + 1:
+            gap_number = left_number
+        elif gap.opens and place == 0:
+            gap_number = 0
+        elif gap.closes and place == last and len(gap.tokens) not in used:
+            gap_number = len(gap.tokens)  # without marks, the same text is at both edges
+        spaces.append(None if gap_number is None else gap.spaces[gap_number])
+        used |= set() if gap_number is None else {gap_number}
+    new_place = {origin: place for place, origin in enumerate(around) if origin is not None}
+    for i, space in enumerate(gap.spaces):
+        if space and i not in used and i in new_place and i + 1 in new_place:
+            places = range(new_place[i], new_place[i + 1])
+            spaces[next((place for place in places if row[place]), places[-1])] = space
+            used.add(i)
+    free = [space for i, space in enumerate(gap.spaces) if space and i not in used]
+    for place, has_space in enumerate(row):
+        if spaces[place] is None:
+            spaces[place] = (free.pop(0) if free else " ") if has_space else ""
+    leftover = "".join(space for space in free if space.strip(" "))
+    spelt = [
+        gap.spelt[origin - 1] if origin else token
+        for origin, token in zip(number, tokens, strict=True)
+    ]
+    pieces = (x or "" for pair in zip(spaces, spelt, strict=False) for x in pair)
+    # The text after the sentence stays last.
+    end = [leftover, spaces[-1] or ""] if gap.closes else [spaces[-1] or "", leftover]
+    return "".join((*pieces, *end))

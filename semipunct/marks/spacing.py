@@ -8,14 +8,18 @@ their characters. The language is not used: French spaces before *;* and inside 
 inserted.
 """
 
+from __future__ import annotations
+
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
-from semipunct.marks.tokens import ABBREVIATION, SILENT, STRAIGHT, Puncteme
+from semipunct.marks.tokens import ABBREVIATION, SILENT, STRAIGHT, Puncteme, is_emoticon, is_picture
 
 Side = Literal["left", "right", "both", "neither"]
 """The side on which a token is attached without a space."""
@@ -285,3 +289,125 @@ def text(
         for piece, space in zip((*shown[slot], *dotted[slot : slot + 1]), row, strict=False):
             pieces += [" ", piece] if space else [piece]
     return "".join(pieces)
+
+
+SHARE = 2 / 3
+"""The least share of the places of a mark without blanks at which it counts as joining words.
+
+Annotators and writers are not consistent: in English-EWT some of the hyphens between a word and its
+head, and some slashes, have a blank beside them.
+"""
+
+LEAST = 3
+"""The least number of such places."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoiningMarks:
+    """The marks that join words, in two kinds of slots.
+
+    Attributes:
+        places: the marks, each with whether the slot is between a word and its head
+            (``compound_slots``); None if the spacing is unknown, for typographic rules.
+    """
+
+    places: frozenset[tuple[str, bool]] | None = None
+
+    @classmethod
+    def of(
+        cls, joined: Counter[tuple[str, bool]], apart: Counter[tuple[str, bool]]
+    ) -> JoiningMarks:
+        """Choose the marks from counts.
+
+        Args:
+            joined: for each mark and kind of slot, the number of places without blanks.
+            apart: the number of places with a blank on one side or both.
+        """
+        if not joined:
+            return cls()
+        return cls(
+            frozenset(
+                place
+                for place, count in joined.items()
+                if count >= LEAST and count >= SHARE * (count + apart[place])
+            )
+        )
+
+    def join(self, token: str, *, is_compound: bool) -> bool:
+        """Return whether a mark joins words in a kind of slot.
+
+        Args:
+            token: the mark.
+            is_compound: whether the slot is between a word and its head.
+        """
+        if self.places is not None:
+            return (token, is_compound) in self.places
+        return is_joining(token) or (is_compound and token == HYPHEN)
+
+    def may_part(self, string: Puncteme, *, is_compound: bool) -> bool:
+        """Return whether a string may stand between two words that stand apart.
+
+        Args:
+            string: the tokens of the slot.
+            is_compound: whether the slot is between a word and its head.
+        """
+        return not any(self.join(token, is_compound=is_compound) for token in string)
+
+
+BY_TYPOGRAPHY = JoiningMarks()
+"""The marks that join words if nothing is known of their spacing."""
+
+
+ENDS = frozenset(".!?…‼⁇⁈⁉。！？｡؟۔।॥։።፧၊။។៕")
+"""Characters that end a sentence."""
+
+SEPARATORS = frozenset(",;:，；：、､،؛፣፤፥·")
+"""Characters that separate parts of a sentence."""
+
+SIGNS = frozenset("#%&@*\\§¶†‡‰‱•‣◦⁃_~^|+=<>$`{}′″‴©®™°")
+"""Characters of markup, code and formulas, which treebanks may tag as punctuation."""
+
+_EXCLAMATIONS = frozenset("!?‼⁇⁈⁉！？؟")
+_DOUBLE = frozenset('"“”„‟«»〝〞〟')
+
+
+def may_stand_between(string: Puncteme, before: str, after: str) -> bool:
+    """Return whether new marks may stand between two words, given the marks of the words.
+
+    Args:
+        string: the marks, without the dot of an abbreviation.
+        before: the word before them, empty at the beginning of a sentence.
+        after: the word after them, empty at the end.
+    """
+    if not string:
+        return True
+    first, last = string[0][:1], string[-1][-1:]
+    if before and is_doubled(before[-1], first):
+        return False
+    # Writers end a sentence with a picture or an emoticon in place of a mark.
+    if first in ENDS and (is_picture(before) or is_emoticon(before)):
+        return False
+    return not (after and last == after[0] and _is_mark(last))
+
+
+def is_doubled(standing: str, following: str) -> bool:
+    """Return whether a new mark directly after a standing one doubles it or is absorbed by it.
+
+    A comma, semicolon or colon may follow an exclamation or question mark (*Yahoo!, which*), but no
+    other end of a sentence; an end never follows an end or a comma.
+
+    Args:
+        standing: a character.
+        following: the first character of the new mark.
+    """
+    if standing == following and _is_mark(following):
+        return True
+    if standing in _DOUBLE and following in _DOUBLE:
+        return True
+    if following in ENDS:
+        return standing in ENDS or standing in SEPARATORS
+    return following in SEPARATORS and (standing in SEPARATORS or standing in ENDS - _EXCLAMATIONS)
+
+
+def _is_mark(char: str) -> bool:
+    return len(char) == 1 and unicodedata.category(char)[0] == "P"

@@ -7,8 +7,9 @@ footnote 24 suggests.
 Boundary marks are tokens, but belong to no puncteme (docs/decisions/0002-boundary-marks.md).
 """
 
+import re
 import unicodedata
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 Puncteme = tuple[str, ...]
 """A string of 0 or more punctuation tokens, in text order."""
@@ -151,3 +152,69 @@ def carries_dot(form: str) -> bool:
     if len(form) < 2 or not form.endswith("."):
         return False
     return any(unicodedata.category(char)[0] not in "PS" for char in form)
+
+
+SYMBOLS: Mapping[str, str] = {
+    INITIAL: INITIAL,
+    FINAL: FINAL,
+    ABBREVIATION: ".°",
+    OPEN: "◌",
+    UNK: "▢",
+}
+
+MEANINGS: Mapping[str, str] = {
+    INITIAL: "the beginning of the sentence",
+    FINAL: "the end of the sentence",
+    ABBREVIATION: "the period of an abbreviation",
+    OPEN: "any string of marks, left open underneath (the open puncteme)",
+    UNK: "a mark too rare for the model to tell from others",
+}
+
+
+def display_form(token: str) -> str:
+    """Return a token in the form shown to readers."""
+    return SYMBOLS.get(token, token)
+
+
+def shown_string(tokens: Iterable[str], nothing: str = "") -> str:
+    """Return tokens in the form shown to readers, separated by spaces.
+
+    Args:
+        tokens: the tokens in text order.
+        nothing: the result if there are no tokens.
+    """
+    return " ".join(map(display_form, tokens)) or nothing
+
+
+def legend(tokens: Iterable[str]) -> str:
+    """Return a one-line legend of the special tokens that occur; empty if there are none."""
+    present = set(tokens)
+    return "; ".join(
+        f"{symbol} {MEANINGS[token]}" for token, symbol in SYMBOLS.items() if token in present
+    )
+
+
+EMOTICON = r"""
+    (?: [:;=] [-^o']? (?: [()\[\]|/\\*{}@$<>]+ | [DPp3OXx]+ (?!\w) )  # :-) ;) =D
+      | [()\[\]]+ [-^o']? [:;=] (?![\w()])                            # (: (-;
+      | <3+ (?!\d)
+      | \^[_.-]*\^ | -_+- | [oO]_[oO] | T_T | x_x | >[._]< | ¯\\_\(ツ\)_/¯
+    )
+"""
+"""A pattern (to be compiled with ``re.VERBOSE``) of an emoticon between blanks."""
+
+_WHOLE = re.compile(EMOTICON, re.VERBOSE)
+
+_PICTURES = 0x2190
+"""The first character of arrows, pictures and emoji; symbols before it are letters and signs."""
+
+
+def is_emoticon(form: str) -> bool:
+    """Return whether a token is an emoticon such as *:-)*."""
+    return _WHOLE.fullmatch(form) is not None
+
+
+def is_picture(form: str) -> bool:
+    """Return whether a token is an emoji or another picture, such as *😀* or *♥*."""
+    symbols = [unicodedata.category(char) == "So" and ord(char) >= _PICTURES for char in form]
+    return any(symbols) and not any(map(str.isalnum, form))

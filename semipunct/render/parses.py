@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from semipunct.corpus.treebank import AnyEntry, WordsEntry
 from semipunct.formats import Annotation
 from semipunct.formats.conllu import Conllu
-from semipunct.formats.conllu.analysed import analysed_entry
-from semipunct.formats.conllu.expectations import expected_attributes
+from semipunct.formats.conllu.from_text import analysed_entry
+from semipunct.formats.conllu.reading import expected_attributes
 from semipunct.render.analyses import COMMENT, OURS
 from semipunct.tasks.parse import TAGS, Parse
 

@@ -10,7 +10,7 @@ from semipunct.corpus import Entry, Omitted
 from semipunct.corpus.located import Located
 from semipunct.formats import Writer
 from semipunct.formats.conllu import Conllu, Record
-from semipunct.formats.conllu.analysed import analysed_entry
+from semipunct.formats.conllu.from_text import analysed_entry
 from semipunct.formats.text import TextWriter
 from semipunct.render.analyses import dump, omitted_as_dict
 from semipunct.render.restorations import as_dict, in_own_characters

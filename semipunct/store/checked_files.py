@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from semipunct.errors import ModelError
-from semipunct.files import json_object, sha256
+from semipunct.files import sha256
 from semipunct.models.base import Array
 from semipunct.store.folder import FORMAT, MANIFEST, OWNED
 
@@ -22,7 +22,7 @@ class Manifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         format: always ``FORMAT``.
-        format_version: the version, which determines the migrations.
+        format_version: the version.
         kind: the kind of the model, as in the registry.
         sha256: the checksum of each file by name. That of the model card in older folders is
             ignored, since users may edit the card.
@@ -106,7 +106,12 @@ def read_object(content: bytes, path: Path) -> dict[str, Any]:
     Raises:
         ModelError: if the content is not a JSON object.
     """
-    return json_object(content, path, ModelError, "copy the folder again")
+    try:
+        return msgspec.json.decode(content, type=dict[str, Any])
+    except msgspec.ValidationError as error:
+        raise ModelError(f"{path}: is not a JSON object; copy the folder again") from error
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path}: is not JSON ({error}); copy the folder again") from error
 
 
 def check_arrays(where: str, actual: Mapping[str, Array], expected: Mapping[str, Array]) -> None:

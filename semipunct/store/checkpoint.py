@@ -46,9 +46,12 @@ from semipunct.store.folder import (
     write_folder,
 )
 from semipunct.store.installed import folder_of, nearest_name
-from semipunct.store.migrations import OLDEST, VERSION, Parsed, migrate
 from semipunct.version import __version__
 from semipunct.wording import quantity
+
+VERSION = 3
+"""The format version of a folder, raised whenever older programs could not read a new folder. A
+setting that is added later gets the default of its class in older folders."""
 
 M = TypeVar("M", bound=Model[Any, Any, Any], default=Model[Any, Any, Any])
 M_co = TypeVar("M_co", bound=Model[Any, Any, Any], default=Model[Any, Any, Any], covariant=True)
@@ -198,16 +201,13 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
     sums = manifest.sha256
     vocabulary = read_object(read_verified(folder, VOCABULARY, sums), folder / VOCABULARY)
     large = read_arrays(folder, VOCABULARY_ARRAYS, sums) if VOCABULARY_ARRAYS in sums else {}
-    parsed = Parsed(manifest.kind, {}, vocabulary, read_arrays(folder, WEIGHTS, sums))
+    packed = read_arrays(folder, WEIGHTS, sums)
     content = read_object(read_verified(folder, CONFIG, sums), folder / CONFIG)
     try:
         head = msgspec.convert(content, _ConfigFile)
-        vocabulary = with_arrays(vocabulary, large)
-        parsed = Parsed(parsed.kind, head.config, vocabulary, parsed.arrays)
-        parsed = migrate(parsed, manifest.format_version)
-        kind = find_kind(parsed.kind, f"{folder / MANIFEST}")
-        config = Config.from_dict(kind, parsed.settings, f"{folder / CONFIG}")
-        model = kind.load().from_data(parsed.vocabulary, config.model)
+        kind = find_kind(manifest.kind, f"{folder / MANIFEST}")
+        config = Config.from_dict(kind, head.config, f"{folder / CONFIG}")
+        model = kind.load().from_data(with_arrays(vocabulary, large), config.model)
         shapes = model.empty_parameters()
     except ConfigError as error:
         raise ModelError(str(error)) from error
@@ -221,7 +221,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         ) from error
     if expected is not None:
         _check_kind(folder, model, expected)
-    arrays = _unpacked(parsed.arrays)
+    arrays = _unpacked(packed)
     check_arrays(f"{folder / WEIGHTS}", arrays, shapes)
     lines = read_verified(folder, METRICS, sums).splitlines()
     metrics = tuple(read_object(line, folder / METRICS) for line in lines)
@@ -266,19 +266,12 @@ def load_state(path: str | Path) -> TrainingState | None:
     """Read the state of a training run for ``--resume``; None if the run is finished.
 
     Raises:
-        ModelError: if the state is damaged, or the run was started by an older program.
+        ModelError: if the state is damaged.
     """
     folder = Path(path)
-    manifest = read_manifest(folder)
-    sums = manifest.sha256
+    sums = read_manifest(folder).sha256
     if STATE not in sums:
         return None
-    if manifest.format_version < VERSION:
-        raise ModelError(
-            f"{folder}: the run was started by an older program, with another layout of weights "
-            f"and optimiser (format {manifest.format_version}); train with --force instead of "
-            "--resume"
-        )
     values = read_object(read_verified(folder, STATE, sums), folder / STATE)
     return TrainingState(values, read_arrays(folder, STATE_ARRAYS, sums))
 
@@ -347,7 +340,7 @@ def _manifest(folder: Path) -> Manifest:
             f"{folder}: has format {manifest.format_version}, newer than the {VERSION} that this "
             f"program ({__version__}) reads; install a newer semipunct"
         )
-    if manifest.format_version < OLDEST:
+    if manifest.format_version < VERSION:
         raise ModelError(
             f"{folder}: has format {manifest.format_version}, which no release of semipunct wrote; "
             "train the model again"

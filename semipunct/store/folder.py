@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from semipunct.errors import ModelError, UsageError
-from semipunct.files import (
-    STANDARD,
-    check_place,
-    from_json,
+from semipunct.files import STANDARD, check_place, from_json
+from semipunct.files.folders import (
     hold_lock,
     make_folder,
     recover_folder,

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semipunct.errors import ModelError, nearest
-from semipunct.store.archives import extract_archive, is_archive
 from semipunct.store.folder import model_folders
 
 GROUP = ".".join(("semipunct", "models"))
@@ -68,21 +67,18 @@ def folder_of(model: str | Path) -> Path:
     """Return the folder of a model that is named by its path or, if installed, by its name.
 
     Args:
-        model: a path of a folder or an archive; if nothing is there, the name of an installed
-            model such as ``en/text``, or the first word of such a name, which stands for the text
-            model if there is one.
+        model: a path of a folder; if nothing is there, the name of an installed model such as
+            ``en/text``, or the first word of such a name, which stands for the text model if there
+            is one.
 
     Returns:
-        The folder, a temporary one for an archive; the path itself if no installed model has the
-        name.
+        The folder; the path itself if no installed model has the name.
 
     Raises:
-        ModelError: if a part of an installed name is not installed, a name has several parts of
-            which none is a text model, or an archive is damaged.
+        ModelError: if a part of an installed name is not installed, or a name has several parts of
+            which none is a text model.
     """
     path = Path(model)
-    if is_archive(path):
-        return extract_archive(path)
     if path.exists() or isinstance(model, Path) or not _is_name(model):
         return path
     models = installed_models()

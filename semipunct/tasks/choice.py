@@ -28,9 +28,8 @@ from semipunct.marks.balance import (
     encloses,
     statuses,
 )
-from semipunct.marks.emoticons import is_emoticon, is_picture
-from semipunct.marks.joining import JoiningMarks
-from semipunct.marks.neighbours import SIGNS, may_stand_between
+from semipunct.marks.spacing import SIGNS, JoiningMarks, may_stand_between
+from semipunct.marks.tokens import is_emoticon, is_picture
 from semipunct.tasks.options import Keep, RestoreOptions
 from semipunct.tasks.slot_posteriors import SlotPosterior
 

@@ -13,10 +13,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.parallel import as_written
 from semipunct.corpus.sentences import Sentence, Words, Written
-from semipunct.corpus.tokens import with_unknown
+from semipunct.corpus.statistics import with_unknown
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, UsageError
 from semipunct.inference import decode
 from semipunct.inference.decode import Analysis

@@ -15,13 +15,13 @@ from typing import Any, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.word_streams import is_final
 from semipunct.errors import UsageError
 from semipunct.marks import UNK, Puncteme, spacing
 from semipunct.marks.corrections import corrections
-from semipunct.marks.joining import BY_TYPOGRAPHY
+from semipunct.marks.spacing import BY_TYPOGRAPHY
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.tasks.base import Trained, model_of_kind

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
 from semipunct.inference import decode as inference
 from semipunct.inference.decode import Analysis

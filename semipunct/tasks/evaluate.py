@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from semipunct.corpus import Omitted, Sentence
-from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.omission import without_omitted
+from semipunct.corpus.examples import treebank_digest
+from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import ModelError
 from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import Result, figures_signature
 from semipunct.models.contents import digest
 from semipunct.models.kind import PUNCTUATION
 from semipunct.models.registry import find_kind

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from semipunct.corpus.omission import without_omitted
+import numpy as np
+
+from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import ModelError
-from semipunct.files import check_output_file
+from semipunct.models.base import Array
+from semipunct.models.eight_bits import in_eight_bits
 from semipunct.models.registry import find_kind
 from semipunct.models.scoring import Batches
-from semipunct.store.archives import SUFFIX, write_archive
 from semipunct.store.checkpoint import SavedModel, save
 from semipunct.store.folder import CARD, STATE, STATE_ARRAYS, check_output, is_model_folder
-from semipunct.store.packing import pack_weights
 from semipunct.wording import figure, quantity
+
+LEAST = 16
+"""The least width of a table in 8 bits: the scale of each row takes four bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class Packing:
 
     Attributes:
         size_before: bytes of the files of the model.
-        size: bytes of the files of the packed model, or of its archive.
+        size: bytes of the files of the packed model.
         figures_before: by which training chooses the best weights, on the held-out examples.
         figures: the same of the packed model.
     """
@@ -47,7 +50,7 @@ def pack(
 
     Args:
         model: a finished model, loaded from its folder.
-        output: a model folder, or an archive of one if the name ends in ``.zip``.
+        output: the model folder to write.
         examples: held-out examples of the type that the kind is trained on; without any, no
             figures are computed.
         force: replace a model that is there.
@@ -58,7 +61,6 @@ def pack(
     Raises:
         ModelError: if the run of the model is not finished, there is a model and ``force`` is not
             given, or the model cannot be written.
-        OutputError: if the place of an archive is a folder, or cannot be written to.
     """
     files = {path.name: path for path in model.path.iterdir() if path.is_file()}
     if STATE in files or STATE_ARRAYS in files:
@@ -66,34 +68,43 @@ def pack(
             f"{model.path}: the training of this model is not finished; finish it with "
             "'semipunct train --resume'"
         )
-    place = Path(output)
-    zipped = place.suffix == SUFFIX
-    _check_free(place, zipped=zipped, force=force)
+    folder = Path(output)
+    check_output(folder)
+    if not force and is_model_folder(folder):
+        raise ModelError(f"{folder}: is there already; name another place, or replace it (--force)")
     packed = pack_weights(model.parameters)
     before, after = (_figures(model, weights, examples) for weights in (model.parameters, packed))
     size_before = sum(path.stat().st_size for path in files.values())
     card = files[CARD].read_text("utf-8", errors="backslashreplace") if CARD in files else ""
     text = card.rstrip() + _section(len(examples), before, after)
-    with TemporaryDirectory(prefix="semipunct-") as temporary:
-        folder = Path(temporary) / "model" if zipped else place
-        save(
-            folder, model.model, packed, model.config,
-            figures=model.figures, metrics=model.metrics, card=text,
-        )  # fmt: skip
-        written = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-        if zipped:
-            write_archive(place, written)
-    size = place.stat().st_size if zipped else sum(map(len, written.values()))
+    save(
+        folder, model.model, packed, model.config,
+        figures=model.figures, metrics=model.metrics, card=text,
+    )  # fmt: skip
+    size = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
     return Packing(size_before, size, before, after)
 
 
-def _check_free(place: Path, *, zipped: bool, force: bool) -> None:
-    if zipped:
-        check_output_file(place)
-    else:
-        check_output(place)
-    if not force and (place.exists() if zipped else is_model_folder(place)):
-        raise ModelError(f"{place}: is there already; name another place, or replace it (--force)")
+def pack_weights(parameters: Mapping[str, Array]) -> dict[str, Array]:
+    """Round weights: rows of tables to 8 bits, other arrays to half precision.
+
+    Arrays that half precision cannot hold (entries beyond 65,504) are kept. Saving stores such
+    weights in that form without loss (``store.checkpoint``).
+
+    Args:
+        parameters: the weights by name.
+    """
+    return {name: _packed(np.asarray(array)) for name, array in parameters.items()}
+
+
+def _packed(array: Array) -> Array:
+    if array.dtype != np.float32 or not np.isfinite(array).all():
+        return array
+    if array.ndim == 2 and array.shape[1] >= LEAST:
+        return in_eight_bits(array)
+    with np.errstate(over="ignore"):
+        half = array.astype(np.float16).astype(np.float32)
+    return half if np.isfinite(half).all() else array
 
 
 def _figures(

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.padding import in_small_batches
-from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
+from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words, unfillable
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, UsageError
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import figures_signature
 from semipunct.models.parsing.decoding import (
     Certainty,
     Marked,

@@ -13,8 +13,7 @@ from semipunct.evaluation.derivations import (
     DerivationStatistics,
     derivation_statistics,
 )
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import Result, figures_signature
 from semipunct.trees.derivations import Derivation
 from semipunct.trees.predicates import predicate_dependencies
 

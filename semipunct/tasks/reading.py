@@ -10,8 +10,8 @@ from semipunct.corpus.examples import Example, ExampleType
 from semipunct.corpus.word_streams import TextPassages, unknown_shares
 from semipunct.errors import TreebankError
 from semipunct.formats import read_treebank
-from semipunct.formats.examples import read_examples
 from semipunct.formats.parallel import Corrections
+from semipunct.formats.reading import read_examples
 from semipunct.wording import quantity
 
 FOREIGN = 0.5

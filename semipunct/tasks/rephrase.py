@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import MISSING, excerpt
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import EditError, UsageError
 from semipunct.inference import decode
 from semipunct.inference.regeneration import Regenerator, UnderlyingTree

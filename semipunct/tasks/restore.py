@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
-from semipunct.evaluation.signature import figures_signature
+from semipunct.corpus.examples import treebank_digest
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
+from semipunct.evaluation.results import figures_signature
 from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.inference.resampling import Evidence
 from semipunct.inference.sampler import Draws, generate
 from semipunct.marks import Puncteme
-from semipunct.marks.joining import BY_TYPOGRAPHY, JoiningMarks
+from semipunct.marks.spacing import BY_TYPOGRAPHY, JoiningMarks
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.model import PunctuationModel

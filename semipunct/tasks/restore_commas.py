@@ -8,14 +8,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.marks_as_words import join_marks, slots_of_words, with_marks_as_words
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, UsageError
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import figures_signature
 from semipunct.marks import Puncteme
-from semipunct.marks.neighbours import may_stand_between
+from semipunct.marks.spacing import may_stand_between
 from semipunct.models.commas.decoding import Commas
 from semipunct.models.commas.delimiters import DelimiterModel
 from semipunct.models.commas.model import CommaModel

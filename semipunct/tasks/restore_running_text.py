@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
-from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
+from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.sentences import Words
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
-from semipunct.evaluation.signature import figures_signature
+from semipunct.evaluation.results import figures_signature
 from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.models.running_text.reader import Query, TextReader

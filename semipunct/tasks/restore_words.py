@@ -17,8 +17,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Unpack
 
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
 from semipunct.inference.draws import Draws
 from semipunct.marks import spacing

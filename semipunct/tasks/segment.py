@@ -11,7 +11,7 @@ from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech
 from semipunct.corpus.located import Located, Piece, RawText, is_within_word, located_sentence
 from semipunct.corpus.passages import Span
 from semipunct.formats.text import omit_line
-from semipunct.marks.neighbours import ENDS
+from semipunct.marks.spacing import ENDS
 from semipunct.models.segmentation.guises import Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tokeniser import Tokeniser
@@ -25,7 +25,7 @@ def segment(model: Trained[Any], texts: Sequence[str | RawText]) -> list[list[Lo
     contain several sentences. Text before the first and after the last sentence is part of these.
     Marks that the model takes for a sentence belong to the sentence before it, at the beginning of
     a text to the one after it, so that every sentence has a word and formats with trees lose none.
-    Addresses, markup, numbers and code are never split (``corpus.whole_tokens``,
+    Addresses, markup, numbers and code are never split (``corpus.fixed_parts``,
     ``corpus.fixed_parts``), and marks between two words without a blank belong to one word with
     them (*self-awareness*, *him/her*). So does an exclamation or question mark after a capitalised
     word within a sentence (*on Yahoo! in*). The time and the speaker of a line of speech are part

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints
 from semipunct.inference.draws import Draws
 from semipunct.marks import Puncteme
-from semipunct.marks.distance import edit_distance
+from semipunct.marks.edits import edit_distance
 
 Floats = npt.NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.marks import Puncteme
 from semipunct.models.casing.restorer import CaseRestorer
 from semipunct.models.casing.truecaser import Truecaser

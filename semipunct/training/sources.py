@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from semipunct.corpus.digest import treebank_digest
-from semipunct.corpus.examples import Example
+from semipunct.corpus.examples import Example, treebank_digest
 from semipunct.store.card import DataFile
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.comparison import aggregate, compare
 from semipunct.evaluation.results import read_result, write_result
 from tests.commands import Cli
 from tests.evaluation.cases import GOLD, PARSED, PREDICTED, TREEBANK, parsed, restored, scored

@@ -8,7 +8,7 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.evaluation.results import read_result
 from semipunct.formats import read_treebank
-from semipunct.formats.conllu.bare import bare_entry
+from semipunct.formats.conllu.from_text import bare_entry
 from semipunct.formats.conllu.punctuate import punctuate_record
 from tests.commands import Cli
 from tests.models.beam_parsing.treebank import planted

@@ -45,7 +45,8 @@ reading.stats = count
 
 WHILE_WRITING = """
 import semipunct.formats.reading as reading
-from semipunct.files import hold_lock, output, replace_folder
+from semipunct.files import output
+from semipunct.files.folders import hold_lock, replace_folder
 import semipunct.files.folders as folders
 def count(target):
     with output(target + "/new/file.txt") as stream, hold_lock(target + "/lock"):
@@ -59,7 +60,7 @@ reading.stats = count
 BETWEEN_TWO_RENAMES = """
 import semipunct.formats.reading as reading
 import semipunct.files.folders as folders
-from semipunct.files import replace_folder
+from semipunct.files.folders import replace_folder
 rename = folders.Path.rename
 def interrupted(path, target):
     rename(path, target)

@@ -18,7 +18,7 @@ from semipunct.cli.grammar_tables import print_tables
 from semipunct.cli.progress import evaluation_line, sentence_progress
 from semipunct.formats.conllu.misc import escape, unescape
 from semipunct.marks import OPEN
-from semipunct.marks.display import MEANINGS, SYMBOLS
+from semipunct.marks.tokens import MEANINGS, SYMBOLS
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.running_text.options import KIND as TEXT
 from semipunct.render.outputs import OUTPUTS

@@ -2,7 +2,7 @@ import hashlib
 from dataclasses import replace
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import parallel_digest, treebank_digest
+from semipunct.corpus.examples import parallel_digest, treebank_digest
 from semipunct.corpus.parallel import ParallelSentence
 from semipunct.trees import DependencyTree, PhraseTree
 from semipunct.trees.derivations import Derivation

@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from semipunct.corpus.fixed_parts import FixedParts, fixed_parts, starts_of_speech
-from semipunct.corpus.whole_tokens import whole_tokens
+from semipunct.corpus.fixed_parts import FixedParts, fixed_parts, starts_of_speech, whole_tokens
 from semipunct.formats.text import read_spaced_words
 from semipunct.tasks.options import Keep
 from tests.tasks.test_choice import chosen

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.corpus.joining import joining_marks
+from semipunct.corpus.statistics import joining_marks
 from semipunct.formats import read_treebank
-from semipunct.marks.joining import BY_TYPOGRAPHY, JoiningMarks
+from semipunct.marks.spacing import BY_TYPOGRAPHY, JoiningMarks
 
 
 def record(mark: str, spaces: tuple[bool, bool], head: int) -> str:

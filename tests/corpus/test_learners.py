@@ -12,10 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.corpus import Words
-from semipunct.corpus.parallel import align_versions
-from semipunct.corpus.sentences import Expected
-from semipunct.corpus.synthetic import english_parameters, generate
-from semipunct.corpus.synthetic.learners import (
+from semipunct.corpus.learners import (
     LearnerErrors,
     Made,
     Situation,
@@ -24,15 +21,18 @@ from semipunct.corpus.synthetic.learners import (
     english_learner_errors,
     erroneous,
 )
+from semipunct.corpus.parallel import align_versions
+from semipunct.corpus.sentences import Expected
 from semipunct.errors import UsageError
 from semipunct.formats import Annotation, read_entries, read_treebank
 from semipunct.formats.conllu import Conllu
-from semipunct.formats.conllu.expectations import expected_attributes
+from semipunct.formats.conllu.reading import expected_attributes
 from semipunct.formats.parallel import (
     read_parallel_texts,
     read_parallel_treebanks,
     write_erroneous,
 )
+from tests.synthetic import english_parameters, generate
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "semipunct" / "data" / "sample.conllu"

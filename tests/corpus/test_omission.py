@@ -1,7 +1,7 @@
 """Omitted sentences keep their places among results."""
 
 from semipunct.corpus import Omitted, Words
-from semipunct.corpus.omission import with_omitted, without_omitted
+from semipunct.corpus.treebank import with_omitted, without_omitted
 
 MARKS = Omitted("nothing but punctuation", "2", "a.txt", 2)
 NOTHING = Omitted("empty line", "4", "a.txt", 4)

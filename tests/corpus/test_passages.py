@@ -2,7 +2,7 @@
 
 import pytest
 
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.passages import Passage, sentence_spans
 
 GO = Passage(

@@ -11,15 +11,8 @@ from functools import cache
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.synthetic import (
-    SyntheticSentence,
-    english_parameters,
-    generate,
-    scaling_sentence,
-)
-from semipunct.corpus.synthetic.parameters import ROOT
 from semipunct.errors import UsageError
-from semipunct.formats.conllu.bare import bare_entry
+from semipunct.formats.conllu.from_text import bare_entry
 from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, format_record
@@ -27,6 +20,13 @@ from semipunct.marks import ABBREVIATION, without_boundaries
 from tests import oracle
 from tests.formats.conllu.builders import records
 from tests.formats.conllu.punctuation import content
+from tests.synthetic import (
+    ROOT,
+    SyntheticSentence,
+    english_parameters,
+    generate,
+    scaling_sentence,
+)
 
 SIZE = 3000
 

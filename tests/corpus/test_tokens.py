@@ -1,4 +1,4 @@
-from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
+from semipunct.corpus.statistics import frequent_tokens, token_counts, with_unknown
 from semipunct.marks import ABBREVIATION, OPEN, START, UNK
 
 SLOTS = [("“",), ("”", "."), (), (ABBREVIATION, "."), (".", "”", UNK)]

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from semipunct.corpus.whole_tokens import whole_tokens
+from semipunct.corpus.fixed_parts import whole_tokens
 
 
 @pytest.mark.parametrize(

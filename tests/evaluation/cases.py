@@ -11,8 +11,7 @@ from semipunct.evaluation.derivations import Analysis, derivation_statistics
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import Slots, restoration_statistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature
 from semipunct.trees import DependencyTree, PhraseTree
 
 GOLD: list[Slots] = [

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from semipunct.errors import ResultError
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.comparison import aggregate, compare
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result

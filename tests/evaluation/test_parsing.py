@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
-from semipunct.evaluation.aggregation import aggregate
+from semipunct.evaluation.comparison import aggregate
 from semipunct.evaluation.parsing import ParsingStatistics, parsing_statistics
 from tests.evaluation.cases import PARSED, TREEBANK, parsed, tagged
 

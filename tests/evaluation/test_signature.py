@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.evaluation.signature import join_signature, split_signature
+from semipunct.evaluation.results import join_signature, split_signature
 
 PARTS = st.dictionaries(
     st.text("abcdefg", min_size=1), st.text("abc:>=-5 ", min_size=1), max_size=4

@@ -16,8 +16,9 @@ import pytest
 from msgspec import Meta
 
 from semipunct.errors import ResultError
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.columns import (
+from semipunct.evaluation.comparison import aggregate, compare
+from semipunct.evaluation.figures import Figures, Number, Ratio
+from semipunct.evaluation.metric import (
     Column,
     Count,
     CountByMark,
@@ -25,13 +26,12 @@ from semipunct.evaluation.columns import (
     Counts,
     Floats,
     LogLikelihood,
+    Measure,
+    Setting,
+    Statistics,
 )
-from semipunct.evaluation.comparison import compare
-from semipunct.evaluation.figures import Figures, Number, Ratio
-from semipunct.evaluation.metric import Measure, Setting, Statistics
 from semipunct.evaluation.registry import METRICS
-from semipunct.evaluation.results import Result, read_result, write_result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature, read_result, write_result
 from tests.commands import run as command
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.tokens import with_unknown
+from semipunct.corpus.statistics import with_unknown
 from semipunct.features.attributes import Attributes
 from semipunct.features.classes import length_class, shape_class, style_class, writing_class
 from semipunct.features.index import FeatureIndex

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.files import make_folder, recover_folder, replace_folder
+from semipunct.files.folders import make_folder, recover_folder, replace_folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.files import hold_lock
+from semipunct.files.folders import hold_lock
 
 pytest.importorskip("fcntl")
 
 HOLD = """
 import sys, time
-from semipunct.files import hold_lock
+from semipunct.files.folders import hold_lock
 with hold_lock(sys.argv[1]) as alone:
     print(alone, flush=True)
     time.sleep(60)
@@ -66,6 +66,6 @@ def test_a_file_that_its_holder_removes_is_not_locked(
 
 
 def test_without_flock_nobody_is_kept_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("semipunct.files.locks.fcntl", None)
+    monkeypatch.setattr("semipunct.files.folders.fcntl", None)
     with hold_lock(tmp_path / ".lock") as first, hold_lock(tmp_path / ".lock") as second:
         assert (first, second) == (True, True)

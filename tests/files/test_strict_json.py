@@ -1,12 +1,10 @@
 """Strict JSON, and the messages for invalid JSON."""
 
 import math
-from pathlib import Path
 
 import pytest
 
-from semipunct.errors import ConfigError
-from semipunct.files import finite, from_json, json_document, json_object, to_json
+from semipunct.files import finite, from_json, json_document, to_json
 
 
 def test_json_has_no_infinities():
@@ -34,17 +32,3 @@ def test_names_of_files_that_are_no_text_are_shown():
 def test_a_document_is_read_back_and_ends_its_last_line():
     content = json_document({"é": [1]})
     assert content == '{\n "é": [\n  1\n ]\n}\n'.encode()
-    assert json_object(content, Path("a.json"), ConfigError, "write it again") == {"é": [1]}
-
-
-@pytest.mark.parametrize(
-    "content, found",
-    [
-        (b"[1]", "is not a JSON object"),
-        (b"{", r"is not JSON \(.+\)"),
-        (b'{"a": NaN}', "is not JSON"),
-    ],
-)
-def test_messages_name_the_file_and_the_advice(content: bytes, found: str):
-    with pytest.raises(ConfigError, match=f"^a.json: {found}.*; write it again$"):
-        json_object(content, Path("a.json"), ConfigError, "write it again")

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 import semipunct
 from semipunct.corpus import Omitted
 from semipunct.corpus.treebank import MARKUP
-from semipunct.formats.code_blocks import lines_judged_together
 from semipunct.formats.running_text import line_of_text, lines_of_text, read_lines
-from semipunct.formats.text import Text
+from semipunct.formats.text import Text, lines_judged_together
 from semipunct.kinds.reading import read_by_text_model, read_by_tokeniser
 from semipunct.tasks.options import Lines, RestoreOptions
 from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text

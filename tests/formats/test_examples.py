@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from semipunct.corpus.examples import ExampleType
-from semipunct.formats.examples import READERS, read_examples
+from semipunct.formats.reading import READERS, read_examples
 from semipunct.models.registry import KINDS, find_kind
 from semipunct.training.config import load_config
 

@@ -65,8 +65,8 @@ def test_several_files(lines: Lines):
         ("\n00:01.000 --> 00:02.500 align:start position:10%\nso\n", "subtitles"),
         ("WEBVTT - so\n\n", "subtitles"), ("1\n", "text"), ("1\nso\n", "text"),
         ("00:01.000 --> 00:02.500 so ba\n", "text"), ("[00:01.000 --> 00:02.500] so\n", "text"),
-        ('{"text": "so"}\n', "transcript"), ("\ufeff{\n", "transcript"), ("[\n", "transcript"),
-        ('\n[{"text": "so"}]', "transcript"), ("[so] ba\n", "text"), ("{ so }\n", "text"),
+        ('{"text": "so"}\n', "transcript"), ("\ufeff{\n", "transcript"),
+        ("[so] ba\n", "text"), ("{ so }\n", "text"),
     ],
 )  # fmt: skip
 def test_what_nothing_tells_of(

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import TreebankError
-from semipunct.formats.running_text import line_of_text
-from semipunct.formats.transcripts import Transcripts
+from semipunct.formats.transcripts import Document
 from tests.commands import Cli, run
 
 WHISPER = """{
@@ -75,126 +73,15 @@ def test_sentences_cross_segments_but_not_speakers(cli: Cli, text_model: Path, t
     "document",
     [
         {"transcription": [{"offsets": {"from": 0, "to": 9}, "text": " so ba but do"}]},
-        {"text": "so ba but do", "chunks": [{"timestamp": [0, None], "text": "so ba but do"}]},
-        {"result": [{"word": w, "conf": 1.0} for w in WORDS]},
         {"segments": [{"text": " ".join(WORDS), "words": [{"word": w} for w in WORDS]}]},
     ],
-    ids=["whisper.cpp", "transformers", "vosk", "whisperx"],
+    ids=["whisper.cpp", "whisperx"],
 )  # fmt: skip
 def test_other_recognisers(document: Any, cli: Cli, text_model: Path, tmp_path: Path):
     done = restore(cli, text_model, tmp_path / "a.json", json.dumps(document))
     assert done.status == 0, done.err
     assert "ba," in done.out
     assert bare(json.loads(done.out)) == bare(document)
-
-
-def rev(words: Sequence[str]) -> Any:
-    """Marks stand between the words of Rev, which are bare."""
-    rows = [re.fullmatch(r"(\w+)(\W*)", word) for word in words]
-    elements = [x for row in rows if row for x in (
-        {"type": "text", "value": row[1], "ts": 0.1}, {"type": "punct", "value": row[2] + " "}
-    )]  # fmt: skip
-    return {"monologues": [{"speaker": 0, "elements": elements}]}
-
-
-def azure(words: Sequence[str]) -> Any:
-    best = {
-        "lexical": "so ba but do", "itn": "so ba but do", "display": " ".join(words),
-        "words": [{"word": w} for w in WORDS], "displayWords": [{"displayText": w} for w in words],
-    }  # fmt: skip
-    phrases = [{"speaker": 1, "nBest": [best, {"lexical": "so b", "display": "so b"}]}]
-    combined = [{"lexical": "so ba but do", "display": " ".join(words)}]
-    return {"combinedRecognizedPhrases": combined, "recognizedPhrases": phrases}
-
-
-def azure_fast(words: Sequence[str]) -> Any:
-    text = {"text": " ".join(words)}
-    return {"combinedPhrases": [text], "phrases": [{**assembly(words), "speaker": 1}]}
-
-
-def assembly(words: Sequence[str]) -> Any:
-    rows = [{"text": word, "start": 250, "end": 650} for word in words]
-    return {"text": " ".join(words), "words": rows, "utterances": None}
-
-
-def assembly_speakers(words: Sequence[str]) -> Any:
-    return {**assembly(words), "utterances": [{**assembly(words), "speaker": "A"}]}
-
-
-def amazon(words: Sequence[str]) -> Any:
-    items = [
-        {"id": i, "start_time": "0.1", "alternatives": [{"confidence": "1.0", "content": w}]}
-        for i, w in enumerate(words)
-    ]
-    text = {"transcript": " ".join(words)}
-    return {"jobName": "a", "results": {"transcripts": [text], "items": items}}
-
-
-def amazon_segments(words: Sequence[str]) -> Any:
-    document = amazon(words)
-    segment = {"transcript": " ".join(words), "speaker_label": "spk_0", "items": [0, 1, 2, 3]}
-    return {"results": {**document["results"], "audio_segments": [segment]}}
-
-
-def google(words: Sequence[str]) -> Any:
-    rows = [{"startTime": "0s", "word": word} for word in words]
-    first = {"transcript": " ".join(words), "words": rows}
-    tagged = [{**row, "speakerTag": 1} for row in rows]
-    rivals = [first, {"transcript": "so b"}]
-    return {"results": [{"alternatives": rivals}, {"alternatives": [{"words": tagged}]}]}
-
-
-def deepgram(words: Sequence[str]) -> Any:
-    rows = [
-        {"word": bare, "start": 0.1, "punctuated_word": word}
-        for bare, word in zip(WORDS, words, strict=True)
-    ]
-    best = {"transcript": " ".join(words), "words": rows}
-    return {"results": {"channels": [{"alternatives": [best]}]}}
-
-
-def deepgram_utterances(words: Sequence[str]) -> Any:
-    results = deepgram(words)["results"]
-    return {"results": {**results, "utterances": results["channels"][0]["alternatives"]}}
-
-
-SERVICES = (rev, azure, azure_fast, assembly, assembly_speakers, amazon, amazon_segments, google,
-            deepgram, deepgram_utterances)  # fmt: skip
-
-
-@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.__name__)
-def test_services(
-    service: Callable[[Sequence[str]], Any], cli: Cli, text_model: Path, tmp_path: Path
-):
-    done = restore(cli, text_model, tmp_path / "a.json", json.dumps(service(WORDS), indent=1))
-    assert (done.status, done.err) == (0, "")
-    expected = json.dumps(service(("So", "ba,", "but", "do.")), indent=1)
-    assert done.out == expected
-
-
-def test_words_of_several_speakers_are_turns(cli: Cli, text_model: Path, tmp_path: Path):
-    items = amazon(WORDS)["results"]["items"]
-    items = [dict(item, speaker_label=f"spk_{i // 2}") for i, item in enumerate(items)]
-    mark = {"alternatives": [{"content": ","}], "type": "punctuation"}
-    document = {"results": {"items": [items[0], mark, *items[1:]]}}
-    done = restore(cli, text_model, tmp_path / "a.json", json.dumps(document))
-    spelt = [
-        item["alternatives"][0]["content"] for item in json.loads(done.out)["results"]["items"]
-    ]
-    turns = [
-        restore(cli, text_model, tmp_path / "a.json", json.dumps({"segments": [{"text": text}]}))
-        for text in ("so, ba", "but do")
-    ]
-    alone = [json.loads(turn.out)["segments"][0]["text"].split() for turn in turns]
-    assert ["".join(spelt[:2]), *spelt[2:]] == [*alone[0], *alone[1]]
-
-
-def test_marks_between_words_are_corrected(cli: Cli, text_model: Path, tmp_path: Path):
-    values = ["So", " ", "ba", " ", "but", " ", "do", "."]
-    document = {"monologues": [{"elements": [{"value": value} for value in values]}]}
-    done = restore(cli, text_model, tmp_path / "a.json", json.dumps(document), to="correct")
-    new = [element["value"] for element in json.loads(done.out)["monologues"][0]["elements"]]
-    assert new == ["So", " ", "ba", ", ", "but", " ", "do", "."]
 
 
 def test_marks_are_corrected_in_place(cli: Cli, text_model: Path, tmp_path: Path):
@@ -255,23 +142,14 @@ SEGMENT = st.fixed_dictionaries(
 @given(st.lists(SEGMENT, min_size=1, max_size=3), st.booleans(), st.sampled_from([None, 1, "\t"]))
 def test_what_is_unchanged_is_written_byte_for_byte(segments: list[Any], ascii: bool, indent: Any):
     text = json.dumps({"segments": segments, "x": [1e-9]}, ensure_ascii=ascii, indent=indent)
-    path = Path(f"{PLACE.name}.json")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "semipunct.formats.transcripts.format.lines_with_text",
-            lambda path, ended: text.splitlines(keepends=True),
-        )
-        form = Transcripts()
-        try:
-            entries = [*form.read_segments(path, line_of_text)]
-        except TreebankError as error:
-            assert "no text was found" in str(error)  # noqa: PT017 - most examples have text
-            return
-        writer = form.writer(entries)
-        assert "".join(writer.source_text(entry) for entry in entries) == text
-
-
-PLACE = Path("transcript")
+    try:
+        document = Document.parse(text, "a.json")
+    except TreebankError as error:
+        assert "no text was found" in str(error)  # noqa: PT017 - most examples have text
+        return
+    for number, (_, segment, _) in enumerate(document.segments()):
+        document.respelt[number] = segment
+    assert document.write() == text
 
 
 def bare(value: Any) -> Any:

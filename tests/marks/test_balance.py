@@ -8,9 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.marks import Puncteme
-from semipunct.marks.balance import Unmatched, balance_strings, count_unmatched, encloses, statuses
+from semipunct.marks.balance import (
+    Unmatched,
+    balance_strings,
+    count_unmatched,
+    encloses,
+    matcher_of,
+    statuses,
+    without_lone_marks,
+)
 from semipunct.marks.matching import matched_pairs
-from semipunct.marks.partners import matcher_of, without_lone_marks
 
 TOKENS = ((), ("(",), (")",), ("[",), ("]",), (",",), ("]", ")"), (")", "."))
 PARTNERS = {"(": ")", "[": "]"}

@@ -3,8 +3,7 @@
 import pytest
 
 from semipunct.marks import ABBREVIATION, OPEN, START, UNK, display_form, legend, shown_string
-from semipunct.marks.display import MEANINGS, SYMBOLS
-from semipunct.marks.tokens import SPECIAL_TOKENS
+from semipunct.marks.tokens import MEANINGS, SPECIAL_TOKENS, SYMBOLS
 
 
 def test_every_special_token_that_output_may_hold_has_a_symbol_and_a_meaning():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.marks import Puncteme
-from semipunct.marks.distance import common_tokens, edit_distance
+from semipunct.marks.edits import common_tokens, edit_distance
 
 tokens = st.sampled_from([",", ".", "“", "”", "''", "<abbr>"])
 punctemes = st.lists(tokens, max_size=5).map(tuple)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.marks.gaps import Gap, kept_tokens, rewritten
+from semipunct.marks.quotes import Gap, kept_tokens, rewritten
 
 
 def test_what_stays_keeps_its_surroundings():

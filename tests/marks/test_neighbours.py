@@ -2,8 +2,8 @@
 
 import pytest
 
-from semipunct.marks.emoticons import is_emoticon, is_picture
-from semipunct.marks.neighbours import may_stand_between
+from semipunct.marks.spacing import may_stand_between
+from semipunct.marks.tokens import is_emoticon, is_picture
 
 
 @pytest.mark.parametrize(

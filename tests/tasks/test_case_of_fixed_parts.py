@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import semipunct
-from semipunct.corpus.whole_tokens import LONGEST_CODE, Casing, divide_by_case
+from semipunct.corpus.fixed_parts import LONGEST_CODE, Casing, divide_by_case
 
 
 @pytest.mark.parametrize(

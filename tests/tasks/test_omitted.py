@@ -8,7 +8,7 @@ import pytest
 
 import semipunct
 from semipunct.corpus import Omitted
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.tasks.parse import parses
 from tests.models.parsing.treebank import planted
 

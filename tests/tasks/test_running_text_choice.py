@@ -11,7 +11,7 @@ from semipunct.corpus import Words
 from semipunct.corpus.word_streams import items, word_stream
 from semipunct.features.word_shapes import SHAPES
 from semipunct.marks import Puncteme
-from semipunct.marks.partners import matcher_of, without_lone_marks
+from semipunct.marks.balance import matcher_of, without_lone_marks
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.options import TextOptions
 from semipunct.models.running_text.reader import Reading

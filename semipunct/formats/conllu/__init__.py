@@ -7,9 +7,7 @@ from typing import TextIO
 
 from semipunct.corpus import Entry, Omitted, Words
 from semipunct.formats.base import Annotation, Format, Writer
-from semipunct.formats.conllu.bare import surface_forms
-from semipunct.formats.conllu.capitals import recase
-from semipunct.formats.conllu.expectations import with_expected
+from semipunct.formats.conllu.from_text import surface_forms
 from semipunct.formats.conllu.punctuate import (
     DEFAULT,
     Style,
@@ -18,8 +16,8 @@ from semipunct.formats.conllu.punctuate import (
     style_of,
     surface_text,
 )
-from semipunct.formats.conllu.reading import Marks, to_entry, to_words
-from semipunct.formats.conllu.rearrange import rearrange_entry
+from semipunct.formats.conllu.reading import Marks, to_entry, to_words, with_expected
+from semipunct.formats.conllu.rearrange import rearrange_entry, recase
 from semipunct.formats.conllu.records import (
     Record,
     format_record,

@@ -1,16 +1,21 @@
-"""Records of sentences of plain text, without tags and trees."""
+"""Records of sentences that were not read from CoNLL-U, or get other tags and trees."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from semipunct.corpus import Entry, Words
+from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.located import BLANKS, Located
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu.gaps import NO_SPACE
+from semipunct.formats.conllu.heads import mark_heads
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.records import NO_HEAD, Record, Token
-from semipunct.marks import ABBREVIATION
+from semipunct.formats.conllu.punctuate import punctuate_record
+from semipunct.formats.conllu.records import NO_HEAD, Record, Token, multiword_tokens
+from semipunct.marks import ABBREVIATION, SILENT, Puncteme, spacing
+from semipunct.trees.conventions import Convention
+from semipunct.wording import quantity
 
 
 class _Written(NamedTuple):
@@ -85,3 +90,135 @@ def _tokens(place: Located, words: Words) -> Iterator[_Written]:
         *inner_forms, final = words.forms[first:last]
         yield _Written(start, end + dot, (*inner_forms, final + "." * dot), mark=False)
         yield from marks(last)
+
+
+def bare_entry(sentence: Sentence) -> Entry[Record]:
+    """Make a record, without punctuation, of a sentence that was not read from CoNLL-U."""
+    nothing: list[Puncteme] = [()] * len(sentence.slots)
+    lines = [
+        f"# sent_id = {sentence.sentence_id}",
+        f"# text = {spacing.text(sentence.forms, nothing)}",
+    ]
+    rows = spacing.slot_spaces(sentence.forms, nothing)
+    tokens: list[Token] = []
+    for w, ((space,), form) in enumerate(zip(rows[1:], sentence.forms, strict=True)):
+        word, upos, xpos, feats = w + 1, sentence.upos[w], sentence.xpos[w], sentence.feats[w]
+        lemma, head = sentence.lemmas[w], sentence.tree.heads[w]
+        relation = sentence.tree.relations[w]
+        misc = EMPTY if space or word == len(sentence.forms) else NO_SPACE
+        cells = (word, form, lemma, upos, xpos, feats, head, relation, EMPTY, misc)
+        tokens.append(Token(word, form, lemma, upos, xpos, feats, head, relation, len(lines)))
+        lines.append("\t".join(map(str, cells)))
+    lines.append("")
+    ends = ("\n",) * len(lines)
+    record = Record(
+        sentence.path, sentence.line, tuple(lines), ends, sentence.sentence_id, tuple(tokens)
+    )
+    return Entry(sentence, record, tuple(range(1, len(tokens) + 1)))
+
+
+def surface_forms(entry: Entry[Record]) -> list[str]:
+    """Return the words of a sentence with the characters that ``surface_text`` writes for them.
+
+    The characters of a multiword token that is not the concatenation of its words belong to its
+    first word.
+
+    Args:
+        entry: an entry of CoNLL-U.
+
+    Returns:
+        ``[n]`` a string for each word, empty for a word without its own characters.
+    """
+    if isinstance(entry.content, Omitted):
+        return []
+    forms = list(entry.content.forms)
+    places = {word_id: word for word, word_id in enumerate(entry.word_ids)}
+    for span in multiword_tokens(entry.record):
+        tokens = entry.record.tokens[max(span.first, 1) - 1 : span.last]
+        places_in_span = [places[token.word_id] for token in tokens if token.word_id in places]
+        if places_in_span and span.form != "".join(token.form for token in tokens):
+            forms[places_in_span[0]] = span.form
+            for word in places_in_span[1:]:
+                forms[word] = ""
+    return forms
+
+
+_RELATION = "punct"
+_UPOS, _XPOS, _FEATS, _HEAD, _RELATION_COLUMN, _DEPS = range(3, 9)
+
+
+def analysed_entry(
+    entry: Entry[object, Sentence | Words | Omitted], sentence: Sentence
+) -> Entry[Record, Sentence]:
+    """Make an entry with tags and a tree that differ from those of its file.
+
+    Args:
+        entry: the sentence as read from any format. All other columns of CoNLL-U are kept, as are
+            the spaces and multiword tokens of plain text.
+        sentence: its words and slots, with tags and a tree.
+    """
+    if isinstance(entry.record, Record):
+        return replace_analysis(cast(Entry[Record, Sentence | Words | Omitted], entry), sentence)
+    if isinstance(entry.record, Located):
+        return replace_analysis(entry_of_text(cast(Entry[Located, Words], entry)), sentence)
+    # Its marks are separate tokens, like those that restoration inserts.
+    bare = bare_entry(sentence)
+    record = punctuate_record(bare, sentence.slots)
+    marks = [token.word_id for token in record.tokens if token.upos == PUNCTUATION]
+    words = tuple(t.word_id for t in record.tokens if t.word_id not in marks)
+    return Entry(sentence, record, words, entry.notes)
+
+
+def replace_analysis(
+    entry: Entry[Record, Sentence | Words | Omitted],
+    sentence: Sentence,
+    convention: Convention = "unit",
+) -> Entry[Record, Sentence]:
+    """Replace the tags and the tree of an entry.
+
+    Words get the columns UPOS, XPOS, FEATS, HEAD and DEPREL of the sentence; punctuation gets heads
+    by ``mark_heads``, and the tag PUNCT. DEPS is emptied: it contained the graph of another
+    tree. Everything else is unchanged.
+
+    Args:
+        entry: an entry with the same words.
+        sentence: the words with new tags and a new tree.
+        convention: the convention by which punctuation is attached.
+
+    Raises:
+        ValueError: if the entry has a different number of words.
+    """
+    record, ids = entry.record, entry.word_ids
+    if len(ids) != len(sentence.forms):
+        raise ValueError(
+            f"{record.where()}: {quantity(len(ids), 'word')}, and {len(sentence.forms)} analysed"
+        )
+    number = {word_id: word for word, word_id in enumerate(ids, 1)}
+    marks = iter(_heads(sentence, convention))
+    lines, tokens = list(record.lines), list(record.tokens)
+    for place, token in enumerate(record.tokens):
+        columns = lines[token.position].split("\t")
+        if (word := number.get(token.word_id)) is not None:
+            i, head = word - 1, sentence.tree.heads[word - 1]
+            values = (sentence.upos[i], sentence.xpos[i], sentence.feats[i])
+            relation, above = sentence.tree.relations[i], ids[head - 1] if head else 0
+        else:
+            values = (PUNCTUATION, token.xpos, token.feats)
+            relation, above = _RELATION, ids[next(marks) - 1]
+        columns[_UPOS : _DEPS + 1] = [*values, str(above), relation, EMPTY]
+        lines[token.position] = "\t".join(columns)
+        tokens[place] = _changed(token, values, above, relation)
+    return Entry(
+        sentence, replace(record, lines=tuple(lines), tokens=tuple(tokens)), ids, entry.notes
+    )
+
+
+def _heads(sentence: Sentence, convention: Convention) -> Sequence[int]:
+    """Return the head of each token of punctuation, in their order."""
+    visible = [tuple(t for t in slot if t not in SILENT) for slot in sentence.slots]
+    return [head for row in mark_heads(sentence.tree, visible, convention) for head in row]
+
+
+def _changed(token: Token, values: tuple[str, str, str], head: int, relation: str) -> Token:
+    upos, xpos, feats = values
+    return token._replace(upos=upos, xpos=xpos, feats=feats, head=head, relation=relation)

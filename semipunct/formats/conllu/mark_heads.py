@@ -15,10 +15,15 @@ from pathlib import Path
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError
 from semipunct.files import display_name
-from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.records import NO_HEAD, Record, record_of
-from semipunct.formats.conllu.text_comments import is_outside
+from semipunct.formats.conllu.records import (
+    BYTE_ORDER_MARK,
+    NO_HEAD,
+    Record,
+    blocks,
+    is_outside,
+    record_of,
+)
 from semipunct.formats.lines import text_lines
 from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
 from semipunct.marks.quotes import Mark, directional

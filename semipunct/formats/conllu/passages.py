@@ -8,9 +8,7 @@ from pathlib import Path
 
 from semipunct.corpus.passages import Passage, Span
 from semipunct.corpus.treebank import PUNCTUATION
-from semipunct.formats.conllu.lines import is_comment
-from semipunct.formats.conllu.ranges import multiword_tokens
-from semipunct.formats.conllu.records import Record, read_records
+from semipunct.formats.conllu.records import Record, is_comment, multiword_tokens, read_records
 from semipunct.formats.conllu.renumber import spaces
 from semipunct.marks import spacing
 

@@ -15,17 +15,16 @@ from semipunct.formats.conllu.gaps import (
     NOTHING,
     SPACE,
     Gap,
+    Habits,
     joined_leading,
     rewritten_gaps,
 )
-from semipunct.formats.conllu.habits import Habits
 from semipunct.formats.conllu.heads import convention_of, token_heads
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.quotes import directional_quotes
-from semipunct.formats.conllu.records import Record, Token
+from semipunct.formats.conllu.reading import directional_quotes
+from semipunct.formats.conllu.records import Record, Token, stated_text, with_text
 from semipunct.formats.conllu.renumber import Piece
 from semipunct.formats.conllu.requests import Source, Target
-from semipunct.formats.conllu.text_comments import stated_text, with_text
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.matching import Place, matched_pairs
 from semipunct.trees.conventions import Convention

@@ -1,20 +1,51 @@
-"""Sentences from records of CoNLL-U, with punctuation in slots and projective trees."""
+"""Sentences from records of CoNLL-U, with punctuation in slots and projective trees.
+
+Probabilities of heads and slot strings according to a parser are in the MISC column:
+``SemipunctHead`` is the probability of the head of a word; ``SemipunctAfter`` is the probability of
+the most probable string at its right, and the string; ``SemipunctBefore`` is the same at the left
+of the first word.
+"""
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from typing import Literal, Protocol, TypeVar
 
 from semipunct.corpus import Entry, Omitted, ReadingNotes, Sentence, Words
 from semipunct.corpus.located import is_mark
-from semipunct.corpus.sentences import MISSING
+from semipunct.corpus.sentences import MISSING, Expected
 from semipunct.corpus.treebank import PUNCTUATION, Reason
 from semipunct.formats.base import FromFile
 from semipunct.formats.conllu.gaps import NO_SPACE
-from semipunct.formats.conllu.quotes import directional_quotes
-from semipunct.formats.conllu.ranges import closed_slots, within_words
-from semipunct.formats.conllu.records import Record, Token
+from semipunct.formats.conllu.misc import attributes
+from semipunct.formats.conllu.records import Record, Token, closed_slots, within_words
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, UNK, Puncteme
+from semipunct.marks.quotes import Mark, directional
 from semipunct.marks.tokens import carries_dot
 from semipunct.trees import DependencyTree, lift_arcs, without_leaves
+
+
+def directional_quotes(
+    tokens: Sequence[Token], is_punctuation: Sequence[bool]
+) -> tuple[list[str], int, int]:
+    """Replace straight quotation marks by opening and closing ones.
+
+    Paired marks have the same head, see ``marks.quotes.directional``.
+
+    Args:
+        tokens: words and punctuation of a sentence.
+        is_punctuation: which of them are punctuation; others (an apostrophe of *'s*) are unchanged.
+
+    Returns:
+        The forms of all tokens, the number of marks replaced, and the number left straight.
+    """
+    marks = [
+        Mark(token.form, token.xpos, token.head) if punctuation else None
+        for token, punctuation in zip(tokens, is_punctuation, strict=True)
+    ]
+    quotes, replaced, straight = directional(marks)
+    forms = [form or token.form for form, token in zip(quotes, tokens, strict=True)]
+    return forms, replaced, straight
+
 
 Marks = Literal["slots", "words"]
 """The place of punctuation: in slots between words, or among the words."""
@@ -219,3 +250,67 @@ def _reason_to_omit(tokens: Sequence[Token], is_punctuation: Sequence[bool]) -> 
     if any(token.head and is_punctuation[token.head - 1] for token in tokens):
         return "punctuation has dependents"
     return "nothing but punctuation" if all(is_punctuation) else None
+
+
+_MISC = 9
+HEAD, BEFORE, AFTER = "SemipunctHead", "SemipunctBefore", "SemipunctAfter"
+
+
+def expected_attributes(expected: Expected) -> list[dict[str, str]]:
+    """Return the attributes of each word.
+
+    Args:
+        expected: the probabilities for a sentence of n words.
+    """
+    pairs = zip(expected.probabilities, expected.strings, strict=True)
+    before, *after = (" ".join((f"{p:.4f}", *string)) for p, string in pairs)
+    rows = [
+        {HEAD: f"{head:.4f}", AFTER: value}
+        for head, value in zip(expected.heads, after, strict=True)
+    ]
+    rows[0] |= {BEFORE: before}
+    return rows
+
+
+def expected_in(columns: Sequence[str]) -> Expected | None:
+    """Read ``expected_attributes`` from the MISC columns of the words of a sentence.
+
+    Args:
+        columns: the columns as in the file.
+
+    Returns:
+        None unless all words have them.
+    """
+    if not columns or HEAD not in columns[0]:
+        return None
+    rows = [attributes(column) for column in columns]
+    try:
+        slots = [_slot(rows[0][BEFORE]), *(_slot(row[AFTER]) for row in rows)]
+        heads = tuple(_probability(row[HEAD]) for row in rows)
+    except (KeyError, ValueError):
+        return None
+    return Expected(heads, tuple(s for s, _ in slots), tuple(p for _, p in slots))
+
+
+def with_expected(
+    entry: Entry[Record, Sentence | Words | Omitted],
+) -> Entry[Record, Sentence | Words | Omitted]:
+    """Add the probabilities in a record to its sentence, if there are any."""
+    content, record = entry.content, entry.record
+    if not isinstance(content, Sentence) or not any(HEAD in line for line in record.lines):
+        return entry
+    places = [record.tokens[word - 1].position for word in entry.word_ids]
+    expected = expected_in([record.lines[place].split("\t")[_MISC] for place in places])
+    return replace(entry, content=replace(content, expected=expected))
+
+
+def _slot(value: str) -> tuple[Puncteme, float]:
+    probability, *string = value.split(" ")
+    return tuple(string), _probability(probability)
+
+
+def _probability(value: str) -> float:
+    probability = float(value)
+    if not 0 <= probability <= 1:
+        raise ValueError(value)
+    return probability

@@ -3,6 +3,11 @@
 A ``Record`` stores every line of its sentence as in the file. Writing reproduces the lines, changed
 only where attributes are added to the MISC column, so multiword tokens, empty nodes, comments,
 blank lines, line ends and unused columns are preserved byte for byte.
+
+Punctuation within an orthographic word (the slash of *him/her*, if the treebank gives it a range)
+belongs to the word, as its characters do: it is neither removed nor changed, and no mark is put
+between the syntactic words. Only ranges make orthographic words: without a range, a hyphen between
+two words without spaces is punctuation, as in English-EWT.
 """
 
 import re
@@ -17,13 +22,57 @@ from typing import NamedTuple, NoReturn, TextIO
 from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 
+from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name, first_line, sentences_before
-from semipunct.formats.conllu.lines import BYTE_ORDER_MARK, blocks, is_blank, is_comment
 from semipunct.formats.conllu.misc import with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 from semipunct.wording import quantity
+
+BYTE_ORDER_MARK = "\ufeff"
+"""A character that some editors write at the start of a file; kept, but not part of a column."""
+
+
+def is_blank(line: str) -> bool:
+    """Return whether a raw line separates sentences."""
+    return not line.lstrip(BYTE_ORDER_MARK).strip()
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a raw line is a comment."""
+    return line.lstrip(BYTE_ORDER_MARK).startswith("#")
+
+
+def blocks(lines: Iterable[str], first_line: int = 1) -> Iterator[tuple[int, list[str]]]:
+    """Group lines into sentences; yield the number of the first line and all lines.
+
+    Comments that are separated from any sentence belong to the next sentence or, at the end of the
+    file, to the last one, so nothing is lost.
+
+    Args:
+        lines: the raw lines.
+        first_line: the number of the first of them.
+    """
+    block: list[str] = []
+    following: list[str] = []  # the lines since the blank line after the words of the block
+    has_words = ended = False
+    for line in lines:
+        if is_blank(line):
+            ended = has_words
+            (following if following else block).append(line)
+        elif not ended:
+            block.append(line)
+            has_words = has_words or not is_comment(line)
+        elif is_comment(line):
+            following.append(line)
+        else:
+            yield first_line, block
+            first_line += len(block)
+            block, following, ended = [*following, line], [], False
+    if has_words:
+        yield first_line, block + following
+
 
 NO_HEAD = -1
 """The head of a word whose HEAD is ``_``; ``read_records(..., trees=False)`` allows it."""
@@ -121,7 +170,7 @@ def record_of(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -
     lines = tuple(_LINE_END.sub("", text) for text in raw)
     ends = tuple(text[len(content) :] for text, content in zip(raw, lines, strict=True))
     sentence_id = f"#{ordinal}"
-    for text in takewhile(_is_outside, lines):
+    for text in takewhile(is_outside, lines):
         if is_comment(text):
             match = _SENTENCE_ID.fullmatch(text.lstrip(BYTE_ORDER_MARK).rstrip())
             sentence_id = match.group(1) if match else sentence_id
@@ -143,15 +192,11 @@ def record_of(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -
     return Record(path, line, lines, ends, sentence_id, tokens)
 
 
-def _is_outside(line: str) -> bool:
-    return is_blank(line) or is_comment(line)
-
-
 def _tokens(record: Record, trees: bool) -> Iterator[Token]:
     expected = 1
     ranges: list[tuple[int, int, int]] = []  # index, first and last word
     for position, text in enumerate(record.lines):
-        if _is_outside(text):
+        if is_outside(text):
             continue
         columns = text.lstrip(BYTE_ORDER_MARK).split("\t")
         if len(columns) != COLUMNS:
@@ -265,7 +310,7 @@ def format_record(
         columns[_MISC] = with_attributes(columns[_MISC], attributes)
         lines[position] = "\t".join(columns)
     texts = [line + end for line, end in zip(lines, record.ends, strict=True)]
-    first = sum(1 for _ in takewhile(_is_outside, lines))
+    first = sum(1 for _ in takewhile(is_outside, lines))
     for position, line in enumerate(lines[:first]):
         body = line.lstrip(BYTE_ORDER_MARK)
         if replaces and is_comment(line) and body[1:].lstrip().startswith(replaces):
@@ -297,7 +342,7 @@ def with_longer_id(record: Record, suffix: str) -> Record:
     if not suffix:
         return record
     lines = list(record.lines)
-    for position, line in enumerate(takewhile(_is_outside, record.lines)):
+    for position, line in enumerate(takewhile(is_outside, record.lines)):
         comment = line.rstrip()
         if _SENTENCE_ID.fullmatch(comment.lstrip(BYTE_ORDER_MARK)):
             lines[position] = comment + suffix + line[len(comment) :]
@@ -331,3 +376,81 @@ def separator_after(text: str) -> str:
     if last:
         return "\n" if is_blank(last) else "\n\n"
     return "" if is_blank(before) else "\n"
+
+
+_FORM = 1
+_RANGE = re.compile(r"(\d+)-(\d+)\t")
+
+
+class MultiwordToken(NamedTuple):
+    """A multiword token: its index in ``Record.lines``, its first and last ID, its form."""
+
+    position: int
+    first: int
+    last: int
+    form: str
+
+
+def multiword_tokens(record: Record) -> list[MultiwordToken]:
+    """List the multiword tokens of a record."""
+    spans: list[MultiwordToken] = []
+    for position, line in enumerate(record.lines):
+        match = _RANGE.match(line.lstrip(BYTE_ORDER_MARK))
+        if match:
+            first, last = map(int, match.groups())
+            spans.append(MultiwordToken(position, first, last, line.split("\t")[_FORM]))
+    return spans
+
+
+def within_words(record: Record) -> frozenset[int]:
+    """Return the IDs of all tokens that belong to multiword tokens."""
+    spans = multiword_tokens(record)
+    return frozenset(word_id for span in spans for word_id in range(span.first, span.last + 1))
+
+
+def closed_slots(record: Record, word_ids: Sequence[int]) -> frozenset[int]:
+    """Return the slots between the words of multiword tokens, none of which is punctuation.
+
+    Args:
+        record: the sentence.
+        word_ids: ``[n]`` the IDs of its words, which include all tokens of multiword tokens.
+    """
+    slot = {word_id: number for number, word_id in enumerate(word_ids, start=1)}
+    return frozenset(
+        slot[word_id]
+        for span in multiword_tokens(record)
+        for word_id in range(span.first, span.last)
+        if word_id + 1 in slot
+    )
+
+
+def are_punctuation(record: Record) -> list[bool]:
+    """Return for each token whether it is punctuation: tagged so, and not part of a word."""
+    inner = within_words(record)
+    return [token.upos == PUNCTUATION and token.word_id not in inner for token in record.tokens]
+
+
+_TEXT = re.compile(r"(\ufeff?#\s*text\s*=\s*)(.*)", re.DOTALL)
+
+
+def stated_text(record: Record) -> str | None:
+    """Return the text of the comment ``# text =``, None without such a comment."""
+    header = takewhile(is_outside, record.lines)
+    matches = (_TEXT.fullmatch(line.lstrip(BYTE_ORDER_MARK)) for line in header)
+    return next((match.group(2) for match in matches if match), None)
+
+
+def with_text(line: str, new_text: str) -> str:
+    """Replace the text of a comment ``# text =``; any other line is unchanged.
+
+    Args:
+        line: a line of a record; a byte order mark in front of it is kept.
+        new_text: the new text of the sentence.
+    """
+    match = _TEXT.fullmatch(line)
+    return match.group(1) + new_text if match else line
+
+
+def is_outside(line: str) -> bool:
+    """Return whether a line is a comment or blank."""
+    return is_blank(line) or is_comment(line)

@@ -8,11 +8,17 @@ from typing import NamedTuple
 
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu.gaps import Gap, Spacing, after_leading, joined_leading, with_gap
-from semipunct.formats.conllu.lines import BYTE_ORDER_MARK
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.ranges import MultiwordToken, multiword_tokens
-from semipunct.formats.conllu.records import Record, Token
-from semipunct.formats.conllu.text_comments import is_outside, stated_text, with_text
+from semipunct.formats.conllu.records import (
+    BYTE_ORDER_MARK,
+    MultiwordToken,
+    Record,
+    Token,
+    is_outside,
+    multiword_tokens,
+    stated_text,
+    with_text,
+)
 
 _RELATION = "punct"
 _ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9

@@ -9,8 +9,7 @@ from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.sentences import unfillable
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.gaps import Spacing
-from semipunct.formats.conllu.quotes import directional_quotes
-from semipunct.formats.conllu.reading import token_slots
+from semipunct.formats.conllu.reading import directional_quotes, token_slots
 from semipunct.formats.conllu.records import Record
 from semipunct.marks import Puncteme, spacing
 from semipunct.wording import quantity

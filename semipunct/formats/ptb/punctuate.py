@@ -14,8 +14,8 @@ from semipunct.errors import UsageError
 from semipunct.formats.ptb.brackets import FORM, PIECE, Bracketing
 from semipunct.formats.verbatim import Malformed, VerbatimRecord
 from semipunct.marks import ABBREVIATION, SPECIAL_TOKENS, Puncteme
-from semipunct.marks.gaps import kept_tokens
 from semipunct.marks.penn import tagged_mark
+from semipunct.marks.quotes import kept_tokens
 from semipunct.marks.spacing import visible
 from semipunct.trees.labels import EMPTY
 from semipunct.trees.phrases import PhraseTree

@@ -18,7 +18,7 @@ from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.support import Support, outcome_columns
 from semipunct.features.templates import TABLES, Table, Target, attribute_table
 from semipunct.features.vocabulary import KINDS, Vocabulary
-from semipunct.marks.joining import JoiningMarks
+from semipunct.marks.spacing import JoiningMarks
 from semipunct.models.punctuation.inventory import Inventory, target_columns
 
 Strings = tuple[str, ...]

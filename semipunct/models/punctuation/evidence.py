@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.tokens import with_unknown
+from semipunct.corpus.statistics import with_unknown
 from semipunct.features.families import FeatureRows
 from semipunct.features.index import FeatureIndex
 from semipunct.features.support import Support, find_support, outcome_columns

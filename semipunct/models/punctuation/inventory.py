@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.joining import joining_marks
-from semipunct.corpus.tokens import frequent_tokens, token_counts, with_unknown
+from semipunct.corpus.statistics import frequent_tokens, joining_marks, token_counts, with_unknown
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.templates import TARGETS, Target
 from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK, Pair, Puncteme
-from semipunct.marks.joining import BY_TYPOGRAPHY, JoiningMarks
+from semipunct.marks.spacing import BY_TYPOGRAPHY, JoiningMarks
 from semipunct.models.punctuation.options import ModelOptions
 
 

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.corpus.synthetic.learners import LearnerErrors
+from semipunct.corpus.learners import LearnerErrors
 from semipunct.corpus.word_streams import is_final
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.balance import encloses

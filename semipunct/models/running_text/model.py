@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
-from semipunct.corpus.synthetic.learners import english_learner_errors
+from semipunct.corpus.learners import english_learner_errors
 from semipunct.corpus.word_streams import END, TextPassage, WordStream, is_final, marks_of
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.features.strings import Spelling, alphabet

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
+from semipunct.corpus.fixed_parts import whole_tokens
 from semipunct.corpus.located import BLANKS, is_mark
-from semipunct.corpus.whole_tokens import whole_tokens
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.capabilities import on_device
 from semipunct.models.convolutions import convolve, reach
@@ -87,7 +87,7 @@ class Segmenter:
     def segment(self, texts: Sequence[str]) -> list[Segmentation]:
         """Return the tokens and sentences of texts; there are none in a text of blanks.
 
-        Addresses, markup and numbers are never split (``corpus.whole_tokens``).
+        Addresses, markup and numbers are never split (``corpus.fixed_parts``).
 
         Args:
             texts: texts of any length and characters.

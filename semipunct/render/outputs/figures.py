@@ -13,9 +13,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from semipunct.evaluation.brackets import BracketFigures
 from semipunct.evaluation.correction import CorrectionFigures
-from semipunct.evaluation.criterion import CriterionFigures
 from semipunct.evaluation.derivations import DerivationFigures
-from semipunct.evaluation.figures import Figures
+from semipunct.evaluation.figures import CriterionFigures, Figures
 from semipunct.evaluation.parsing import ParsingFigures
 from semipunct.evaluation.perplexity import PerplexityFigures
 from semipunct.evaluation.restoration import RestorationFigures

@@ -9,8 +9,7 @@ import conllu
 import pytest
 
 import semipunct.data
-from semipunct.formats.conllu.lines import is_blank, is_comment
-from semipunct.formats.conllu.records import NO_HEAD, Record, read_records
+from semipunct.formats.conllu.records import NO_HEAD, Record, is_blank, is_comment, read_records
 from semipunct.formats.conllu.renumber import multiword_tokens
 
 SAMPLE = Path(semipunct.data.__file__).parent / "sample.conllu"

@@ -83,11 +83,6 @@ def test_bytes_that_are_no_text(content, message):
         records(GOOD + content)
 
 
-def test_utf16_is_refused():
-    with pytest.raises(TreebankError, match=r"this is text in UTF-16, .*iconv -f UTF-16 "):
-        records(chain(2).encode("utf-16"))
-
-
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"# only\n\n# comments\n", b"\xef\xbb\xbf"])
 def test_a_file_without_sentences(content):
     with pytest.raises(TreebankError, match=r"text\.conllu: no sentence was found"):

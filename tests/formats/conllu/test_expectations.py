@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.corpus.sentences import Expected
-from semipunct.formats.conllu.expectations import expected_attributes, expected_in
 from semipunct.formats.conllu.misc import with_attributes
+from semipunct.formats.conllu.reading import expected_attributes, expected_in
 
 WRITTEN = ("SemipunctHead=0.5000|SemipunctAfter=0.0000|SemipunctBefore=0.2500%20“",
            "SemipunctHead=1.0000|SemipunctAfter=0.7500%20.%20”")  # fmt: skip

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.formats.conllu.quotes import directional_quotes
+from semipunct.formats.conllu.reading import directional_quotes
 from tests.formats.conllu.builders import record, word
 
 

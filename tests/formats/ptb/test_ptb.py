@@ -9,10 +9,12 @@ from hypothesis import given
 
 from semipunct.corpus import Omitted, Sentence
 from semipunct.corpus.statistics import statistics
+from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import Annotation, format_of, read_entries, read_treebank
 from semipunct.formats.ptb import Ptb, read_bracketings, write_brackets
 from semipunct.formats.registry import read_with_marks
+from semipunct.marks.penn import MARK_TAGS
 from semipunct.trees.heads import COLLINS, HeadTable
 from tests.trees.nested import Nested, brackets, leaves, nested, nested_trees
 from tests.trees.test_phrases import flat
@@ -238,11 +240,34 @@ def test_the_sample_comes_back_byte_for_byte(penn_sample: Path, part: str):
         pytest.fail(f"{path.name} did not come out as it went in")
 
 
-def test_heads_of_the_sample_and_of_its_dependency_version(penn_sample: Path):
+def test_heads_of_the_sample_and_of_its_dependency_version(penn_sample: Path, tmp_path: Path):
+    converted = tmp_path / "dev.conllu"
+    with open(converted, "w", encoding="utf-8") as stream:
+        for sentence in (penn_sample / "dev.dp").read_text("utf-8").strip().split("\n\n"):
+            for number, line in enumerate(sentence.split("\n"), start=1):
+                form, tag, head = line.split("\t")
+                upos = PUNCTUATION if tag in MARK_TAGS else "_"
+                relation = "dep" if int(head) else "root"
+                print(
+                    number,
+                    form,
+                    "_",
+                    upos,
+                    tag,
+                    "_",
+                    head,
+                    relation,
+                    "_",
+                    "_",
+                    sep="\t",
+                    file=stream,
+                )
+            print(file=stream)
+
     def agreement(table: HeadTable) -> float:
         """Return the fraction of the words that have the same head in both."""
         agreed = words = 0
-        dependency_entries = read_entries([penn_sample / "dev.dp"])
+        dependency_entries = read_entries([converted])
         for phrase_entry, dependency_entry in zip(
             Ptb(table=table).read(penn_sample / "dev.mrg"), dependency_entries, strict=True
         ):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence, Words
 from semipunct.formats.conllu.heads import mark_heads
-from semipunct.formats.examples import read_examples
+from semipunct.formats.reading import read_examples
 from semipunct.formats.registry import read_treebank
 from semipunct.kinds.functions import assess
 from semipunct.models.parsing.decoding import decode_trees, sample_trees, top

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import semipunct
-from semipunct.corpus.synthetic.learners import LearnerErrors, Made, Situation
+from semipunct.corpus.learners import LearnerErrors, Made, Situation
 from semipunct.corpus.word_streams import items, word_stream
 from semipunct.marks import Puncteme
 from semipunct.models.running_text import errors
