@@ -31,7 +31,7 @@ from semipunct.formats.conllu.records import Record
 from semipunct.inference import decode
 from semipunct.inference.decode import Analysis
 from semipunct.marks import SILENT
-from semipunct.tasks.normalise_marks import normalise_marks
+from semipunct.treebanks.normalise import normalise_marks
 
 CONFIDENT = 0.9
 """The posterior from which an owner replaces the choice of the rules in the cautious variant."""

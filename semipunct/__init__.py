@@ -26,17 +26,13 @@ if TYPE_CHECKING:
         evaluate,
         restore,
         restore_text,
-        suspects,
     )
     from semipunct.kinds.loading import load
     from semipunct.marks import Edit
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
-    from semipunct.tasks.diff import TreebankDiff, diff
     from semipunct.tasks.jackknife import jackknife
-    from semipunct.tasks.normalise import Normalised, normalise
-    from semipunct.tasks.normalise_marks import NormalisedTreebank
     from semipunct.tasks.pack import pack
     from semipunct.tasks.parse import parse
     from semipunct.tasks.parse_text import parse_text
@@ -44,9 +40,12 @@ if TYPE_CHECKING:
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
-    from semipunct.tasks.suspects import Suspect
     from semipunct.tasks.truecase import truecase
     from semipunct.training.train import train
+    from semipunct.treebanks.derivations import Normalised
+    from semipunct.treebanks.diff import TreebankDiff, diff
+    from semipunct.treebanks.normalise import NormalisedTreebank, normalise
+    from semipunct.treebanks.suspects import Suspect, suspects
     from semipunct.trees import DependencyTree, Tree
 
 __all__ = [
@@ -94,26 +93,26 @@ _ROOMS = {
     "Corrected": "semipunct.tasks.correction",
     "DependencyTree": "semipunct.trees",
     "Edit": "semipunct.marks",
-    "Normalised": "semipunct.tasks.normalise",
-    "NormalisedTreebank": "semipunct.tasks.normalise_marks",
+    "Normalised": "semipunct.treebanks.derivations",
+    "NormalisedTreebank": "semipunct.treebanks.normalise",
     "Rephrasing": "semipunct.tasks.rephrase",
     "Restoration": "semipunct.tasks.restoration",
     "Sentence": "semipunct.corpus",
-    "Suspect": "semipunct.tasks.suspects",
+    "Suspect": "semipunct.treebanks.suspects",
     "Tree": "semipunct.trees",
     "Treebank": "semipunct.corpus",
-    "TreebankDiff": "semipunct.tasks.diff",
+    "TreebankDiff": "semipunct.treebanks.diff",
     "analyse": "semipunct.tasks.analyse",
     "compare": "semipunct.evaluation.systems",
     "correct": "semipunct.kinds.functions",
     "correct_text": "semipunct.kinds.functions",
     "decode": "semipunct.tasks.decode",
-    "diff": "semipunct.tasks.diff",
+    "diff": "semipunct.treebanks.diff",
     "evaluate": "semipunct.kinds.functions",
     "explain": "semipunct.kinds.explanations",
     "jackknife": "semipunct.tasks.jackknife",
     "load": "semipunct.kinds.loading",
-    "normalise": "semipunct.tasks.normalise",
+    "normalise": "semipunct.treebanks.normalise",
     "pack": "semipunct.tasks.pack",
     "parse": "semipunct.tasks.parse",
     "parse_text": "semipunct.tasks.parse_text",
@@ -124,7 +123,7 @@ _ROOMS = {
     "restore_words": "semipunct.tasks.restore_words",
     "segment": "semipunct.tasks.segment",
     "stats": "semipunct.formats.reading",
-    "suspects": "semipunct.kinds.functions",
+    "suspects": "semipunct.treebanks.suspects",
     "train": "semipunct.training.train",
     "truecase": "semipunct.tasks.truecase",
 }

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from semipunct.models.kind import Kind, SharedTrainOptions
     from semipunct.models.optimisation import schedule
     from semipunct.models.settings import AtLeastOne
-    from semipunct.render.trees import draw_derivation
     from semipunct.tasks.rephrase import Changes
+    from semipunct.treebanks.drawing import draw_derivation
     from semipunct.trees import (
         constituent_counts,
         dependencies,
@@ -136,7 +136,7 @@ _MODULES = {
     "corrections": "semipunct.marks.corrections",
     "dependencies": "semipunct.trees",
     "display_name": "semipunct.files",
-    "draw_derivation": "semipunct.render.trees",
+    "draw_derivation": "semipunct.treebanks.drawing",
     "english_learner_errors": "semipunct.corpus.synthetic",
     "frequent_tokens": "semipunct.corpus.tokens",
     "head_children": "semipunct.trees",

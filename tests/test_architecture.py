@@ -160,7 +160,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.files",
         "semirings",
     ),
+    "semipunct.pages": (
+        "semipunct.inference",
+        "semipunct.formats",
+        "semipunct.trees",
+        "semipunct.marks",
+    ),
     "semipunct.render": (
+        "semipunct.pages",
         "semipunct.tasks",
         "semipunct.inference",
         "semipunct.evaluation",
@@ -205,12 +212,17 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.store",
         "semipunct.files",
     ),
-    # Found by udapi under its name; no room imports it.
-    "semipunct.udapi": (
+    "semipunct.treebanks": (
+        "semipunct.render",
+        "semipunct.pages",
         "semipunct.tasks",
+        "semipunct.inference",
+        "semipunct.models",
         "semipunct.formats",
         "semipunct.corpus",
         "semipunct.trees",
+        "semipunct.marks",
+        "semipunct.files",
     ),
     "semipunct.cli": ("semipunct", "semirings"),
     "semipunct.__main__": ("semipunct.cli",),
@@ -236,7 +248,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "pickle": ("tests.batches",),
     "spacy": ("semipunct.spacy_component", "tests"),
     "starlette": ("semipunct.web", "tests"),
-    "udapi": ("semipunct.udapi", "experiments", "tests"),
+    "udapi": ("experiments",),
     "uvicorn": ("semipunct.cli", "tests"),
 }
 

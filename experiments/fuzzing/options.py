@@ -109,7 +109,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "grammar": ("ccg", "ccg", "hpsg"),
     "rule of attachment": ("conjunct", "unit", "highest", "pair", "units"),
     "convention": ("unit", "governor", "root"),
-    "messages": ("plain", "ud", "xml"),
     # Names of machines that are looked up nowhere.
     "host": ("127.0.0.1", "127.0.0.1", "", "a..b", "a\nb", "x" * 300, "\udcff"),
     "suspected": ("text", "tsv", "json", "conllu", "html"),
@@ -162,7 +161,7 @@ class Command:
 
 
 COMMANDS = (
-    Command(("stats",), ("treebank",), {"--json": "", "--omitted": "", "--html": "output"}),
+    Command(("stats",), ("treebank",), {"--json": "", "--omitted": ""}),
     Command(("evaluate",), ("model", "treebank"), {"--json": "", "--result": "output"}, 2),
     Command(
         ("decode",),
@@ -297,7 +296,7 @@ COMMANDS = (
         ("treebank",),
         {
             "--check": "", "--only": "rule of attachment", "--convention": "convention",
-            "--strict": "", "--max": "count", "--messages": "messages", "--json": "",
+            "--strict": "", "--max": "count", "--json": "",
             "--output": "output", "--to": "grammar", "--commas": "grammar", "--rule": "comma rule",
             "--quotes": "", "--report": "output",
         },

@@ -11,6 +11,17 @@ from semipunct.errors import UsageError
 if TYPE_CHECKING:
     from semipunct.kinds.assessment import Assessment
 
+SCHEMAS = {
+    "brackets": "semipunct.parse-phrases-gold/1",
+    "correction": "semipunct.correct-gold/1",
+    "criterion": "semipunct.evaluate-criterion/1",
+    "derivations": "semipunct.parse-derivations-gold/2",
+    "parsing": "semipunct.parse-gold/1",
+    "perplexity": "semipunct.evaluate/1",
+    "restoration": "semipunct.restore-gold/1",
+}
+"""The name and the version of the JSON object of each metric of ours."""
+
 
 def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """Print figures, and store the result.
@@ -32,12 +43,13 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
 
         write_result(path, assessment.result)
     if json:
-        from semipunct.render.outputs.figures import figures_output
-
         console.print_json(
-            figures_output(
-                assessment.task, assessment.figures, assessment.extra, assessment.signature
-            )
+            {
+                "schema": SCHEMAS.get(assessment.task, f"{assessment.task}/1"),
+                **assessment.figures.as_dict(),
+                **assessment.extra,
+                "signature": assessment.signature,
+            }
         )
     else:
         _print_tables(assessment)

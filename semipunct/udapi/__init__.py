@@ -1,1 +1,0 @@
-"""Blocks for udapi, named by their path from a dot: ``udapy .semipunct.udapi.Normalise``."""
