@@ -39,8 +39,8 @@ def analyse(
     """
     console.check_targets(plot, kept=(model, *(treebanks or ())))
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
-    from semipunct.cli.compiling import keep_programs
     from semipunct.cli.grammar_tables import print_tables
+    from semipunct.cli.phases import keep_programs
     from semipunct.cli.rule_figure import draw_bars, rules_to_draw
     from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse as run

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_semirings
+from semipunct.cli.arguments import complete_semirings
 from semipunct.tasks import limits
 from semipunct.wording import quantity
 
@@ -121,7 +121,7 @@ def check_semiring(
     from semipunct.tasks.semirings import installed_semiring
 
     plugin, semiring = installed_semiring(name)
-    from semipunct.cli.compiling import keep_programs
+    from semipunct.cli.phases import keep_programs
     from semirings.laws import check
 
     keep_programs()

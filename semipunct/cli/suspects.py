@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.timings import phase
+from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
 from semipunct.wording import quantity
 
@@ -40,7 +40,7 @@ def suspects(
         )
     console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.files import to_json
         from semipunct.formats.conllu.records import write_texts
         from semipunct.store.checkpoint import load

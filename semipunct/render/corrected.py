@@ -11,8 +11,8 @@ from semipunct.corpus.located import Located
 from semipunct.corpus.passages import Span
 from semipunct.formats.m2 import m2_sentence
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
+from semipunct.render.reasons.catalogue import rule
 from semipunct.render.reasons.marks import reason_of_correction
-from semipunct.render.reasons.names import rule
 from semipunct.render.reasons.place import Line
 from semipunct.tasks.correction import Corrected
 

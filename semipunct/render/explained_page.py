@@ -14,8 +14,8 @@ from itertools import chain
 from semipunct.pages.page import page
 from semipunct.render.decided_marks import Mark
 from semipunct.render.explanations import Explanation, TreeDetails, tree_details
+from semipunct.render.reasons.catalogue import name_marks
 from semipunct.render.reasons.marks import percent
-from semipunct.render.reasons.names import name_marks
 
 
 def explained_page(explanations: Iterable[Explanation], title: str) -> Iterator[str]:

@@ -14,8 +14,8 @@ from semipunct.render.analyses import dump, omitted_as_dict
 from semipunct.render.corrected import Places
 from semipunct.render.decided_marks import LEFT_OUT, Mark, decided_marks
 from semipunct.render.punctuated_text import PunctuatedText, punctuate_part
+from semipunct.render.reasons.catalogue import rule
 from semipunct.render.reasons.marks import percent
-from semipunct.render.reasons.names import rule
 from semipunct.render.records import MarkRecord, mark_records
 from semipunct.tasks.explain import Analysed, Answer
 from semipunct.tasks.restoration import Restoration

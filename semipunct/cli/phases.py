@@ -1,10 +1,19 @@
-"""The times of the phases of a command: ``semipunct --timings COMMAND``."""
+"""The phases of a command: their times (``semipunct --timings COMMAND``), and compiled programs."""
 
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from semipunct.cli import console
+
+if TYPE_CHECKING:
+    from semipunct.arrays.compilation import SlowCompilation
+
+PATIENCE = 10.0
+"""Seconds of compilation after which it is announced."""
+
+_slow: "SlowCompilation | None" = None
 
 _BEGAN = time.perf_counter()
 _spent: dict[str, float] = {}
@@ -41,3 +50,18 @@ def print_timings() -> Generator[None]:
     from rich.console import Console
 
     Console(stderr=True, highlight=False).print(table)
+
+
+def keep_programs() -> None:
+    """Keep compiled programs in the user's cache folder, and say once if compiling takes long."""
+    from semipunct.arrays.compilation import SlowCompilation, enable_compilation_cache
+
+    global _slow
+    folder = enable_compilation_cache()
+    later = f"kept in {folder} for later runs" if folder else "no folder can keep them"
+    if _slow is not None:
+        _slow.stop()
+    _slow = SlowCompilation(
+        lambda: console.say(f"compiling programs for batches of these sizes ({later})"), PATIENCE
+    )
+    _slow.start()
