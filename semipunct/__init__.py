@@ -5,10 +5,10 @@ classes of their arguments and results. They are imported on first access, so th
 reads treebanks does not import JAX.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from semipunct.installation import check_semirings
+from semipunct.lazy import LazyNames
 from semipunct.version import __version__ as __version__
 
 check_semirings()
@@ -88,55 +88,13 @@ __all__ = [
     "truecase",
 ]
 
-_ROOMS = {
-    "Analysis": "semipunct.inference.decode",
-    "Corrected": "semipunct.tasks.correction",
-    "DependencyTree": "semipunct.trees",
-    "Edit": "semipunct.marks",
-    "Normalised": "semipunct.treebanks.derivations",
-    "NormalisedTreebank": "semipunct.treebanks.normalise",
-    "Rephrasing": "semipunct.tasks.rephrase",
-    "Restoration": "semipunct.tasks.restoration",
-    "Sentence": "semipunct.corpus",
-    "Suspect": "semipunct.treebanks.suspects",
-    "Tree": "semipunct.trees",
-    "Treebank": "semipunct.corpus",
-    "TreebankDiff": "semipunct.treebanks.diff",
-    "analyse": "semipunct.tasks.analyse",
-    "compare": "semipunct.evaluation.systems",
-    "correct": "semipunct.kinds.functions",
-    "correct_text": "semipunct.kinds.functions",
-    "decode": "semipunct.tasks.decode",
-    "diff": "semipunct.treebanks.diff",
-    "evaluate": "semipunct.kinds.functions",
-    "explain": "semipunct.kinds.explanations",
-    "jackknife": "semipunct.tasks.jackknife",
-    "load": "semipunct.kinds.loading",
-    "normalise": "semipunct.treebanks.normalise",
-    "pack": "semipunct.tasks.pack",
-    "parse": "semipunct.tasks.parse",
-    "parse_text": "semipunct.tasks.parse_text",
-    "read": "semipunct.formats.reading",
-    "rephrase": "semipunct.tasks.rephrase",
-    "restore": "semipunct.kinds.functions",
-    "restore_text": "semipunct.kinds.functions",
-    "restore_words": "semipunct.tasks.restore_words",
-    "segment": "semipunct.tasks.segment",
-    "stats": "semipunct.formats.reading",
-    "suspects": "semipunct.treebanks.suspects",
-    "train": "semipunct.training.train",
-    "truecase": "semipunct.tasks.truecase",
-}
-
+_NAMES = LazyNames(__file__)
 
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
 
     def __getattr__(name: str) -> Any:
-        # Not cached in globals(), so that a replacement in the defining module takes effect.
-        if name not in _ROOMS:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_ROOMS[name]), name)
+        return _NAMES.load(__name__, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS})
+    return sorted({*globals(), *_NAMES.modules})

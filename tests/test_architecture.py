@@ -63,6 +63,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "semipunct.data": (),
     "semipunct.errors": (),
     "semipunct.installation": (),
+    "semipunct.lazy": (),
     "semipunct.version": (),
     "semipunct.wording": (),
     "semipunct.plugins": (),
