@@ -13,7 +13,7 @@ STAMP := $(VENV)/.installed
 .DELETE_ON_ERROR:
 # Two installations must not write to one environment at a time.
 .NOTPARALLEL:
-.PHONY: help install quickstart check test test-all test-versions coverage lint docs wheel schema \
+.PHONY: help install quickstart check test test-all test-versions coverage lint docs wheel \
   bench clean distclean
 
 help: ## show this list
@@ -60,11 +60,6 @@ docs: $(STAMP)-docs ## the documentation site, in docs/_build/html
 
 wheel: $(STAMP)-run ## the wheel: built, checked, installed into an empty environment, run
 	@$(BIN)/python tests/wheel.py -c constraints.txt
-
-schema: $(STAMP)-run ## the JSON Schemas in docs/schema, from the types of what commands print
-	$(BIN)/python -c 'from pathlib import Path; from semipunct.files import json_document; \
-	  from semipunct.render.outputs import OUTPUTS, json_schema; \
-	  [Path(f"docs/schema/{n}.json").write_bytes(json_document(json_schema(n))) for n in OUTPUTS]'
 
 bench: $(STAMP)-run ## sentences per second of the inside recursion
 	$(BIN)/python experiments/benchmarks/inside.py $(ARGS)

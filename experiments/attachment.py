@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.figures import report
 
 from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
-from semipunct.tasks.normalise_marks import normalise_marks
+from semipunct.treebanks.normalise import normalise_marks
 
 PUNCTUATION_TESTS = ("leaf-punct", "punct-causes-nonproj", "punct-is-nonproj")
 """The tests of UD's validator about heads of marks."""

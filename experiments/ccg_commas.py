@@ -40,8 +40,8 @@ from semipunct.models.ccg.decoding import CcgParser
 from semipunct.models.ccg.grammar import Grammar
 from semipunct.models.ccg.parser import CcgModel
 from semipunct.store.checkpoint import load
-from semipunct.tasks.normalise import comma_table, normalise_commas
 from semipunct.tasks.parse_derivations import compare_derivations
+from semipunct.treebanks.derivations import comma_table, normalise_commas
 from semipunct.trees.conversion import Unconverted, convert_phrases
 from semipunct.trees.derivations import Derivation
 from semipunct.trees.licensing import unlicensed_rules

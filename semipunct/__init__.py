@@ -5,10 +5,10 @@ classes of their arguments and results. They are imported on first access, so th
 reads treebanks does not import JAX.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from semipunct.installation import check_semirings
+from semipunct.lazy import LazyNames
 from semipunct.version import __version__ as __version__
 
 check_semirings()
@@ -26,17 +26,13 @@ if TYPE_CHECKING:
         evaluate,
         restore,
         restore_text,
-        suspects,
     )
     from semipunct.kinds.loading import load
     from semipunct.marks import Edit
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
-    from semipunct.tasks.diff import TreebankDiff, diff
     from semipunct.tasks.jackknife import jackknife
-    from semipunct.tasks.normalise import Normalised, normalise
-    from semipunct.tasks.normalise_marks import NormalisedTreebank
     from semipunct.tasks.pack import pack
     from semipunct.tasks.parse import parse
     from semipunct.tasks.parse_text import parse_text
@@ -44,9 +40,12 @@ if TYPE_CHECKING:
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
-    from semipunct.tasks.suspects import Suspect
     from semipunct.tasks.truecase import truecase
     from semipunct.training.train import train
+    from semipunct.treebanks.derivations import Normalised
+    from semipunct.treebanks.diff import TreebankDiff, diff
+    from semipunct.treebanks.normalise import NormalisedTreebank, normalise
+    from semipunct.treebanks.suspects import Suspect, suspects
     from semipunct.trees import DependencyTree, Tree
 
 __all__ = [
@@ -89,55 +88,13 @@ __all__ = [
     "truecase",
 ]
 
-_ROOMS = {
-    "Analysis": "semipunct.inference.decode",
-    "Corrected": "semipunct.tasks.correction",
-    "DependencyTree": "semipunct.trees",
-    "Edit": "semipunct.marks",
-    "Normalised": "semipunct.tasks.normalise",
-    "NormalisedTreebank": "semipunct.tasks.normalise_marks",
-    "Rephrasing": "semipunct.tasks.rephrase",
-    "Restoration": "semipunct.tasks.restoration",
-    "Sentence": "semipunct.corpus",
-    "Suspect": "semipunct.tasks.suspects",
-    "Tree": "semipunct.trees",
-    "Treebank": "semipunct.corpus",
-    "TreebankDiff": "semipunct.tasks.diff",
-    "analyse": "semipunct.tasks.analyse",
-    "compare": "semipunct.evaluation.comparison",
-    "correct": "semipunct.kinds.functions",
-    "correct_text": "semipunct.kinds.functions",
-    "decode": "semipunct.tasks.decode",
-    "diff": "semipunct.tasks.diff",
-    "evaluate": "semipunct.kinds.functions",
-    "explain": "semipunct.kinds.explanations",
-    "jackknife": "semipunct.tasks.jackknife",
-    "load": "semipunct.kinds.loading",
-    "normalise": "semipunct.tasks.normalise",
-    "pack": "semipunct.tasks.pack",
-    "parse": "semipunct.tasks.parse",
-    "parse_text": "semipunct.tasks.parse_text",
-    "read": "semipunct.formats.reading",
-    "rephrase": "semipunct.tasks.rephrase",
-    "restore": "semipunct.kinds.functions",
-    "restore_text": "semipunct.kinds.functions",
-    "restore_words": "semipunct.tasks.restore_words",
-    "segment": "semipunct.tasks.segment",
-    "stats": "semipunct.formats.reading",
-    "suspects": "semipunct.kinds.functions",
-    "train": "semipunct.training.train",
-    "truecase": "semipunct.tasks.truecase",
-}
-
+_NAMES = LazyNames(__file__)
 
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
 
     def __getattr__(name: str) -> Any:
-        # Not cached in globals(), so that a replacement in the defining module takes effect.
-        if name not in _ROOMS:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_ROOMS[name]), name)
+        return _NAMES.load(__name__, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS})
+    return sorted({*globals(), *_NAMES.modules})

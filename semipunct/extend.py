@@ -5,8 +5,9 @@ The documentation uses these names besides those of ``semipunct``, ``semipunct.s
 them may move (docs/decisions/0049-public-names.md). They are imported on first access.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from semipunct.lazy import LazyNames
 
 if TYPE_CHECKING:
     from semipunct.arrays.padding import pad_rows, round_up
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from semipunct.models.kind import Kind, SharedTrainOptions
     from semipunct.models.optimisation import schedule
     from semipunct.models.settings import AtLeastOne
-    from semipunct.render.trees import draw_derivation
     from semipunct.tasks.rephrase import Changes
+    from semipunct.treebanks.drawing import draw_derivation
     from semipunct.trees import (
         constituent_counts,
         dependencies,
@@ -104,68 +105,13 @@ __all__ = [
     "write_brackets",
 ]
 
-_MODULES = {
-    "AtLeastOne": "semipunct.models.settings",
-    "Attributes": "semipunct.features.attributes",
-    "Ccgbank": "semipunct.formats.ccgbank",
-    "Changes": "semipunct.tasks.rephrase",
-    "CommaModel": "semipunct.models.commas.model",
-    "CommaOptions": "semipunct.models.commas.options",
-    "CommaRestorer": "semipunct.models.commas.decoding",
-    "Entry": "semipunct.corpus",
-    "Kind": "semipunct.models.kind",
-    "Model": "semipunct.models.base",
-    "Omitted": "semipunct.corpus",
-    "Ptb": "semipunct.formats.ptb",
-    "ReadingNotes": "semipunct.corpus",
-    "SILENT": "semipunct.marks",
-    "SharedTrainOptions": "semipunct.models.kind",
-    "Single": "semipunct.features.attributes",
-    "Spelling": "semipunct.features.strings",
-    "Sums": "semipunct.models.base",
-    "Template": "semipunct.features.templates",
-    "UNK": "semipunct.marks",
-    "alphabet": "semipunct.features.strings",
-    "apply_corrections": "semipunct.marks.corrections",
-    "auto_line": "semipunct.formats.ccgbank",
-    "comma_nodes": "semipunct.trees.commas",
-    "console": "semipunct.cli",
-    "constituent_counts": "semipunct.trees",
-    "convert_phrases": "semipunct.trees.conversion",
-    "correction_statistics": "semipunct.evaluation.correction",
-    "corrections": "semipunct.marks.corrections",
-    "dependencies": "semipunct.trees",
-    "display_name": "semipunct.files",
-    "draw_derivation": "semipunct.render.trees",
-    "english_learner_errors": "semipunct.corpus.learners",
-    "frequent_tokens": "semipunct.corpus.statistics",
-    "head_children": "semipunct.trees",
-    "normalise_absorption": "semipunct.trees.commas",
-    "pad_rows": "semipunct.arrays.padding",
-    "predicate_dependencies": "semipunct.trees.predicates",
-    "read_bracketings": "semipunct.formats.ptb",
-    "read_commas": "semipunct.formats.registry",
-    "round_up": "semipunct.arrays.padding",
-    "schedule": "semipunct.models.optimisation",
-    "spans": "semipunct.trees",
-    "token_counts": "semipunct.corpus.statistics",
-    "treebank_digest": "semipunct.corpus.examples",
-    "with_unknown": "semipunct.corpus.statistics",
-    "without_empty": "semipunct.trees.pruning",
-    "without_functions": "semipunct.trees.pruning",
-    "without_punctuation": "semipunct.trees.pruning",
-    "without_wrapper": "semipunct.trees.pruning",
-    "write_brackets": "semipunct.formats.ptb",
-}
-
+_NAMES = LazyNames(__file__)
 
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
 
     def __getattr__(name: str) -> Any:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_MODULES[name]), name)
+        return _NAMES.load(__name__, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_NAMES.modules})

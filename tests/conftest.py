@@ -87,7 +87,7 @@ def _maps_are_few() -> Iterator[None]:
 def _compilation_is_not_announced() -> Iterator[None]:
     """Keep messages of commands independent of what was compiled before, and of other load."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("semipunct.cli.compiling.PATIENCE", 1e6)
+        patch.setattr("semipunct.cli.phases.PATIENCE", 1e6)
         yield
 
 

@@ -4,7 +4,9 @@ Heavy modules are imported inside functions, so that ``--help`` is fast.
 """
 
 import gc
+import io
 import os
+import sys
 from collections.abc import Sequence
 
 
@@ -13,15 +15,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     Args:
         arguments: of the command; None for those of this process. With None, signal handlers are
-            installed (``semipunct.cli.signals``) and the standard streams are prepared
-            (``semipunct.cli.streams``).
+            installed (``semipunct.cli.signals``) and the standard streams are prepared.
     """
     if arguments is None:
         from semipunct.cli.signals import end_at_signals
 
         end_at_signals()
-        from semipunct.cli.streams import prepare_streams
-
         prepare_streams()
         # Millions of small tuples live while a text is restored, and none of them in cycles: with
         # the usual 700 the collector takes a sixth of the time.
@@ -34,3 +33,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     with console.readers_may_leave():
         app(arguments, prog_name="semipunct")
+
+
+def prepare_streams() -> None:
+    """Set standard output to UTF-8 in any environment, and reserve the numbers of closed streams.
+
+    The output of a command is data: it must not fail because the terminal's encoding lacks a mark,
+    and must have the same bytes on all machines. A file that is opened later must not get the
+    descriptor of a standard stream that the caller has closed; otherwise output of libraries to
+    that stream would be written into the file.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")

@@ -39,8 +39,8 @@ def analyse(
     """
     console.check_targets(plot, kept=(model, *(treebanks or ())))
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
-    from semipunct.cli.compiling import keep_programs
     from semipunct.cli.grammar_tables import print_tables
+    from semipunct.cli.phases import keep_programs
     from semipunct.cli.rule_figure import draw_bars, rules_to_draw
     from semipunct.store.checkpoint import load
     from semipunct.tasks.analyse import analyse as run
@@ -65,20 +65,18 @@ def analyse(
     line = _signature(loaded, read)
     languages = _languages(loaded, treebanks or [])
     if json:
-        of_treebank = {
-            "sentences": len(read.sentences) if read else None,
-            "omitted": read.omitted_by_reason() if read else None,
-        }
-        from semipunct.render.outputs import output
-        from semipunct.render.outputs.grammar import Analysed
-
-        value = {
-            **grammar.as_dict(),
-            **of_treebank,
-            "language": next(iter(languages), None),
-            "signature": line,
-        }
-        console.print_json(output(Analysed, value))
+        value = grammar.as_dict()
+        console.print_json(
+            {
+                "schema": "semipunct.analyse/1",
+                "analysed": value.pop("analysed"),
+                "language": next(iter(languages), None),
+                **value,
+                "sentences": len(read.sentences) if read else None,
+                "omitted": read.omitted_by_reason() if read else None,
+                "signature": line,
+            }
+        )
     else:
         print_tables(grammar)
         console.tables().print(line, style="dim", markup=False, soft_wrap=True)

@@ -1,5 +1,8 @@
 """The application: the list of its commands, and the handling of their errors."""
 
+import re
+import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +20,7 @@ from semipunct.cli.jackknife import jackknife
 from semipunct.cli.models import app as models
 from semipunct.cli.normalise import normalise
 from semipunct.cli.parse import parse
+from semipunct.cli.phases import print_timings
 from semipunct.cli.quickstart import quickstart
 from semipunct.cli.rephrase import rephrase
 from semipunct.cli.restore import restore
@@ -24,7 +28,6 @@ from semipunct.cli.semirings import app as semirings
 from semipunct.cli.serve import serve
 from semipunct.cli.stats import stats
 from semipunct.cli.suspects import suspects
-from semipunct.cli.timings import print_timings
 from semipunct.cli.train import train
 from semipunct.version import __version__
 
@@ -69,9 +72,7 @@ def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
     if version:
         print(f"semipunct {__version__}")
         if verbose:
-            from semipunct.cli.installed import installation
-
-            for name, value in installation():
+            for name, value in _installation():
                 print(f"{name} {value}")
         raise typer.Exit
     if verbose:
@@ -80,6 +81,41 @@ def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
         context.fail("Missing command.")
     if timings:
         context.with_resource(print_timings())
+
+
+def _installation() -> Iterator[tuple[str, str]]:
+    """Yield names and values: the interpreter, the two packages, and what they require.
+
+    The import of semipunct has checked already that ``semirings`` is the package that belongs to
+    it.
+    """
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
+
+    yield "Python", f"{platform.python_version()} ({sys.executable})"
+    yield "platform", platform.platform()
+    for package in ("semipunct", "semirings"):
+        spec = find_spec(package)
+        yield package, str(spec.origin) if spec else "missing"
+    for name in [*_required(), "jaxlib"]:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            yield name, "missing"
+
+
+def _required() -> Iterator[str]:
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        requirements = requires("semipunct") or ()
+    except PackageNotFoundError:  # run from its sources
+        requirements = ()
+    for requirement in requirements:
+        name = re.match(r"[\w.-]+", requirement)
+        if name and "extra ==" not in requirement:
+            yield name[0]
 
 
 for command, example in (

@@ -1,13 +1,58 @@
-"""Arguments and options that several commands share, and the conditions on their combination."""
+"""Arguments and options that several commands share, and the conditions on their combination.
+
+The shell completes names, if ``semipunct --install-completion`` was run. Where no name fits, it
+completes names of files, so folders of models are found, too.
+"""
 
 from typing import Annotated
 
 import typer
 
-from semipunct.cli.completion import complete_models
 from semipunct.errors import UsageError
 from semipunct.files import STANDARD
 from semipunct.tasks.options import Lines
+
+
+def complete_models(incomplete: str) -> list[str]:
+    """Return the names of installed models, and of their packages, that begin so.
+
+    Args:
+        incomplete: the beginning of the name.
+    """
+    from semipunct.store.installed import installed_models
+
+    parts = [model.name for model in installed_models()]
+    return _beginning(incomplete, [*(name.partition("/")[0] for name in parts), *parts])
+
+
+def complete_kinds(incomplete: str) -> list[str]:
+    """Return the kinds of models whose names begin so.
+
+    Args:
+        incomplete: the beginning of the name.
+    """
+    from semipunct.models.registry import KINDS
+    from semipunct.plugins import plugin_names
+
+    return _beginning(incomplete, [*KINDS, *plugin_names("kinds")])
+
+
+def complete_semirings(incomplete: str) -> list[str]:
+    """Return the registered semirings whose names begin so, without loading them.
+
+    Args:
+        incomplete: the beginning of the name.
+    """
+    from importlib.metadata import entry_points
+
+    from semirings.plugins import GROUP
+
+    return _beginning(incomplete, sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def _beginning(incomplete: str, names: list[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+
 
 _OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
 

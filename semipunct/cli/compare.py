@@ -45,10 +45,8 @@ def compare(
 
     comparison = test(a, b, resamples=resamples, seed=seed)
     if json:
-        from semipunct.render import outputs
-
         console.print_json(
-            outputs.output(outputs.Comparison, {"files": [a, b], **comparison.as_dict()})
+            {"schema": "semipunct.compare/1", "files": [a, b], **comparison.as_dict()}
         )
         return
     _print_table(comparison)

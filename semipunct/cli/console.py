@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from semipunct.kinds.assessment import Assessment
+
 BAD_INPUT, WRONG_USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
 
 
@@ -65,21 +67,6 @@ def table(*headings: str) -> "Table":
         else:
             frameless.add_column(heading, overflow="fold")
     return frameless
-
-
-def print_figures(rows: Iterable[tuple[str, str]], signature: str) -> None:
-    """Print the figures of an evaluation as a table, and their signature below it.
-
-    Args:
-        rows: names and values.
-        signature: of the figures.
-    """
-    figures = table("figure", "value")
-    for name, value in rows:
-        figures.add_row(name, value)
-    screen = tables()
-    screen.print(figures)
-    screen.print(signature, style="dim", markup=False, soft_wrap=True)
 
 
 def example(arguments: str) -> str:
@@ -220,3 +207,70 @@ def print_json(value: Mapping[str, Any]) -> None:
     """
     with output(STANDARD) as stream:
         stream.write(to_json(value, indent=2) + "\n")
+
+
+SCHEMAS = {
+    "brackets": "semipunct.parse-phrases-gold/1",
+    "correction": "semipunct.correct-gold/1",
+    "criterion": "semipunct.evaluate-criterion/1",
+    "derivations": "semipunct.parse-derivations-gold/2",
+    "parsing": "semipunct.parse-gold/1",
+    "perplexity": "semipunct.evaluate/1",
+    "restoration": "semipunct.restore-gold/1",
+}
+"""The name and the version of the JSON object of each metric of ours."""
+
+
+def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
+    """Print the figures of an assessment as tables or JSON, and store the result.
+
+    One report serves all commands: docs/decisions/0050-kinds.md.
+
+    Args:
+        assessment: the figures, with what is shown beside them.
+        json: print one JSON object, not tables.
+        path: the file to store the result in, if any.
+
+    Raises:
+        UsageError: if a result is to be stored, and the metric has no counts by sentence.
+    """
+    if path:
+        if assessment.result is None:
+            from semipunct.kinds.assessment import NO_COUNTS
+
+            raise UsageError(NO_COUNTS)
+        from semipunct.evaluation.results import write_result
+
+        write_result(path, assessment.result)
+    if json:
+        print_json(
+            {
+                "schema": SCHEMAS.get(assessment.task, f"{assessment.task}/1"),
+                **assessment.figures.as_dict(),
+                **assessment.extra,
+                "signature": assessment.signature,
+            }
+        )
+    else:
+        _print_tables(assessment)
+    say_all(assessment.messages)
+    if assessment.omitted and not (json and "omitted" in assessment.extra):
+        say(assessment.omitted)
+
+
+def _print_tables(assessment: "Assessment") -> None:
+    from rich.markup import escape
+
+    screen = tables()
+    figures = table("figure", "value")
+    for name, value in assessment.rows:
+        figures.add_row(name, value)
+    screen.print(figures)
+    for rows in assessment.tables:
+        printed = table(*rows.headings)
+        printed.columns[-1].no_wrap = not rows.wraps
+        for row in rows.rows:
+            printed.add_row(*map(escape, row))
+        screen.print(printed)
+    explain(assessment.tokens)
+    screen.print(assessment.signature, style="dim", markup=False, soft_wrap=True)

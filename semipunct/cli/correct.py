@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_models
+from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.parts import check_parts, run_parts
+from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead, run
-from semipunct.cli.timings import phase
 from semipunct.corpus.parallel import Alignment
 from semipunct.errors import UsageError
 from semipunct.tasks.options import CorrectedForm, CorrectOptions, PartOptions
@@ -135,7 +135,7 @@ def correct(
     )
     with phase("importing"):
         from semipunct.batches.commands.correct import CorrectTask
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
 
     task = CorrectTask(
         model=model, settings=options, parser=parser, tokeniser=tokeniser, analysis=analysis,

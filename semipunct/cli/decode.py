@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_semirings
+from semipunct.cli.arguments import complete_semirings
 from semipunct.cli.options import with_options
 from semipunct.cli.parts import check_parts, run_parts
-from semipunct.cli.timings import phase
+from semipunct.cli.phases import phase
 from semipunct.tasks import limits
 from semipunct.tasks.options import DecodedForm, PartOptions
 
@@ -74,7 +74,7 @@ def decode(
     console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
         from semipunct.batches.commands.decode import DecodeTask
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.formats import format_of
         from semipunct.marks import legend

@@ -21,17 +21,16 @@ def diff(
     compared otherwise. The exit status is 1 if anything differs.
     """
     console.check_targets(inputs=(a, b))
-    from semipunct.render import treebank_diff
-    from semipunct.tasks.diff import diff as compare_annotations
+    from semipunct.treebanks import diff as annotations
 
-    treebanks = compare_annotations(a, b)
+    treebanks = annotations.diff(a, b)
     if json:
-        console.print_json(treebank_diff.as_dict(treebanks))
+        console.print_json(annotations.json_object(treebanks))
     else:
         with console.output(console.STANDARD) as stream:
             stream.writelines(
-                f"{treebank_diff.line(treebanks, each)}\n" for each in treebanks.differences
+                f"{annotations.line(treebanks, each)}\n" for each in treebanks.differences
             )
-        console.say(treebank_diff.summary(treebanks))
+        console.say(annotations.summary(treebanks))
     if treebanks.differences:
         raise typer.Exit(console.BAD_INPUT)

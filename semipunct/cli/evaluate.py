@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_models
-from semipunct.cli.report import report
-from semipunct.cli.timings import phase
+from semipunct.cli.arguments import complete_models
+from semipunct.cli.console import report
+from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
 
 
@@ -51,7 +51,7 @@ def evaluate(
         report(assess_derivation_file(model, tests), json=json, path=result)
         return
     with phase("importing"):
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.kinds.functions import assess
         from semipunct.store.checkpoint import load
         from semipunct.tasks.reading import read_usable_examples

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_models
+from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
+from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
-from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 from semipunct.tasks.options import ExplainOptions
@@ -86,7 +86,7 @@ def explain(
     )
     console.check_targets(out, inputs=inputs, kept=(model, parser, tokeniser, text))
     with phase("importing"):
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.kinds.explanations import prepare_explanation
         from semipunct.models.running_text.model import TextModel

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.phases import phase
 from semipunct.cli.signals import exit_status
-from semipunct.cli.timings import phase
 from semipunct.errors import TreebankError
 from semipunct.tasks import limits
 from semipunct.wording import quantity
@@ -69,7 +69,7 @@ def jackknife(
     console.check_targets(out, kept=(*dev, config))
     hold_memory()
     with phase("importing"):
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.corpus import Sentence
         from semipunct.formats import read_entries, with_crossing_arcs
         from semipunct.formats.conllu import Conllu

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_models
+from semipunct.cli.arguments import complete_models
 from semipunct.errors import ModelError
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ def list_models(json: arguments.Json = False) -> None:
         for model in installed_models()
     ]
     if json:
-        from semipunct.render.outputs import output
-        from semipunct.render.outputs.models import ModelList
-
-        console.print_json(output(ModelList, {"models": rows}))
+        console.print_json({"schema": "semipunct.models-list/1", "models": rows})
         return
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

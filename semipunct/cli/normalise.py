@@ -1,5 +1,6 @@
-"""``semipunct normalise``: convert phrases to derivations, and attach commas consistently."""
+"""``semipunct normalise``: heads of marks, and derivations with commas, made consistent."""
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,16 +10,9 @@ from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
 from semipunct.trees.commas import Rule as CommaRule
 from semipunct.trees.conventions import Convention
-from semipunct.wording import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from semipunct.formats.ccgbank import AutoRecord
-    from semipunct.tasks.normalise import Normalised
-
-_LISTED = 5  # places listed in a message
-
+    from semipunct.treebanks.normalise import NormalisedTreebank
 
 Target = Literal["ccg"]
 
@@ -69,10 +63,6 @@ def normalise(
         int | None,
         typer.Option("--max", metavar="N", min=0, help="List at most N changes [20]."),
     ] = None,
-    messages: Annotated[
-        Literal["plain", "ud"] | None,
-        typer.Option(help="List changes in plain words or like UD's validator [plain]."),
-    ] = None,
     json: Annotated[
         bool,
         typer.Option("--json", help="Print the changes as one JSON object; needs --check or -o."),
@@ -99,8 +89,8 @@ def normalise(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Write a report of all changes: Markdown if the name ends in .md, a page with "
-            "pictures of the trees if it ends in .html, otherwise JSON.",
+            help="Write a report of all changes: a page with pictures of the trees if the name "
+            "ends in .html, otherwise JSON.",
         ),
     ] = None,
 ) -> None:
@@ -124,7 +114,7 @@ def normalise(
         raise UsageError("--report needs the name of a file")
     for_marks = {
         "--check": check, "--only": bool(only), "--convention": convention is not None,
-        "--strict": strict, "--max": most is not None, "--messages": messages is not None,
+        "--strict": strict, "--max": most is not None,
         "--json": json,
     }  # fmt: skip
     if to is not None or commas is not None:
@@ -137,26 +127,67 @@ def normalise(
             inputs, out or console.STANDARD, to, commas, rule or "better", quotes, report
         )
         return
-    from semipunct.cli.mark_heads import Listing, attach_marks
+    if check and out is not None:
+        raise UsageError("--check writes no trees; leave out --output, or leave out --check")
+    if not check:
+        out = out or console.STANDARD
+        arguments.check_figures(out, None, printed=json)
+    console.check_targets(out, figures=report, inputs=inputs)
+    from semipunct.files import output
+    from semipunct.formats.conllu.records import write_texts
+    from semipunct.treebanks import normalise as heads
 
-    attach_marks(
-        inputs,
-        out,
-        Listing(
-            check=check,
-            most=20 if most is None else most,
-            is_like_validator=messages == "ud",
-            json=json,
-            report=report,
-        ),
-        only=[each.value for each in only or ()],
-        convention=convention,
-        strict=strict,
+    treebank = heads.normalise(
+        *inputs, only=[each.value for each in only or ()], convention=convention, strict=strict
     )
+    if out is not None:
+        with console.output(out) as stream:
+            write_texts((sentence.text for sentence in treebank.sentences), stream)
+    if json:
+        console.print_json(heads.json_object(treebank, inputs))
+    else:
+        _list(treebank, 20 if most is None else most, is_data=check)
+    if report is not None:
+        with output(report) as stream:
+            stream.writelines(_report(treebank, report, inputs))
+    for fault in treebank.faults:
+        console.say(f"{fault}; the sentence is left as it is, correct its HEAD column")
+    if habit := heads.habit(treebank):
+        console.say(habit)
+    console.say(f"{'would attach' if check else 'attached'} {heads.summary(treebank)}")
+    if check and (treebank.changes or treebank.faults):
+        raise typer.Exit(console.BAD_INPUT)
+
+
+def _report(treebank: "NormalisedTreebank", name: str, inputs: Sequence[str]) -> Iterable[str]:
+    """Return the parts of a report in the format that its name says."""
+    from semipunct.files import display_name, to_json
+    from semipunct.treebanks.normalise import changes_page, json_object
+
+    if name.lower().endswith((".html", ".htm")):
+        return changes_page(treebank, ", ".join(map(display_name, inputs)))
+    return [to_json(json_object(treebank, inputs), indent=2) + "\n"]
+
+
+def _list(treebank: "NormalisedTreebank", most: int, *, is_data: bool) -> None:
+    """List changes, on standard output if they are the data that the command writes."""
+    from semipunct.treebanks.normalise import governing_line, line
+
+    lines = [
+        *(line(*change) for change in treebank.changes[:most]),
+        *(governing_line(*mark) for mark in treebank.governing[:most]),
+    ]
+    if is_data:
+        with console.output(console.STANDARD) as stream:
+            stream.writelines(f"{each}\n" for each in lines)
+    else:
+        console.say_all(lines)
+    if more := len(treebank.changes) + len(treebank.governing) - len(lines):
+        console.say(f"and {more:,} more, which a higher --max lists")
 
 
 def _normalise_commas(
-    inputs: "Sequence[str]",
+    inputs: Sequence[str],
     out: str,
     to: Target | None,
     commas: Target | None,
@@ -167,49 +198,12 @@ def _normalise_commas(
     """Convert phrases to derivations, or attach the commas of derivations, or both."""
     console.check_targets(out, figures=report, inputs=inputs)
     from semipunct.files import output, to_json
-    from semipunct.tasks.normalise import derive
+    from semipunct.treebanks.derivations import derive, messages
 
     normalised = derive(inputs, to=to, commas=commas, rule=rule, quotes=quotes)
-    _tell(normalised)
+    console.say_all(messages(normalised))
     with console.output(out) as stream:
         stream.write(normalised.text)
     if report is not None:
         with output(report) as stream:
             stream.write(to_json(normalised.as_dict(), indent=2) + "\n")
-
-
-def _tell(normalised: "Normalised") -> None:
-    """Say what was left out, converted and moved."""
-    from semipunct.formats.verbatim import malformed_entry
-    from semipunct.tasks.notices import Omissions
-
-    omitted = Omissions("left out")
-    for record in normalised.malformed:
-        omitted.count(malformed_entry(record).content)
-    console.say_all(omitted.messages())
-    if counts := normalised.conversion:
-        share = counts.converted / counts.trees
-        console.say(
-            f"converted {counts.converted:,} of {quantity(counts.trees, 'tree')} ({share:.1%})"
-        )
-        if counts.reasons:
-            console.say(f"left out {quantity(counts.reasons.total(), 'tree')}: {counts.told}")
-    if moved := normalised.commas:
-        _tell_faults(moved.unlicensed)
-        before, after = moved.before, moved.after
-        console.say(
-            f"commas absorbed from the left: {before.left.total():,} before, "
-            f"{after.left.total():,} after; from the right: {before.right.total():,} and "
-            f"{after.right.total():,}; absorption rules: {before.absorption_rules} and "
-            f"{after.absorption_rules}"
-        )
-
-
-def _tell_faults(wrong: "Sequence[tuple[AutoRecord, str]]") -> None:
-    for record, rule in wrong[:_LISTED]:
-        console.say(
-            f"{record.path}:{record.line}: sentence {record.sentence_id}: no rule licenses {rule}; "
-            "the derivation is left unchanged"
-        )
-    if len(wrong) > _LISTED:
-        console.say(f"and {quantity(len(wrong) - _LISTED, 'more derivation')} of this kind")

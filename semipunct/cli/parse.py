@@ -5,11 +5,11 @@ from typing import Annotated
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_models
+from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.parts import check_parts, run_parts
+from semipunct.cli.phases import phase
 from semipunct.cli.run import run
-from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 from semipunct.tasks.options import ParseOptions, PartOptions
@@ -105,7 +105,7 @@ def parse(
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
     with phase("importing"):
         from semipunct.batches.commands.parse import ParseTask
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
 
     task = ParseTask(
         model=model, settings=options, tokeniser=tokeniser, punctuation=punctuation, weight=weight,

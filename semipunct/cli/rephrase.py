@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from semipunct.cli import arguments, console
+from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
-from semipunct.cli.timings import phase
 from semipunct.errors import EditError, UsageError
 from semipunct.tasks.options import Surface
 from semipunct.wording import quantity
@@ -99,7 +99,7 @@ def rephrase(
     console.check_targets(out, inputs=inputs, kept=(model, edits, permute, case))
     edits_by_id = read_tree_edits(edits) if edits is not None else {}
     with phase("importing"):
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.formats import Writer, format_of, read_entries
         from semipunct.models.casing.truecaser import Truecaser

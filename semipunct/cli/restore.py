@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_models
+from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.parts import check_parts, run_parts
+from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead, run
-from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 from semipunct.tasks.options import Objective, PartOptions, RestoredForm, RestoreOptions
@@ -165,7 +165,7 @@ def restore(
     )
     with phase("importing"):
         from semipunct.batches.commands.restore import RestoreTask
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.store.folder import model_folders
         from semipunct.store.installed import folder_of
 

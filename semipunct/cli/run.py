@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from semipunct.cli import console
-from semipunct.cli.report import report
+from semipunct.cli.console import report
 from semipunct.errors import TreebankError, UsageError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_semirings
+from semipunct.cli.arguments import complete_semirings
 from semipunct.tasks import limits
 from semipunct.wording import quantity
 
@@ -32,11 +32,8 @@ def list_semirings(
 
     plugins = list(available().values())
     if json:
-        from semipunct.render.outputs import output
-        from semipunct.render.outputs.semirings import SemiringList
-
-        listed = {"semirings": [_as_dict(plugin) for plugin in plugins]}
-        console.print_json(output(SemiringList, listed))
+        listed = [_as_dict(plugin) for plugin in plugins]
+        console.print_json({"schema": "semipunct.semirings-list/1", "semirings": listed})
         return
     _print_table(plugins)
     for plugin in plugins:
@@ -124,18 +121,21 @@ def check_semiring(
     from semipunct.tasks.semirings import installed_semiring
 
     plugin, semiring = installed_semiring(name)
-    from semipunct.cli.compiling import keep_programs
+    from semipunct.cli.phases import keep_programs
     from semirings.laws import check
 
     keep_programs()
     report = check(semiring, draws=draws, seed=seed)
     if json:
-        source = {"distribution": plugin.distribution, "version": plugin.version}
-        question = {"name": name, **source, "draws": draws, "seed": seed}
-        from semipunct.render.outputs import output
-        from semipunct.render.outputs.semirings import SemiringReport
-
-        console.print_json(output(SemiringReport, {**question, **_report_as_dict(report)}))
+        question = {
+            "schema": "semipunct.semirings-check/1",
+            "name": name,
+            "distribution": plugin.distribution,
+            "version": plugin.version,
+            "draws": draws,
+            "seed": seed,
+        }
+        console.print_json(question | _report_as_dict(report))
     else:
         _print_report(report)
         console.say(

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from semipunct.cli.completion import complete_models
-from semipunct.cli.timings import phase
+from semipunct.cli.arguments import complete_models
+from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
 
@@ -48,7 +48,7 @@ def serve(
             raise UsageError(
                 f'the server needs {error.name}; install it: pip install "semipunct[web]"'
             ) from error
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.cli.signals import leave_to_server
         from semipunct.kinds.loaded import PARSER
         from semipunct.kinds.loading import load

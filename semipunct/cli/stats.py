@@ -27,15 +27,6 @@ def stats(
             "--omitted", help="List the sentences that models leave out, with place and reason."
         ),
     ] = False,
-    html: Annotated[
-        str | None,
-        typer.Option(
-            "--html",
-            metavar="FILE",
-            help="Write a page for a browser instead of tables: marks with examples, marks beside "
-            "constituents by relation, rare marks, omitted sentences; '-' is standard output.",
-        ),
-    ] = None,
 ) -> None:
     """Count the words, marks, strings of marks and omitted sentences of treebanks.
 
@@ -43,15 +34,8 @@ def stats(
     constituent. A slot is a place for marks: one before each word and one at the end of the
     sentence.
     """
-    asked = {"--omitted": omitted, "--json": json, "--html": html is not None}
-    chosen = [name for name, is_given in asked.items() if is_given]
-    if len(chosen) > 1:
-        raise UsageError(
-            f"{chosen[0]} and {chosen[1]} print different things; leave out one of them"
-        )
-    if html is not None:
-        _write_page(files, html)
-        return
+    if omitted and json:
+        raise UsageError("--omitted and --json print different things; leave out one of them")
     if omitted:
         from semipunct.formats.reading import omitted_lines
 
@@ -62,10 +46,7 @@ def stats(
 
     counted = count(*files)
     if json:
-        from semipunct.render.outputs import output
-        from semipunct.render.outputs.figures import Counted
-
-        console.print_json(output(Counted, {"files": files, **counted.as_dict()}))
+        console.print_json({"schema": "semipunct.stats/2", "files": files, **counted.as_dict()})
         return
     screen = console.tables()
     more = len(counted.token_counts) - SHOWN_TOKENS
@@ -80,18 +61,6 @@ def stats(
     console.explain(list(counted.token_counts)[:SHOWN_TOKENS])
     for reason, fault in counted.first_faults.items():
         console.say(f"omitted: {reason}, first {fault}")
-
-
-def _write_page(files: list[str], target: str) -> None:
-    console.check_targets(figures=target, inputs=files)
-    from semipunct.files import display_name
-    from semipunct.formats.survey import survey
-    from semipunct.render.statistics_page import statistics_page
-
-    found = survey(files)
-    title = f"Punctuation of {', '.join(map(display_name, files))}"
-    with console.output(target) as stream:
-        stream.writelines(statistics_page(found, title))
 
 
 def _table_2(s: "TreebankStatistics") -> "Table":

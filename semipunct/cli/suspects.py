@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.timings import phase
+from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
 from semipunct.wording import quantity
 
@@ -40,34 +40,28 @@ def suspects(
         )
     console.check_targets(out, inputs=inputs, kept=(model,))
     with phase("importing"):
-        from semipunct.cli.compiling import keep_programs
+        from semipunct.cli.phases import keep_programs
         from semipunct.files import to_json
         from semipunct.formats.conllu.records import write_texts
-        from semipunct.kinds.functions import suspects as find_suspects
-        from semipunct.render import suspects as render
         from semipunct.store.checkpoint import load
+        from semipunct.treebanks import suspects as marks
 
     with phase("loading the model"):
         loaded = load(model)
     keep_programs()
-    listed = find_suspects(loaded, *inputs, top=top)
+    listed = marks.suspects(loaded, *inputs, top=top)
     # Before the file is opened for writing: it may be one of the inputs.
     if form == "conllu":
-        texts = list(render.annotate(listed, inputs))
+        texts = list(marks.annotate(listed, inputs))
     elif form == "html":
-        from semipunct.files import display_name
-        from semipunct.render.trees_page import suspects_page
-        from semipunct.tasks.suspects import sentences_of, underlying_trees
-
-        trees = sentences_of(listed, inputs), underlying_trees(loaded, listed)
-        texts = list(suspects_page(listed, *trees, ", ".join(map(display_name, inputs))))
+        texts = list(marks.suspects_page(listed, inputs, loaded))
     elif form == "json":
-        texts = [to_json(render.as_dict(listed, inputs), indent=2) + "\n"]
+        texts = [to_json(marks.json_object(listed, inputs), indent=2) + "\n"]
     elif form == "tsv":
-        rows = ("\t".join(render.HEADINGS), *map(render.columns, listed))
+        rows = ("\t".join(marks.HEADINGS), *map(marks.columns, listed))
         texts = [f"{row}\n" for row in rows]
     else:
-        texts = [f"{render.line(suspect)}\n" for suspect in listed]
+        texts = [f"{marks.line(suspect)}\n" for suspect in listed]
     with console.output(out) as stream:
         if form == "conllu":
             write_texts(texts, stream)

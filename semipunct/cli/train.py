@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.completion import complete_kinds
+from semipunct.cli.arguments import complete_kinds
 from semipunct.cli.members import is_member, member, run_members
+from semipunct.cli.phases import phase
 from semipunct.cli.signals import exit_status
-from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.marks.edits import Direction
 from semipunct.models.registry import DEFAULT, KINDS, find_kind
@@ -222,7 +222,7 @@ def train(
         console.say_all(foreign_texts(training, development))
 
         with phase("importing"):
-            from semipunct.cli.compiling import keep_programs
+            from semipunct.cli.phases import keep_programs
             from semipunct.store.checkpoint import load
             from semipunct.training.interrupt import interruptible
             from semipunct.training.train import train as fit

@@ -1,13 +1,13 @@
-"""Figures of a corpus: one struct a metric, from which JSON, table and JSON Schema follow.
+"""Figures of a corpus: one struct a metric, from which JSON and table follow.
 
-A field is declared once, with its title in tables and its description in the schema.  NaN is an
+A field is declared once, with its title in tables and its description.  NaN is an
 undefined figure (precision where nothing was predicted), and null in JSON, as infinity is
 (``docs/decisions/0053-figures.md``).
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast, get_type_hints
+from typing import Annotated, Any, TypeAlias, cast, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -16,7 +16,7 @@ from semipunct.files import finite
 from semipunct.wording import figure
 
 Number = Annotated[int, Meta(ge=0)]
-Real = Annotated[float, Meta(extra_json_schema={"anyOf": [{"type": "number"}, {"type": "null"}]})]
+Real: TypeAlias = float
 """A float for Python, NaN where undefined; in JSON a number or null."""
 Ratio = Annotated[Real, Meta(description="from 0 to 1")]
 

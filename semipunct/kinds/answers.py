@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from semipunct.render.punctuated_text import PunctuatedText
     from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.suspects import Suspect
 
 R = TypeVar("R")
 
@@ -146,7 +145,6 @@ class Answers:
         restore_texts: the function of ``semipunct.restore_text``, for several texts, none of which
             affects another one.
         correct_texts: that of ``semipunct.correct_text``, likewise.
-        judge: the function of ``semipunct.suspects``.
     """
 
     evaluate: Callable[[EvaluateRequest], Assessment] = assess_on_examples
@@ -163,7 +161,6 @@ class Answers:
     correct_texts: (
         Callable[[Trained[Any], Sequence[str], CorrectOptions], list[PunctuatedText]] | None
     ) = None
-    judge: Callable[..., list[Suspect]] | None = None
 
 
 def answers_of(kind: str) -> Answers:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar, Unpack, overload
 
 from semipunct.corpus import Sentence, Words
@@ -29,7 +28,6 @@ from semipunct.tasks.options import (
     RestoreSettings,
 )
 from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.suspects import TOP, Suspect, list_suspects
 
 S = TypeVar("S", bound=Sentence[Any] | Words)
 
@@ -271,26 +269,3 @@ def restore_text(
         objective=objective,
     )
     return answer_of(model.model, "restore_texts")(model, [text], request)[0]
-
-
-def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> list[Suspect]:
-    """List suspicious marks of treebanks, the most suspicious first.
-
-    Marks that are improbable or missing given all other marks of the sentence, brackets and
-    quotation marks without a partner, heads that the guidelines of Universal Dependencies do not
-    allow, and unusual spaces are in one list. Sentences that models cannot use are not judged.
-
-    Args:
-        model: a punctuation model or a slot tagger, with its weights; None for what the treebank
-            alone tells about pairs, heads and spaces.
-        *files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
-        top: the number of suspects.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no sentence that
-            can be judged.
-        UsageError: if the files are of another format.
-        ModelError: if the model is of another kind.
-    """
-    judge = list_suspects if model is None else answer_of(model.model, "judge")
-    return judge(model, *files, top=top)

@@ -30,7 +30,6 @@ from semipunct.tasks.restore import restoration_signature, restore
 from semipunct.tasks.restore_words import restore_words
 from semipunct.tasks.run import CHUNK, Chunk, Numbering, Outcome, answer_entries
 from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
-from semipunct.tasks.suspects import list_suspects
 
 if TYPE_CHECKING:
     from semipunct.kinds.requests import RestoreRequest, TextRequest
@@ -187,5 +186,4 @@ ANSWERS = Answers(
     restore=prepare_restoration,
     restore_sentences=restore_sentences,
     restore_texts=restore_texts,
-    judge=list_suspects,
 )

@@ -2,6 +2,5 @@
 
 from semipunct.kinds.answers import Answers
 from semipunct.kinds.criteria import assess_perplexity
-from semipunct.tasks.suspects import list_suspects
 
-ANSWERS = Answers(evaluate=assess_perplexity, judge=list_suspects)
+ANSWERS = Answers(evaluate=assess_perplexity)

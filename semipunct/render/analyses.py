@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Omitted, Sentence
 from semipunct.formats import Annotation
-from semipunct.render.outputs import output
-from semipunct.render.outputs.sentences import Decoded, LeftOut
 
 if TYPE_CHECKING:
     from semipunct.inference.decode import Analysis
@@ -84,8 +82,15 @@ def as_dict(
         number: of the analysis if there are several, under the key ``label``.
         label: ``sample`` or ``rank``.
     """
-    numbered = {} if number is None else {label: number}
-    return output(Decoded, {**analysis.as_dict(), "word_ids": word_ids, **numbered})
+    values = analysis.as_dict()
+    return {
+        "schema": "semipunct.decode/1",
+        "sent_id": values.pop("sent_id"),
+        **({} if number is None else {label: number}),
+        "words": values.pop("words"),
+        "word_ids": list(word_ids),
+        **values,
+    }
 
 
 def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
@@ -95,7 +100,11 @@ def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
         omitted: the sentence.
         reason: the reason to leave it out.
     """
-    return output(LeftOut, {"sent_id": omitted.sentence_id, "omitted": reason})
+    return _left_out(omitted.sentence_id, reason)
+
+
+def _left_out(name: str, reason: str) -> dict[str, Any]:
+    return {"schema": "semipunct.omitted/1", "sent_id": name, "omitted": reason}
 
 
 def to_brackets(analysis: Analysis, number: int | None = None) -> str:
@@ -134,7 +143,7 @@ def without_answer(form: str, name: str, reason: str) -> str:
         reason: what is wrong with it.
     """
     if form == "json":
-        return dump(output(LeftOut, {"sent_id": name, "omitted": reason})) + "\n"
+        return dump(_left_out(name, reason)) + "\n"
     return f"# {COMMENT}omitted = {reason} (sent_id = {name})\n" if form == "brackets" else ""
 
 

@@ -11,10 +11,8 @@ from semipunct.corpus.located import Located
 from semipunct.corpus.passages import Span
 from semipunct.formats.m2 import m2_sentence
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
-from semipunct.render.outputs import output
-from semipunct.render.outputs.sentences import CorrectedSentence
+from semipunct.render.reasons.catalogue import rule
 from semipunct.render.reasons.marks import reason_of_correction
-from semipunct.render.reasons.names import rule
 from semipunct.render.reasons.place import Line
 from semipunct.tasks.correction import Corrected
 
@@ -135,18 +133,16 @@ def as_dict(
                 "reason": reason_of_correction(corrected, explained, line).text,
             }
         )
-    return output(
-        CorrectedSentence,
-        {
-            "sent_id": corrected.sentence.sentence_id,
-            "input": before,
-            "offset": offset,
-            "text": after,
-            "words": list(corrected.sentence.forms),
-            "word_ids": list(word_ids),
-            "corrections": rows,
-        },
-    )
+    return {
+        "schema": "semipunct.correct/1",
+        "sent_id": corrected.sentence.sentence_id,
+        "input": before,
+        "offset": offset,
+        "text": after,
+        "words": list(corrected.sentence.forms),
+        "word_ids": list(word_ids),
+        "corrections": rows,
+    }
 
 
 def difference(corrected: Corrected, before: str, after: str) -> str:

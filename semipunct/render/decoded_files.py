@@ -43,11 +43,11 @@ def write(
     if form == "conllu":
         writer.write(chain.from_iterable(_annotated(o, writer, label) for o in outcomes), stream)
     elif form == "svg":
-        from semipunct.render.tree_pictures import picture
+        from semipunct.pages.pictures import picture
 
         stream.write(picture(tree for outcome in outcomes for tree in outcome[1] or ()))
     elif form == "html":
-        from semipunct.render.trees_page import decoded_page
+        from semipunct.pages.page import decoded_page
 
         trees = (_for_page(outcome, label) for outcome in outcomes)
         stream.writelines(decoded_page(trees, title))

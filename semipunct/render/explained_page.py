@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import chain
 
+from semipunct.pages.page import page
 from semipunct.render.decided_marks import Mark
 from semipunct.render.explanations import Explanation, TreeDetails, tree_details
-from semipunct.render.page import page
+from semipunct.render.reasons.catalogue import name_marks
 from semipunct.render.reasons.marks import percent
-from semipunct.render.reasons.names import name_marks
 
 
 def explained_page(explanations: Iterable[Explanation], title: str) -> Iterator[str]:
@@ -34,7 +34,7 @@ def explained_page(explanations: Iterable[Explanation], title: str) -> Iterator[
         for number, explanation in enumerate(explanations, start=1)
         for part in _section(explanation, number)
     )
-    yield from page(title, chain([key], sections), "explained_page")
+    yield from page(title, chain([key], sections), "explained")
 
 
 def _section(explanation: Explanation, number: int) -> Iterator[str]:

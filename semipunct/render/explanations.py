@@ -13,11 +13,9 @@ from semipunct.marks import SILENT, Puncteme, display_form, spacing
 from semipunct.render.analyses import dump, omitted_as_dict
 from semipunct.render.corrected import Places
 from semipunct.render.decided_marks import LEFT_OUT, Mark, decided_marks
-from semipunct.render.outputs import output
-from semipunct.render.outputs.explanations import ExplainedSentence
 from semipunct.render.punctuated_text import PunctuatedText, punctuate_part
+from semipunct.render.reasons.catalogue import rule
 from semipunct.render.reasons.marks import percent
-from semipunct.render.reasons.names import rule
 from semipunct.render.records import MarkRecord, mark_records
 from semipunct.tasks.explain import Analysed, Answer
 from semipunct.tasks.restoration import Restoration
@@ -48,16 +46,14 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the sentence as values for JSON."""
-        return output(
-            ExplainedSentence,
-            {
-                "sent_id": self.name,
-                "input": self.source,
-                "text": str(self.text),
-                "tree": None if self.analysis is None else str(self.analysis.analysis),
-                "marks": [mark_as_dict(mark, self.analysis) for mark in self.text.marks],
-            },
-        )
+        return {
+            "schema": "semipunct.explain/1",
+            "sent_id": self.name,
+            "input": self.source,
+            "text": str(self.text),
+            "tree": None if self.analysis is None else str(self.analysis.analysis),
+            "marks": [mark_as_dict(mark, self.analysis) for mark in self.text.marks],
+        }
 
 
 class TreeDetails(NamedTuple):

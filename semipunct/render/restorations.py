@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from semipunct.marks import SILENT, Puncteme
-from semipunct.render.outputs import output
-from semipunct.render.outputs.sentences import Restored
 from semipunct.tasks.restoration import Restoration, S
 
 
@@ -57,4 +55,8 @@ def as_dict(
         word_ids: ``[n]`` the number of each word in the file.
         strings: the number of the most probable strings of a slot to list.
     """
-    return output(Restored, {**restoration.as_dict(strings), "text": text, "word_ids": word_ids})
+    values = restoration.as_dict(strings)
+    slots = values.pop("slots")
+    named = {**values, "text": text, "word_ids": list(word_ids), "slots": slots}
+    nbest = {"nbest": named.pop("nbest")} if "nbest" in named else {}
+    return {"schema": "semipunct.restore/1", **named, **nbest}

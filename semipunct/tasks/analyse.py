@@ -167,8 +167,8 @@ class RelationRow:
     def as_dict(self) -> dict[str, Any]:
         """Return the row as JSON-serialisable values."""
         values = asdict(self)
-        values["entropy_nats"] = values.pop("entropy")
-        return values
+        pairs = values.pop("pairs")
+        return values | {"entropy_nats": values.pop("entropy"), "pairs": pairs}
 
 
 def relation_table(

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from semipunct.arrays.compilation import SlowCompilation, compilation_folder
-from semipunct.cli import compiling
+from semipunct.cli import phases
 
 
 def test_a_slow_program_is_announced_while_it_is_compiled():
@@ -47,11 +47,11 @@ def test_fast_compilation_is_not_announced():
 def test_commands_name_the_folder(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(compiling, "PATIENCE", 1e-6)
-    compiling.keep_programs()
+    monkeypatch.setattr(phases, "PATIENCE", 1e-6)
+    phases.keep_programs()
     jax.jit(lambda x: x * 5)(jnp.zeros(3)).block_until_ready()
-    monkeypatch.setattr(compiling, "PATIENCE", 1e6)
-    compiling.keep_programs()
+    monkeypatch.setattr(phases, "PATIENCE", 1e6)
+    phases.keep_programs()
     said = capsys.readouterr().err
     assert said.count("compiling programs") == 1
     assert str(compilation_folder()) in said.replace("\n", "")

@@ -32,7 +32,7 @@ def test_completed_names(line: str, names: list[str]):
 
 
 def test_all_kinds_are_completed():
-    from semipunct.cli.completion import complete_kinds
+    from semipunct.cli.arguments import complete_kinds
 
     assert complete_kinds("")[: len(KINDS)] == [*KINDS]
 

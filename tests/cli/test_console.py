@@ -299,7 +299,7 @@ def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path):
     """Otherwise libraries that write to standard error would write into it."""
     program = (
         "import os, sys\n"
-        "from semipunct.cli.streams import prepare_streams\n"
+        "from semipunct.cli import prepare_streams\n"
         "prepare_streams()\n"
         "print(open(sys.argv[1], 'w').fileno() > 2)\n"
     )

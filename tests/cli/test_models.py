@@ -4,13 +4,10 @@ import json
 from pathlib import Path
 
 from tests.commands import Cli
-from tests.json_schema import faults, published
 
 
 def test_commands(cli: Cli, models_of_xx: Path):
     listed = cli("models", "list", "--json")
-    schema = published("models-list")
-    assert not faults(json.loads(listed.out), schema, schema)
     (row,) = json.loads(listed.out)["models"]
     assert (row["name"], row["kind"]) == ("xx/text", "text")
     assert row["bytes"] == sum(p.stat().st_size for p in (models_of_xx / "text").iterdir())

@@ -9,7 +9,6 @@ import pytest
 from semipunct.formats import read_treebank
 from semipunct.tasks.parse_punctuated import parse_punctuated
 from tests.commands import Cli
-from tests.json_schema import faults, published
 
 TEXT = "where is the station\n\n  anna\tlost her map \n"
 
@@ -45,7 +44,7 @@ def test_a_parsed_treebank_keeps_all_but_tags_and_trees(cli: Cli, parser: Path, 
 def test_the_comparison_is_with_the_input(cli: Cli, parser: Path, short: Path, tmp_path: Path):
     stored = tmp_path / "result.json"
     value = json.loads(cli("parse", parser, short, "--gold", "--json", "--result", stored).out)
-    assert faults(value, *[published("parse-gold")] * 2) == []
+    assert next(iter(value.items())) == ("schema", "semipunct.parse-gold/1")
     # Parser output compared with itself is entirely correct.
     own = tmp_path / "own.conllu"
     assert cli("parse", parser, short, "-o", own).status == 0

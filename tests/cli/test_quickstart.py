@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 from rich.console import Console
 
-from semipunct.cli import drawing, quickstart
+from semipunct.cli import quickstart
 from semipunct.cli.rules import ObservedRule, frequent_rules
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
@@ -85,23 +85,23 @@ def test_outcomes(edit: str, left: str):
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.33, 0.5, 1.0])
 def test_a_bar_is_always_as_wide(share: float):
     parts = {"keep": share, "transpose": 1 - share}
-    drawn = drawing.bar(parts).plain
-    assert len(drawn) == drawing.WIDTH
-    assert drawn.count("░") == pytest.approx(drawing.WIDTH * share, abs=1)
+    drawn = quickstart.bar(parts).plain
+    assert len(drawn) == quickstart.WIDTH
+    assert drawn.count("░") == pytest.approx(quickstart.WIDTH * share, abs=1)
 
 
 def test_the_sentences_shown_differ_in_what_happens_in_them():
     plain, comma, both = analysis(KEEP), analysis(COMMA), analysis(COMMA, SWAP)
     long = analysis(COMMA, ("transpose", "a", "b"), SWAP, words=30)
-    assert drawing.telling([plain, comma, both, long], 5, 10) == [both]
-    assert drawing.telling([comma, both], 1, 10) == [both]
-    assert drawing.telling([plain], 5, 10) == [plain]
-    assert drawing.telling([], 5, 10) == []
+    assert quickstart.telling([plain, comma, both, long], 5, 10) == [both]
+    assert quickstart.telling([comma, both], 1, 10) == [both]
+    assert quickstart.telling([plain], 5, 10) == [plain]
+    assert quickstart.telling([], 5, 10) == []
 
 
 def test_analyses_are_drawn_with_their_edits():
     stream = StringIO()
-    drawn = drawing.draw_analyses([analysis(SWAP, KEEP), analysis(KEEP)])
+    drawn = quickstart.draw_analyses([analysis(SWAP, KEEP), analysis(KEEP)])
     Console(width=80, file=stream).print(drawn)
     text = stream.getvalue()
     assert "” . → . ”" in text

@@ -11,7 +11,6 @@ import pytest
 from semirings import Laws, Viterbi, laws, plugins
 from semirings.plugins import Plugin
 from tests.commands import Cli
-from tests.json_schema import faults, published
 
 
 @dataclass(frozen=True)
@@ -98,8 +97,7 @@ def test_json_has_the_same_counterexample_for_the_same_seed(cli: Cli):
     assert first.status == 1
     assert first.out == again.out != other.out
     report = json.loads(first.out)
-    schema = published("semirings-check")
-    assert faults(report, schema, schema) == []
+    assert next(iter(report.items())) == ("schema", "semipunct.semirings-check/1")
     assert (report["name"], report["version"], report["ok"]) == ("lopsided", "1.0", False)
     assert report["not_claimed"]["matmul"] == "nobody multiplies matrices"
     failure = next(f for f in report["failures"] if f["law"] == "plus commutative")

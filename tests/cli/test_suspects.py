@@ -8,7 +8,7 @@ import pytest
 import semipunct
 from semipunct.errors import ModelError
 from semipunct.formats.conllu.misc import attributes, unescape
-from semipunct.render.suspects import annotate
+from semipunct.treebanks.suspects import annotate
 from tests.commands import Cli, sample_lines
 from tests.trained import Finished
 

@@ -12,7 +12,7 @@ from unittest.mock import create_autospec
 import numpy as np
 import pytest
 
-from semipunct.cli.report import report
+from semipunct.cli.console import report
 from semipunct.evaluation import results
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.formats import read_treebank

@@ -21,12 +21,10 @@ from semipunct.marks import OPEN
 from semipunct.marks.tokens import MEANINGS, SYMBOLS
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.running_text.options import KIND as TEXT
-from semipunct.render.outputs import OUTPUTS
 from semipunct.tasks.analyse import PairShare, PunctuationGrammar, RelationRow
 from semipunct.tasks.rule_agreement import Channel, confidence, recall
 from semipunct.training.report import Progress
 from tests.commands import Cli, run
-from tests.json_schema import published
 from tests.test_docs import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -244,17 +242,10 @@ def page(name: str) -> str:
     return (ROOT / "docs" / name).read_text("utf-8")
 
 
-def test_the_page_of_output_has_all_symbols_and_schemas():
+def test_the_page_of_output_has_all_symbols():
     rows = re.findall(r"(?m)^\| `(<\w+>)` \| (\S+) \| (.*) \|$", page("output.md"))
     named = {name: symbol for name, symbol, _ in rows}
     assert named == {token: SYMBOLS[token] for token in SYMBOLS if token.startswith("<")}
-    for command, name in re.findall(
-        r"(?m)^\| `semipunct (.*)` \| \[.*\]\(schema/(.*).json\) \|$", page("output.md")
-    ):
-        assert published(name)["$defs"]
-        kind = published(name)["anyOf"][0]["$ref"].rpartition("/")[2]
-        assert f"``{command}``" in published(name)["$defs"][kind]["description"]
-    assert all(f"(schema/{name}.json)" in page("output.md") for name in OUTPUTS)
 
 
 def test_the_page_of_output_explains_escapes():

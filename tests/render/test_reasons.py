@@ -16,9 +16,8 @@ from semipunct.render.decided_marks import decided_marks
 from semipunct.render.reasons import place as place_module
 from semipunct.render.reasons.by_tree import CONDITIONS, OTHER, reasons_by_tree
 from semipunct.render.reasons.by_words import reason_of_removal, reasons_by_words
-from semipunct.render.reasons.catalogue import CHANNEL, TREES, WORDS
+from semipunct.render.reasons.catalogue import CHANNEL, TREES, WORDS, rule
 from semipunct.render.reasons.marks import MODEL, percent, reason_of_correction, reason_of_mark
-from semipunct.render.reasons.names import rule
 from semipunct.render.reasons.place import Line, Place
 from semipunct.tasks.correction import Attached, Corrected, Explained, Reason
 from semipunct.tasks.slot_posteriors import SlotPosterior

@@ -1,6 +1,6 @@
 """Pages in a browser: the keyboard reaches everything, and axe finds nothing.
 
-``tests/render/test_accessibility.py`` has what can be said without a browser.
+``tests/pages/test_accessibility.py`` has what can be said without a browser.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.render.pages import pages
+from tests.pages.kinds_of_pages import pages
 
 TEXT = "where is the station asked anna who had lost her map"
 

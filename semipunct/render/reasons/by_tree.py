@@ -11,8 +11,15 @@ from typing import NamedTuple
 
 from semipunct.corpus import Sentence
 from semipunct.marks import Puncteme
-from semipunct.render.reasons.catalogue import CHANNEL, POSITIONS, TREES, TreeReason
-from semipunct.render.reasons.names import CONSTITUENTS, name_marks, rule
+from semipunct.render.reasons.catalogue import (
+    CHANNEL,
+    CONSTITUENTS,
+    POSITIONS,
+    TREES,
+    TreeReason,
+    name_marks,
+    rule,
+)
 from semipunct.render.reasons.place import excerpt
 from semipunct.tasks.correction import Attached, Reason
 

@@ -3,13 +3,16 @@
 A reason has a key, and its template says why the mark stands there in the words of a style guide.
 ``by_words`` chooses keys that words alone support; ``by_tree`` chooses by the relation of the
 constituent that has the mark, the position of the mark, and the mark. Where neither can tell, the
-fallback says what the model does, and nothing else: docs/decisions/0055-reasons.md.
+fallback says what the model does, and nothing else: docs/decisions/0055-reasons.md. Marks and
+constituents are named as a writer knows them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from semipunct.marks import Edit, Puncteme, shown_string
 
 WORDS: Mapping[str, str] = {
     # Commas that join or part clauses and items.
@@ -205,3 +208,82 @@ KEPT = "The text has {marks} here, to which the model gives {probability}{altern
 
 LEFT_OUT = "Nothing is written here ({probability}){alternatives}."
 """Of a mark that was left out."""
+
+MARKS: Mapping[str, str] = {
+    ",": "comma",
+    ".": "period",
+    "?": "question mark",
+    "!": "exclamation mark",
+    ";": "semicolon",
+    ":": "colon",
+    "-": "dash",
+    "--": "dash",
+    "–": "dash",
+    "—": "dash",
+    "...": "ellipsis",
+    "…": "ellipsis",
+    "(": "bracket",
+    ")": "bracket",
+    "“": "quotation mark",
+    "”": "quotation mark",
+    "‘": "quotation mark",
+    "’": "quotation mark",
+}
+"""Names of marks; other marks are shown as they are."""
+
+CONSTITUENTS: Mapping[str, str] = {
+    "root": "sentence",
+    "nsubj": "subject",
+    "nsubjpass": "subject",
+    "csubj": "clause that is the subject",
+    "dobj": "object",
+    "obj": "object",
+    "iobj": "indirect object",
+    "ccomp": "complement clause",
+    "xcomp": "complement",
+    "advcl": "adverbial clause",
+    "advmod": "adverb",
+    "nmod": "modifier",
+    "obl": "adverbial",
+    "nmod:tmod": "expression of time",
+    "nmod:npmod": "modifier",
+    "acl": "clause that modifies a noun",
+    "acl:relcl": "relative clause",
+    "amod": "adjective",
+    "appos": "apposition",
+    "conj": "conjunct",
+    "cc": "conjunction",
+    "parataxis": "parenthesis",
+    "vocative": "address",
+    "discourse": "interjection",
+    "list": "item of a list",
+    "dislocated": "dislocated phrase",
+    "mark": "subordinating conjunction",
+    "remnant": "rest of an ellipsis",
+    "name": "part of a name",
+    "compound": "part of a compound",
+}
+"""Names of constituents by relation; for other relations, the relation is shown."""
+
+
+def rule(edits: Sequence[Edit]) -> str | None:
+    """Return the edits that change something, such as ``, . → .``; None if there are none.
+
+    Args:
+        edits: of one slot, in the order in which they are made.
+    """
+    changes = [
+        f"{shown_string((e.a, e.b))} → {shown_string(e.result)}" for e in edits if e.name != "keep"
+    ]
+    return "; ".join(changes) or None
+
+
+def name_marks(tokens: Puncteme) -> str:
+    """Return a name for a string of marks, such as ``comma`` or ``string ” .``.
+
+    Args:
+        tokens: at least one.
+    """
+    if len(tokens) == 1:
+        return MARKS.get(tokens[0], f"mark {shown_string(tokens)}")
+    return f"string {shown_string(tokens)}"

@@ -10,8 +10,13 @@ from semipunct.corpus.word_streams import is_final
 from semipunct.marks import Puncteme, shown_string, spacing
 from semipunct.render.reasons.by_tree import Constituent, channel_of, reasons_by_tree
 from semipunct.render.reasons.by_words import reason_of_removal, reasons_by_words
-from semipunct.render.reasons.catalogue import FALLBACK, FALLBACK_REMOVED, KEPT, LEFT_OUT
-from semipunct.render.reasons.names import name_marks
+from semipunct.render.reasons.catalogue import (
+    FALLBACK,
+    FALLBACK_REMOVED,
+    KEPT,
+    LEFT_OUT,
+    name_marks,
+)
 from semipunct.render.reasons.place import Line, Place
 from semipunct.tasks.correction import Corrected, Explained, Reason
 

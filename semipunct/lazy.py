@@ -1,0 +1,44 @@
+"""Names that a module offers, and imports on first access: each is written once."""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+class LazyNames:
+    """The names that a file imports under ``if TYPE_CHECKING:``, with their modules.
+
+    Type checkers and editors read these imports; at run time they are made one by one.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Find the names without importing anything.
+
+        Args:
+            path: the ``__file__`` of the module that offers them.
+        """
+        self.modules = {
+            alias.name: str(node.module)
+            for block in ast.parse(Path(path).read_text("utf-8")).body
+            if isinstance(block, ast.If)
+            for node in block.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+
+    def load(self, module: str, name: str) -> Any:
+        """Import the object of a name; nothing is kept, so a replacement in its module has effect.
+
+        Args:
+            module: the one that offers the name, for the message.
+            name: of the object.
+
+        Raises:
+            AttributeError: if there is no such name.
+        """
+        if name not in self.modules:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return getattr(import_module(self.modules[name]), name)

@@ -1,0 +1,1 @@
+"""Pages for browsers, and pictures of trees."""

@@ -1,0 +1,1 @@
+"""Tools for keepers of treebanks, with what they print."""

@@ -1,0 +1,327 @@
+"""Differences between two annotations of the same text: marks, their heads, and spaces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal, NoReturn, get_args
+
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.errors import TreebankError
+from semipunct.files import display_name
+from semipunct.formats.conllu.records import Record, Token, read_records
+from semipunct.formats.conllu.renumber import spaces
+from semipunct.wording import quantity
+
+DiffKind = Literal["mark", "tag", "head", "space"]
+"""What differs: which marks there are, the tag of one, its head, the space after a token."""
+
+KINDS: tuple[DiffKind, ...] = get_args(DiffKind)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkDifference:
+    """A difference between two annotations.
+
+    Attributes:
+        kind: what differs.
+        sentence_id: that of the first annotation.
+        lines: the line in each file: of the token, or of that before a mark that is not there.
+        tokens: the ID of the token in each annotation, 0 where it is missing.
+        form: of the token.
+        values: that of each annotation: the mark, the tag, the form of the head, or whether a
+            space follows, in words; empty where there is none.
+        heads: the ID of the head in each annotation, for heads.
+    """
+
+    kind: DiffKind
+    sentence_id: str
+    lines: tuple[int, int]
+    tokens: tuple[int, int]
+    form: str
+    values: tuple[str, str]
+    heads: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TreebankDiff:
+    """The differences between two annotations of the same text.
+
+    Attributes:
+        files: their names.
+        sentences: the number of sentences.
+        marks: the number of marks in each.
+        common: the number of marks that are in both.
+        differences: in order.
+    """
+
+    files: tuple[str, str]
+    sentences: int
+    marks: tuple[int, int]
+    common: int
+    differences: tuple[MarkDifference, ...]
+
+    @property
+    def counts(self) -> Counter[DiffKind]:
+        """The number of differences of each kind."""
+        return Counter(each.kind for each in self.differences)
+
+    def __repr__(self) -> str:
+        number = quantity(len(self.differences), "difference")
+        return f"<TreebankDiff: {number} in {quantity(self.sentences, 'sentence')}>"
+
+
+def diff(a: str | Path, b: str | Path) -> TreebankDiff:
+    """Compare the punctuation of two annotations of the same text.
+
+    The files must have the same sentences in order, and these the same words. Heads of marks are
+    compared as words, whatever their numbers; heads, tags and relations of words are not compared.
+
+    Args:
+        a: a file in CoNLL-U, ``.gz`` or not, or ``-`` for standard input.
+        b: another one.
+
+    Raises:
+        TreebankError: with file, line and sentence, if a file is not CoNLL-U, or sentences or words
+            differ.
+    """
+    differences: list[MarkDifference] = []
+    marks, common, sentences = [0, 0], 0, 0
+    records: Iterator[Any] = zip_longest(read_records(a, trees=False), read_records(b, trees=False))
+    for sentences, (first, second) in enumerate(records, start=1):
+        if first is None:
+            _fail_by_length(second, a, sentences)
+        if second is None:
+            _fail_by_length(first, b, sentences)
+        pairs = _aligned(first, second)
+        differences += _differences(first, second, pairs)
+        for number, record in enumerate((first, second)):
+            marks[number] += sum(token.upos == PUNCTUATION for token in record.tokens)
+        common += sum(
+            first.tokens[i].upos == second.tokens[j].upos == PUNCTUATION for i, j in pairs
+        )
+    return TreebankDiff(
+        (display_name(a), display_name(b)),
+        sentences,
+        (marks[0], marks[1]),
+        common,
+        tuple(differences),
+    )
+
+
+def _fail_by_length(record: Record, shorter: str | Path, number: int) -> NoReturn:
+    """Raise the error that one file has more sentences."""
+    raise TreebankError(
+        f"{record.where()}: this is sentence {number:,} of the file, and "
+        f"{display_name(shorter)} has only {quantity(number - 1, 'sentence')}; "
+        "give two annotations of the same text"
+    )
+
+
+def _aligned(first: Record, second: Record) -> list[tuple[int, int]]:
+    """Return the indices of the tokens that are in both annotations.
+
+    All words are; of the marks between two words, a longest common subsequence.
+
+    Raises:
+        TreebankError: if words differ.
+    """
+    tokens = first.tokens, second.tokens
+    forms = [token.form for token in tokens[0]]
+    if forms == [token.form for token in tokens[1]]:
+        return [(i, i) for i in range(len(forms))]
+    # A symbol that is a mark in one annotation is no word that the other lacks.
+    marks = {
+        token.form
+        for side in tokens
+        for token in side
+        if token.upos == PUNCTUATION or not any(map(str.isalnum, token.form))
+    } - {t.form for side in tokens for t in side if t.upos != PUNCTUATION and _has_letters(t)}
+    words = [[i for i, t in enumerate(side) if t.form not in marks] for side in tokens]
+    for number, (i, j) in enumerate(zip_longest(*words), start=1):
+        if i is None or j is None or tokens[0][i].form != tokens[1][j].form:
+            _fail(first, second, number, i, j)
+    pairs: list[tuple[int, int]] = []
+    starts = 0, 0
+    ends = (len(tokens[0]), len(tokens[1]))
+    for i, j in [*zip(*words, strict=True), ends]:
+        sides = [
+            [token.form for token in side[start:end]]
+            for side, start, end in zip(tokens, starts, (i, j), strict=True)
+        ]
+        matcher = SequenceMatcher(None, *sides, autojunk=False)
+        pairs += [
+            (starts[0] + block.a + k, starts[1] + block.b + k)
+            for block in matcher.get_matching_blocks()
+            for k in range(block.size)
+        ]
+        if (i, j) != ends:
+            pairs.append((i, j))
+        starts = i + 1, j + 1
+    return pairs
+
+
+def _has_letters(token: Token) -> bool:
+    return any(map(str.isalnum, token.form))
+
+
+def _fail(first: Record, second: Record, number: int, i: int | None, j: int | None) -> NoReturn:
+    shown = [
+        "the sentence has ended"
+        if index is None
+        else f"word {number} is {record.tokens[index].form!r}"
+        for record, index in ((first, i), (second, j))
+    ]
+    places = [
+        record.where(record.tokens[-1 if index is None else index].position)
+        for record, index in ((first, i), (second, j))
+    ]
+    raise TreebankError(
+        f"{places[1]}: {shown[1]}, but in {places[0]} {shown[0]}; "
+        "give two annotations of the same sentences in the same order, with the same words"
+    )
+
+
+def _differences(
+    first: Record, second: Record, pairs: Sequence[tuple[int, int]]
+) -> Iterator[MarkDifference]:
+    """Yield the differences between two annotations of a sentence, in its order."""
+    listed: list[tuple[int, MarkDifference]] = []
+    partner = dict(pairs)
+    inverse = {j: i for i, j in pairs}
+    # Tokens that are in one annotation only stand after the last common one.
+    before = -1
+    for i, token in enumerate(first.tokens):
+        if i in partner:
+            before = partner[i]
+            continue
+        listed.append((i, _lone(first, second, token, before, side=0)))
+    added: list[tuple[int, MarkDifference]] = []
+    before = -1
+    for j, token in enumerate(second.tokens):
+        before = inverse.get(j, before)
+        if j not in inverse:
+            added.append((before, _lone(first, second, token, before, side=1)))
+    gaps = spaces(first), spaces(second)
+    numbers = {0: 0, -1: -1} | {j + 1: i + 1 for i, j in pairs}
+    for i, j in pairs:
+        a, b = first.tokens[i], second.tokens[j]
+        lines = first.line + a.position, second.line + b.position
+        ids = a.word_id, b.word_id
+
+        def difference(
+            kind: DiffKind, values: tuple[str, str], heads: tuple[int, int] | None = None,
+            lines: tuple[int, int] = lines, ids: tuple[int, int] = ids, form: str = a.form,
+        ) -> MarkDifference:  # fmt: skip
+            return MarkDifference(kind, first.sentence_id, lines, ids, form, values, heads)
+
+        are_marks = a.upos == PUNCTUATION, b.upos == PUNCTUATION
+        if are_marks[0] != are_marks[1]:
+            listed.append((i, difference("tag", (a.upos, b.upos))))
+        if all(are_marks) and numbers.get(b.head) != a.head:
+            heads = a.head, b.head
+            values = _head_form(first, a), _head_form(second, b)
+            listed.append((i, difference("head", values, heads)))
+        is_followed = partner.get(i + 1) == j + 1
+        gap, other = gaps[0][i], gaps[1][j]
+        if is_followed and None not in (gap, other) and gap != other:
+            listed.append((i, difference("space", (_space(gap), _space(other)))))
+    yield from (each for _, each in sorted([*listed, *added], key=lambda item: item[0]))
+
+
+def _lone(
+    first: Record, second: Record, token: Token, place: int, *, side: Literal[0, 1]
+) -> MarkDifference:
+    """Return the difference of a mark that is in one annotation only."""
+    record, other = (first, second) if side == 0 else (second, first)
+    line = record.line + token.position
+    beside = other.line + other.tokens[max(place, 0)].position
+    if side == 0:
+        return MarkDifference("mark", first.sentence_id, (line, beside), (token.word_id, 0),
+                              token.form, (token.form, ""))  # fmt: skip
+    return MarkDifference("mark", first.sentence_id, (beside, line), (0, token.word_id),
+                          token.form, ("", token.form))  # fmt: skip
+
+
+def _head_form(record: Record, token: Token) -> str:
+    return (
+        record.tokens[token.head - 1].form if token.head > 0 else "root" if not token.head else "_"
+    )
+
+
+def _space(gap: bool | None) -> str:
+    return "a space" if gap else "no space"
+
+
+def line(treebanks: TreebankDiff, difference: MarkDifference) -> str:
+    """Write a difference with both of its places.
+
+    Args:
+        treebanks: the two annotations.
+        difference: one of theirs.
+    """
+    a, b = (
+        f"{file}:{number}" for file, number in zip(treebanks.files, difference.lines, strict=True)
+    )
+    return f"{a} {b}: sentence {difference.sentence_id}: {_told(difference)}"
+
+
+def _told(difference: MarkDifference) -> str:
+    before, after = difference.values
+    token, other = difference.tokens
+    if difference.kind == "mark":
+        return f"removed {token} ({before})" if before else f"added {other} ({after})"
+    name = f"{token} ({difference.form})"
+    if difference.heads is not None:
+        shown = [
+            f"{head} ({value})" if head > 0 else value
+            for head, value in zip(difference.heads, difference.values, strict=True)
+        ]
+        return f"head of {name}: {shown[0]} → {shown[1]}"
+    if difference.kind == "space":
+        return f"after {name}: {before} → {after}"
+    return f"tag of {name}: {before} → {after}"
+
+
+def summary(treebanks: TreebankDiff) -> str:
+    """Write how many differences there are, by kind, and how many marks are in both.
+
+    Args:
+        treebanks: the two annotations.
+    """
+    counts = treebanks.counts
+    kinds = ", ".join(f"{kind} {counts[kind]:,}" for kind in KINDS if counts[kind])
+    return (
+        f"{quantity(len(treebanks.differences), 'difference')}{f' ({kinds})' if kinds else ''} in "
+        f"{quantity(treebanks.sentences, 'sentence')}; of {treebanks.marks[0]:,} and "
+        f"{quantity(treebanks.marks[1], 'mark')}, {treebanks.common:,} are in both"
+    )
+
+
+def json_object(treebanks: TreebankDiff) -> dict[str, Any]:
+    """Return the differences as values for JSON.
+
+    Args:
+        treebanks: the two annotations.
+    """
+    return {
+        "schema": "semipunct.diff/1",
+        "files": list(treebanks.files),
+        "sentences": treebanks.sentences,
+        "marks": list(treebanks.marks),
+        "common_marks": treebanks.common,
+        "counts": {kind: treebanks.counts[kind] for kind in KINDS},
+        "differences": [
+            {"kind": each.kind, "sent_id": each.sentence_id, **_values(each)}
+            for each in treebanks.differences
+        ],
+    }
+
+
+def _values(difference: MarkDifference) -> dict[str, Any]:
+    names = ("lines", "tokens", "form", "values", "heads")
+    return {name: getattr(difference, name) for name in names}

@@ -1,0 +1,467 @@
+"""Heads of the marks of treebanks, attached as the guidelines of Universal Dependencies say."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, overload
+
+from semipunct.errors import UsageError, nearest
+from semipunct.formats import format_of
+from semipunct.formats.ccgbank import Ccgbank
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
+from semipunct.formats.conllu.records import write_texts
+from semipunct.formats.ptb import Ptb
+from semipunct.pages.page import Anchors, figure, link, listing, page, section
+from semipunct.pages.pictures import treebank_drawing
+from semipunct.treebanks.derivations import Normalised, derive
+from semipunct.trees.commas import Rule as CommaRule
+from semipunct.trees.conventions import CONVENTIONS, Context, Convention, Conventions
+from semipunct.trees.guideline import HeadChange
+from semipunct.trees.principles import RULES, Rule
+from semipunct.wording import quantity
+
+
+@dataclass(frozen=True, slots=True)
+class NormalisedSentence:
+    """A sentence whose marks are attached as the guidelines say.
+
+    Attributes:
+        source: the sentence as read.
+        changes: the new heads of marks.
+    """
+
+    source: MarkedSentence
+    changes: tuple[HeadChange, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The lines of the sentence, as in the file but for the heads that changed."""
+        return self.source.text(self.changes)
+
+    @property
+    def governing(self) -> tuple[int, ...]:
+        """The marks that cannot be attached, because words depend on them."""
+        if self.source.fault:
+            return ()
+        tree = self.source.judgement.tree
+        return tuple(sorted(mark for mark in tree.governing if tree.heads[mark]))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NormalisedTreebank:
+    """Treebanks whose marks are attached as the guidelines say.
+
+    Attributes:
+        sentences: in order.
+        conventions: those by which the marks between units were attached.
+        convention: the one that was to be followed everywhere; None if it was learnt.
+    """
+
+    sentences: tuple[NormalisedSentence, ...]
+    conventions: Conventions
+    convention: Convention | None
+
+    @property
+    def changes(self) -> list[tuple[MarkedSentence, HeadChange]]:
+        """The new heads of marks, with their sentences."""
+        return [(each.source, change) for each in self.sentences for change in each.changes]
+
+    @property
+    def faults(self) -> list[str]:
+        """The reasons why sentences were left as they are, with their places."""
+        return [each.source.fault for each in self.sentences if each.source.fault]
+
+    @property
+    def governing(self) -> list[tuple[MarkedSentence, int]]:
+        """The marks on which words depend, with their sentences."""
+        return [(each.source, mark) for each in self.sentences for mark in each.governing]
+
+    @property
+    def marks(self) -> int:
+        """The number of marks."""
+        return sum(sum(each.source.is_mark) for each in self.sentences)
+
+    @property
+    def rules(self) -> Counter[Rule]:
+        """The number of changes by principle."""
+        return Counter(change.rule for each in self.sentences for change in each.changes)
+
+    @property
+    def text(self) -> str:
+        """The content of a file with all sentences."""
+        stream = StringIO(newline="")
+        write_texts((each.text for each in self.sentences), stream)
+        return stream.getvalue()
+
+    def __repr__(self) -> str:
+        return (
+            f"<NormalisedTreebank: {quantity(len(self.sentences), 'sentence')}, "
+            f"{quantity(len(self.changes), 'change')}>"
+        )
+
+
+def normalise_marks(
+    files: Iterable[str | Path],
+    *,
+    rules: Collection[str] = RULES,
+    convention: Convention | None = None,
+    strict: bool = False,
+) -> NormalisedTreebank:
+    """Attach the marks of treebanks as the guidelines of Universal Dependencies say.
+
+    Marks are tokens with the tag PUNCT and the relation ``punct``. Only their heads change, and
+    DEPS where it has the same arc. Sentences whose heads are no tree are left as they are.
+
+    Args:
+        files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
+        rules: the principles by which heads are changed.
+        convention: the attachment of marks between units: to the unit that a mark sets off, or to
+            the governor of that unit; None to learn it from the files, by form and relation.
+        strict: whether heads that the guidelines allow are replaced by those that they prefer.
+
+    Raises:
+        TreebankError: with file, line and sentence, if a file is missing or not CoNLL-U.
+        UsageError: if a principle or the convention is unknown.
+    """
+    chosen: list[Rule] = [_rule(name) for name in rules]
+    if convention is not None and convention not in CONVENTIONS:
+        raise UsageError(
+            f"there is no convention {convention!r}; choose one of: {', '.join(CONVENTIONS)}"
+        )
+    with _without_collections():
+        sentences = [sentence for path in files for sentence in read_marked(path)]
+        changes, conventions = _settle(sentences, convention, chosen, strict=strict)
+        normalised = tuple(
+            NormalisedSentence(sentence, tuple(sorted(of_sentence.values())))
+            for sentence, of_sentence in zip(sentences, changes, strict=True)
+        )
+    return NormalisedTreebank(normalised, conventions, convention)
+
+
+@overload
+def normalise(
+    *files: str | Path,
+    only: Collection[str] = (),
+    convention: Convention | None = None,
+    strict: bool = False,
+) -> NormalisedTreebank: ...
+@overload
+def normalise(
+    *files: str | Path,
+    to: Literal["ccg"],
+    commas: Literal["ccg"] | None = None,
+    rule: CommaRule = "better",
+    quotes: bool = False,
+) -> Normalised: ...
+@overload
+def normalise(
+    *files: str | Path, commas: Literal["ccg"], rule: CommaRule = "better"
+) -> Normalised: ...
+def normalise(
+    *files: str | Path,
+    only: Collection[str] = (),
+    convention: Convention | None = None,
+    strict: bool = False,
+    to: Literal["ccg"] | None = None,
+    commas: Literal["ccg"] | None = None,
+    rule: CommaRule = "better",
+    quotes: bool = False,
+) -> Normalised | NormalisedTreebank:
+    """Attach the marks of treebanks, or the commas of derivations, consistently.
+
+    Marks of dependency trees are attached as the guidelines of Universal Dependencies say. Only
+    heads of tokens with the tag PUNCT and the relation ``punct`` change, and DEPS where it has the
+    same arc.
+
+    With ``to`` or ``commas``, phrase-structure trees are converted to derivations of a grammar,
+    and their commas attached consistently. Trees that cannot be converted are left out.
+    Derivations with a node that no rule licenses are unchanged. Words, categories and dependencies
+    are preserved.
+
+    Args:
+        *files: names of files of dependency trees, with ``commas`` of derivations, or with ``to``
+            of trees of the Penn Treebank; ``.gz`` is decompressed, ``-`` is standard input.
+        only: the principles by which heads are changed, of ``conjunct``, ``unit``, ``highest`` and
+            ``pair``; all if empty.
+        convention: the attachment of marks between units: to the ``unit`` that a mark sets off, as
+            the guidelines say, or to the ``governor`` of that unit, as in UD 1; None to learn it
+            from the files.
+        strict: whether heads that the guidelines allow are replaced by those that they prefer.
+        to: the grammar to which trees are converted; None for files of derivations.
+        commas: the grammar by which commas are attached: every absorbed comma to the constituent
+            before it; None to leave them.
+        rule: the place of a comma: as high as possible (``paper``), or as high as possible without
+            a new rule (``better``).
+        quotes: whether converted trees have quotation marks, which CCGbank leaves out.
+
+    Raises:
+        UsageError: if the files are of another format, or options do not belong together.
+        TreebankError: if a file is missing or damaged, or has nothing that can be used.
+    """
+    if to is None and commas is None:
+        form = format_of(*files).name
+        if form != Conllu.name:
+            if form in (Ptb.name, Ccgbank.name):
+                raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
+            raise UsageError(
+                f"{files[0]}: marks are attached in dependency trees of CoNLL-U, and this is a "
+                f"file of the format {form}; give CoNLL-U"
+            )
+        return normalise_marks(files, rules=only or RULES, convention=convention, strict=strict)
+    if only or convention is not None or strict:
+        raise UsageError(
+            "--only, --convention and --strict are for dependency trees; leave them out, or leave "
+            "out --to and --commas"
+        )
+    return derive(files, to=to, commas=commas, rule=rule, quotes=quotes)
+
+
+_ROUNDS = 10
+"""Sentences whose heads still change after as many rounds are left as they were."""
+
+
+_UNSEEN: Context = ("", False, "")
+"""A context in which no mark was counted, as no mark has an empty form."""
+
+
+def _settle(
+    sentences: Sequence[MarkedSentence],
+    convention: Convention | None,
+    rules: Collection[Rule],
+    *,
+    strict: bool,
+) -> tuple[list[dict[int, HeadChange]], Conventions]:
+    """Change heads until nothing changes any more, so that a second run changes nothing.
+
+    New heads are votes for conventions, and tell which of an odd number of quotation marks are
+    pairs, so they may have further changes as a consequence.
+
+    Returns:
+        The changes of each sentence by mark, and the conventions of the last round.
+    """
+    changes: list[dict[int, HeadChange]] = [{} for _ in sentences]
+    current = list(sentences)
+    votes = [_votes(sentence) for sentence in sentences]
+    conventions = Conventions()
+    followed: dict[Context, Convention] = {}
+    affected: Iterable[int] = range(len(sentences))
+    for last in [False] * (_ROUNDS - 1) + [True]:
+        if convention is None:
+            conventions = Conventions.of(vote for row in votes for vote in row)
+            contexts = {context for context, _ in conventions.counts} | {_UNSEEN}
+            now: dict[Context, Convention] = {each: conventions.at(each) for each in contexts}
+            if now != followed:
+                affected, followed = range(len(sentences)), now
+        else:
+            conventions = Conventions(convention)
+        changing = [
+            (number, more)
+            for number in affected
+            if (more := current[number].head_changes(conventions, rules, strict=strict))
+        ]
+        if not changing:
+            break
+        for number, more in changing:
+            if last:
+                changes[number] = {}
+                continue
+            heads = sentences[number].heads
+            for change in more:
+                changes[number][change.mark] = change._replace(before=heads[change.mark])
+            current[number] = current[number].with_heads(more)
+            votes[number] = _votes(current[number])
+        affected = [number for number, _ in changing]
+    for of_sentence in changes:
+        for mark in [m for m, change in of_sentence.items() if change.after == change.before]:
+            del of_sentence[mark]
+    return changes, conventions
+
+
+@contextmanager
+def _without_collections() -> Generator[None, None, None]:
+    """Suspend the search for cycles of objects: there are none, and it takes a quarter of the time.
+
+    The collector visits all sentences again and again while the lines of a treebank are stored.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _votes(sentence: MarkedSentence) -> list[tuple[Context, Convention]]:
+    return [] if sentence.fault else sentence.judgement.votes()
+
+
+def _rule(name: str) -> Rule:
+    for rule in RULES:
+        if name == rule:
+            return rule
+    meant = nearest(name, RULES)
+    hint = f" (did you mean {meant!r}?)" if meant else ""
+    raise UsageError(f"there is no rule {name!r}{hint}; choose from: {', '.join(RULES)}")
+
+
+def token_name(sentence: MarkedSentence, token: int) -> str:
+    """Write a token with its number: ``5 (came)``.
+
+    Args:
+        sentence: of the token.
+        token: its number, 0 for the root.
+    """
+    return f"{token} ({sentence.forms[token]})" if token else "0 (root)"
+
+
+def line(sentence: MarkedSentence, change: HeadChange) -> str:
+    """Write a change as a line with its place, rule, heads and reason.
+
+    Args:
+        sentence: of the mark.
+        change: its new head.
+    """
+    heads = f"{token_name(sentence, change.before)} → {token_name(sentence, change.after)}"
+    return (
+        f"{sentence.where(change.mark)}: mark {token_name(sentence, change.mark)}: head {heads}, "
+        f"{change.rule}: {change.problem}"
+    )
+
+
+def governing_line(sentence: MarkedSentence, mark: int) -> str:
+    """Write the place of a mark on which words depend.
+
+    Args:
+        sentence: of the mark.
+        mark: its number.
+    """
+    word = sentence.heads.index(mark)
+    return (
+        f"{sentence.where(mark)}: mark {token_name(sentence, mark)}: "
+        f"{token_name(sentence, word)} depends on it, so it is left as it is; "
+        "correct the HEAD of the word"
+    )
+
+
+def summary(treebank: NormalisedTreebank) -> str:
+    """Write how many marks change, by rule.
+
+    Args:
+        treebank: its changes.
+    """
+    changed = sum(bool(each.changes) for each in treebank.sentences)
+    rules = ", ".join(f"{rule} {count:,}" for rule, count in treebank.rules.most_common())
+    marks = quantity(treebank.marks, "mark")
+    return (
+        f"{len(treebank.changes):,} of {marks} in {changed:,} of "
+        f"{quantity(len(treebank.sentences), 'sentence')}{f' ({rules})' if rules else ''}"
+    )
+
+
+def habit(treebank: NormalisedTreebank) -> str | None:
+    """Write how the treebank attaches marks between units, if it is not as the guidelines say.
+
+    Args:
+        treebank: with the conventions that were learnt.
+    """
+    total = treebank.conventions.total
+    count, marks = total.get("governor", 0), sum(total.values())
+    if treebank.convention is not None or treebank.conventions.usual == "unit":
+        return None
+    return (
+        f"{count:,} of {quantity(marks, 'mark')} between units are attached to the governor of "
+        "the unit, as in UD 1, so such heads are left; to attach them to the unit, as the "
+        "guidelines say, give --convention unit"
+    )
+
+
+def json_object(treebank: NormalisedTreebank, files: Iterable[str]) -> dict[str, Any]:
+    """Return the changes as values for JSON.
+
+    Args:
+        treebank: its changes.
+        files: the names of its files.
+    """
+    return {
+        "schema": "semipunct.normalise/1",
+        "files": list(files),
+        "sentences": len(treebank.sentences),
+        "marks": treebank.marks,
+        "usual_convention": treebank.convention or treebank.conventions.usual,
+        "rules": dict(treebank.rules),
+        "changes": [
+            {
+                **_placed(sentence, change.mark),
+                "before": change.before,
+                "after": change.after,
+                "rule": change.rule,
+                "problem": change.problem,
+            }
+            for sentence, change in treebank.changes
+        ],
+        "governing": [_placed(sentence, mark) for sentence, mark in treebank.governing],
+        "faults": treebank.faults,
+    }
+
+
+def _placed(sentence: MarkedSentence, mark: int) -> dict[str, Any]:
+    return {
+        "path": sentence.path,
+        "line": sentence.line_of(mark),
+        "sent_id": sentence.sentence_id,
+        "mark": mark,
+        "form": sentence.forms[mark],
+    }
+
+
+def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
+    """Yield the parts of a page with a table of new heads of marks, linked to their trees.
+
+    Args:
+        treebank: its changes.
+        title: of the page.
+    """
+    anchors = Anchors()
+    changed = [each for each in treebank.sentences if each.changes]
+    names = [anchors.add(each.source.sentence_id) for each in changed]
+    rows = [
+        (
+            link(name, each.source.sentence_id),
+            escape(f"{each.source.path}:{each.source.line_of(change.mark)}"),
+            escape(token_name(each.source, change.mark)),
+            escape(token_name(each.source, change.before)),
+            escape(token_name(each.source, change.after)),
+            change.rule,
+            escape(change.problem),
+        )
+        for name, each in zip(names, changed, strict=True)
+        for change in each.changes
+    ]
+    headings = ("sentence", "place", "mark", "old head", "new head", "rule", "problem")
+    by_hand = [governing_line(*each) for each in treebank.governing]
+    start = [f"<p>{escape(summary(treebank))}.</p>\n"]
+    if rows:
+        start += [
+            '<p class="key">Old arcs are dashed, new ones bold.</p>\n',
+            listing(headings, rows, wide=(6,)),
+        ]
+    if left := [*by_hand, *treebank.faults]:
+        items = "".join(f"<li>{escape(each)}</li>" for each in left)
+        start.append(f"<h2>To correct by hand</h2>\n<ul>{items}</ul>\n")
+    sections = (
+        section(
+            name, each.source.sentence_id, [figure(treebank_drawing(each.source, each.changes))]
+        )
+        for name, each in zip(names, changed, strict=True)
+    )
+    yield from page(title, chain(start, sections), "trees")

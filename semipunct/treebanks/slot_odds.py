@@ -1,0 +1,316 @@
+"""The odds of other strings in a slot, given the strings of all other slots of the sentence.
+
+By Bayes' rule the ratio of p(x' | T) to p(x | T), where x' differs from x in one slot, is the ratio
+of the posterior probabilities of the two strings of that slot given all others. Both are exact:
+the likelihood sums over all underlying trees. Only the strings to compare with are limited, to
+those that are usual in the treebank at such a place and those that the written string becomes when
+one of its tokens is left out (docs/decisions/0056-suspicious-marks.md).
+
+A model is surer than it should be, and of some marks more than of others: of 100 places where it
+gives a final period 95%, the treebank has a period at fewer than 95. Platt's scaling (1999)
+replaces the log odds o of a mark by a o + b, with which the marks as written have the largest
+likelihood. A few errors among them hardly matter, and errors need not be known
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import log
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.optimize import minimize  # pyright: ignore[reportMissingTypeStubs]
+from scipy.special import expit  # pyright: ignore[reportMissingTypeStubs]
+
+from semipunct.corpus.sentences import Sentence
+from semipunct.marks import ABBREVIATION, Puncteme
+from semipunct.marks.balance import encloses
+from semipunct.marks.corrections import corrections
+from semipunct.marks.matching import matched_pairs
+from semipunct.models.scoring import Batches, log_likelihoods
+from semipunct.tasks.base import Trained
+
+Position = Literal["first", "inner", "last"]
+
+CHUNK = 20_000
+"""Sentences whose likelihoods are computed together, which bounds the memory that they take."""
+
+_MISSING: dict[Position, int] = {"first": 1, "inner": 1, "last": 3}
+"""The number of usual strings that may be missing in an empty slot."""
+
+_INSTEAD = 5
+"""The number of usual strings that may stand in place of a written one."""
+
+
+class SlotOdds(NamedTuple):
+    """The most suspicious alternative to the string of a slot.
+
+    Attributes:
+        slot: the number of the slot.
+        string: the alternative.
+        log_odds: log p(string) - log p(written string), given all other slots.
+        score: the log odds that another string was meant, but for the frequency of errors: the sum
+            over all strings of their odds, as they fit the treebank (``Calibration``), times the
+            probability that a writer who meant the string writes what stands there
+            (``UsualStrings.log_error``).
+    """
+
+    slot: int
+    string: Puncteme
+    log_odds: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class UsualStrings:
+    """The most frequent strings of slots, by position in the sentence.
+
+    Attributes:
+        strings: the strings of each position, the most frequent first.
+        tokens: how often each token occurs.
+        slots: the number of slots.
+    """
+
+    strings: dict[Position, tuple[Puncteme, ...]]
+    tokens: Counter[str]
+    slots: int
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sentence]) -> UsualStrings:
+        """Count the strings of a treebank, without dots of abbreviations.
+
+        Args:
+            sentences: of the treebank.
+        """
+        counts: dict[Position, Counter[Puncteme]] = {name: Counter() for name in _MISSING}
+        tokens: Counter[str] = Counter()
+        for sentence in sentences:
+            for slot, full_string in enumerate(sentence.slots):
+                _, string = _without_dot(full_string)
+                counts[_position(sentence, slot)][string] += 1
+                tokens.update(string)
+        strings: dict[Position, tuple[Puncteme, ...]] = {
+            name: tuple(string for string, _ in count.most_common() if string)
+            for name, count in counts.items()
+        }
+        return cls(strings, tokens, sum(map(Counter.total, counts.values())))
+
+    def log_error(self, meant: Puncteme, written: Puncteme) -> float:
+        """Return the log probability of writing a string by mistake, if there is one mistake.
+
+        A mark that is left out or doubled is determined; one that is inserted or exchanged is
+        drawn by its frequency, so a rare mark is seldom written by mistake. Mistakes occur by
+        mark, so one that is inserted may be in any of the slots.
+
+        Args:
+            meant: the string that a writer meant.
+            written: the string that stands there.
+        """
+        change = next(iter(corrections([written], [meant])), None)
+        if change is None or change.kind in ("missing", "doubled", "moved"):
+            return 0.0
+        total = self.tokens.total()
+        chosen = sum(log(max(self.tokens[token], 1) / total) for token in change.before)
+        return chosen + (log(total / self.slots) if change.kind == "superfluous" else 0.0)
+
+    def others(self, sentence: Sentence, slot: int) -> list[Puncteme]:
+        """Return the strings with which that of a slot is compared.
+
+        Args:
+            sentence: the sentence.
+            slot: the number of the slot.
+        """
+        if slot in sentence.closed:
+            return []
+        dot, string = _without_dot(sentence.slots[slot])
+        partnered = Counter(
+            sentence.slots[place][index]
+            for pair in matched_pairs(sentence.slots)
+            for place, index in pair
+            if place == slot
+        )
+        position = _position(sentence, slot)
+        usual = self.strings[position]
+        if not string:
+            strings = usual[: _MISSING[position]]
+        else:
+            shorter = (string[:i] + string[i + 1 :] for i in range(len(string)))
+            strings = (*shorter, *usual[:_INSTEAD], ())
+        # No alternative leaves the partner of a bracket or quote alone, or adds a lone one.
+        return [
+            dot + other
+            for other in dict.fromkeys(strings)
+            if other != string
+            and partnered <= Counter(other)
+            and not any(encloses((token,)) for token in (Counter(other) - Counter(string)))
+        ]
+
+
+Context: TypeAlias = tuple[str, Puncteme]
+"""The position of a slot in its sentence, and the tokens that stand there or do not."""
+
+_LEAST, _RARER = 100, 20
+"""Fewer slots than the first number, or fewer than the second with the mark or without, are no
+evidence."""
+
+_PRIOR = 5.0
+"""The precision of a normal prior around the odds as they are."""
+
+_CLIP = 30.0
+"""Larger odds tell nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Slopes and intercepts of log odds.
+
+    Attributes:
+        lines: of each context with enough evidence; those of others stay as they are.
+    """
+
+    lines: Mapping[Context, tuple[float, float]] = field(
+        default_factory=dict[Context, tuple[float, float]]
+    )
+
+    @classmethod
+    def of(cls, seen: Iterable[tuple[Context, float, bool]]) -> Calibration:
+        """Fit slopes and intercepts.
+
+        Args:
+            seen: of each slot that has a mark or could have it: the context, the log odds of the
+                mark against nothing, and whether the mark is written.
+        """
+        rows: dict[Context, list[tuple[float, bool]]] = {}
+        for context, log_odds, is_written in seen:
+            rows.setdefault(context, []).append((log_odds, is_written))
+        lines: dict[Context, tuple[float, float]] = {}
+        for context, pairs in rows.items():
+            odds, written = np.asarray(pairs, float).T
+            if len(pairs) >= _LEAST and _RARER <= written.sum() <= len(pairs) - _RARER:
+                slope, intercept = _fit(np.clip(odds, -_CLIP, _CLIP), written)
+                if slope > 0:  # else the model knows nothing of the mark
+                    lines[context] = slope, intercept
+        return cls(lines)
+
+    def log_odds(self, context: Context, log_odds: float, *, is_written: bool) -> float:
+        """Return the log odds of another string than the written one.
+
+        Args:
+            context: the position and the tokens that differ.
+            log_odds: those of the model.
+            is_written: whether these tokens are written, and the other string lacks them.
+        """
+        slope, intercept = self.lines.get(context, (1.0, 0.0))
+        return slope * log_odds + (-intercept if is_written else intercept)
+
+
+def _fit(odds: np.ndarray, written: np.ndarray) -> tuple[float, float]:
+    """Maximise the posterior of slope and intercept, which is concave."""
+    inputs = np.stack([odds, np.ones_like(odds)])
+    usual = np.array([1.0, 0.0])
+
+    def loss(line: np.ndarray) -> tuple[float, np.ndarray]:
+        scores, distance = line @ inputs, line - usual
+        value = np.logaddexp(0, scores).sum() - written @ scores
+        gradient = inputs @ (expit(scores) - written) + _PRIOR * distance
+        return float(value + _PRIOR / 2 * distance @ distance), gradient
+
+    slope, intercept = minimize(loss, usual, jac=True, method="BFGS").x
+    return float(slope), float(intercept)
+
+
+def _position(sentence: Sentence, slot: int) -> Position:
+    return "first" if slot == 0 else "last" if slot == sentence.size else "inner"
+
+
+def _without_dot(string: Puncteme) -> tuple[Puncteme, Puncteme]:
+    """Separate the dot of an abbreviation, which belongs to a word, from the other tokens."""
+    return (string[:1], string[1:]) if string[:1] == (ABBREVIATION,) else ((), string)
+
+
+def slot_odds(
+    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings
+) -> Iterator[list[SlotOdds]]:
+    """Yield the most probable other string of each slot of each sentence, in order.
+
+    Slots without a string to compare with are left out.
+
+    Args:
+        model: a model of the punctuation of sentences, with its weights.
+        sentences: words, trees and surface punctuation.
+        usual: the strings to compare with.
+    """
+    odds_of_sentences = [*_candidates(model, sentences, usual)]
+    pairs = [*zip(sentences, odds_of_sentences, strict=True)]
+    calibration = Calibration.of(
+        (context, -log_odds if is_written else log_odds, is_written)
+        for sentence, candidates in pairs
+        for slot, string, log_odds in candidates
+        for context, is_written in _contexts(sentence, slot, string)
+    )
+    for sentence, candidates in pairs:
+        rows: dict[int, list[SlotOdds]] = {}
+        for slot, string, log_odds in candidates:
+            fitted = log_odds
+            for context, is_written in _contexts(sentence, slot, string):
+                fitted = calibration.log_odds(context, log_odds, is_written=is_written)
+            score = fitted + usual.log_error(string, sentence.slots[slot])
+            rows.setdefault(slot, []).append(SlotOdds(slot, string, log_odds, score))
+        yield [_best(row) for row in rows.values()]
+
+
+def _best(row: Sequence[SlotOdds]) -> SlotOdds:
+    """Return the most probable string of a slot, with the odds that any of them was meant."""
+    best = max(row, key=lambda odds: odds.score)
+    return best._replace(score=float(np.logaddexp.reduce([odds.score for odds in row])))
+
+
+def _contexts(sentence: Sentence, slot: int, string: Puncteme) -> Iterator[tuple[Context, bool]]:
+    """Yield the tokens by which a string differs, and whether they are written, if one has more."""
+    for change in corrections([sentence.slots[slot]], [string]):
+        if change.kind in ("missing", "superfluous"):
+            tokens = change.before or change.after
+            yield (_position(sentence, slot), tokens), bool(change.before)
+
+
+def _candidates(
+    model: Trained[Any], sentences: Sequence[Sentence], usual: UsualStrings
+) -> Iterator[list[tuple[int, Puncteme, float]]]:
+    """Yield the other strings of the slots of each sentence, with their log odds."""
+    fitted, weights = model.model, model.parameters
+    others: list[list[tuple[int, Puncteme]]] = []
+    variants: list[Sentence] = []
+
+    def answers() -> Iterator[list[tuple[int, Puncteme, float]]]:
+        scores = log_likelihoods(fitted, weights, Batches(fitted, fitted.encode(variants)))
+        start = 0
+        for places in others:
+            written, *rest = scores[start : start + len(places) + 1].tolist()
+            start += len(places) + 1
+            yield [
+                (slot, string, float(np.clip(score - written, -_LARGEST, _LARGEST)))
+                for (slot, string), score in zip(places, rest, strict=True)
+            ]
+
+    for sentence in sentences:
+        places = [
+            (slot, string)
+            for slot in range(len(sentence.slots))
+            for string in usual.others(sentence, slot)
+        ]
+        others.append(places)
+        variants.append(sentence)
+        for slot, string in places:
+            slots = (*sentence.slots[:slot], string, *sentence.slots[slot + 1 :])
+            variants.append(replace(sentence, slots=slots))
+        if len(variants) >= CHUNK:
+            yield from answers()
+            others, variants = [], []
+    if variants:
+        yield from answers()
+
+
+_LARGEST = 1e6
+"""A string of probability zero, possible with hard sets, has finite odds against it."""
