@@ -210,26 +210,21 @@ def _differences(
     numbers = {0: 0, -1: -1} | {j + 1: i + 1 for i, j in pairs}
     for i, j in pairs:
         a, b = first.tokens[i], second.tokens[j]
-        lines = first.line + a.position, second.line + b.position
-        ids = a.word_id, b.word_id
-
-        def difference(
-            kind: DiffKind, values: tuple[str, str], heads: tuple[int, int] | None = None,
-            lines: tuple[int, int] = lines, ids: tuple[int, int] = ids, form: str = a.form,
-        ) -> MarkDifference:  # fmt: skip
-            return MarkDifference(kind, first.sentence_id, lines, ids, form, values, heads)
-
+        found: list[tuple[DiffKind, tuple[str, str], tuple[int, int] | None]] = []
         are_marks = a.upos == PUNCTUATION, b.upos == PUNCTUATION
         if are_marks[0] != are_marks[1]:
-            listed.append((i, difference("tag", (a.upos, b.upos))))
+            found.append(("tag", (a.upos, b.upos), None))
         if all(are_marks) and numbers.get(b.head) != a.head:
-            heads = a.head, b.head
-            values = _head_form(first, a), _head_form(second, b)
-            listed.append((i, difference("head", values, heads)))
-        is_followed = partner.get(i + 1) == j + 1
+            found.append(("head", (_head_form(first, a), _head_form(second, b)), (a.head, b.head)))
         gap, other = gaps[0][i], gaps[1][j]
-        if is_followed and None not in (gap, other) and gap != other:
-            listed.append((i, difference("space", (_space(gap), _space(other)))))
+        if partner.get(i + 1) == j + 1 and None not in (gap, other) and gap != other:
+            found.append(("space", (_space(gap), _space(other)), None))
+        lines = first.line + a.position, second.line + b.position
+        ids = a.word_id, b.word_id
+        listed += [
+            (i, MarkDifference(kind, first.sentence_id, lines, ids, a.form, values, heads))
+            for kind, values, heads in found
+        ]
     yield from (each for _, each in sorted([*listed, *added], key=lambda item: item[0]))
 
 
@@ -240,11 +235,10 @@ def _lone(
     record, other = (first, second) if side == 0 else (second, first)
     line = record.line + token.position
     beside = other.line + other.tokens[max(place, 0)].position
-    if side == 0:
-        return MarkDifference("mark", first.sentence_id, (line, beside), (token.word_id, 0),
-                              token.form, (token.form, ""))  # fmt: skip
-    return MarkDifference("mark", first.sentence_id, (beside, line), (0, token.word_id),
-                          token.form, ("", token.form))  # fmt: skip
+    lines = (line, beside) if side == 0 else (beside, line)
+    ids = (token.word_id, 0) if side == 0 else (0, token.word_id)
+    values = (token.form, "") if side == 0 else ("", token.form)
+    return MarkDifference("mark", first.sentence_id, lines, ids, token.form, values)
 
 
 def _head_form(record: Record, token: Token) -> str:

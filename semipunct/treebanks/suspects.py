@@ -96,6 +96,11 @@ class Suspect:
     explanation: Reason | None = None
 
     @property
+    def place(self) -> str:
+        """The file, and the line in it."""
+        return f"{self.sentence.path}:{self.line}"
+
+    @property
     def correction(self) -> Correction | None:
         """The change from the written to the proposed string, if there is one."""
         changes = corrections([self.written], [self.proposed])
@@ -164,15 +169,7 @@ def _improbable(model: Trained[Any], entries: Sequence[Entry[Record, Any]]) -> I
             token = ids[min(start, len(ids) - 1)] if ids else 0
             if not token:
                 token = entry.word_ids[slot - 1] if slot else 0
-            yield _suspect(
-                entry,
-                "string",
-                slot,
-                score,
-                token,
-                log_odds=log_odds,
-                proposed=string,
-            )
+            yield _suspect(entry, "string", slot, score, token, log_odds=log_odds, proposed=string)
 
 
 def _suspect(
@@ -388,7 +385,7 @@ def line(suspect: Suspect) -> str:
     because = reason_beyond_error(suspect)
     remark = f" ({because})" if because else ""
     return (
-        f"{sentence.path}:{suspect.line}: sentence {sentence.sentence_id}: {suspect.score:.2f} "
+        f"{suspect.place}: sentence {sentence.sentence_id}: {suspect.score:.2f} "
         f"{suspect.error}: {excerpt(suspect)}{remark}"
     )
 
@@ -401,8 +398,8 @@ def columns(suspect: Suspect) -> str:
     """
     sentence = suspect.sentence
     values = (
-        f"{suspect.score:.4f}", f"{suspect.log_odds:.4f}", f"{sentence.path}:{suspect.line}",
-        sentence.sentence_id, str(suspect.token), suspect.kind, suspect.error, excerpt(suspect),
+        f"{suspect.score:.4f}", f"{suspect.log_odds:.4f}", suspect.place, sentence.sentence_id,
+        str(suspect.token), suspect.kind, suspect.error, excerpt(suspect),
         explain(suspect),
     )  # fmt: skip
     return "\t".join(" ".join(value.split()) for value in values)
@@ -484,7 +481,7 @@ def suspects_page(
             escape(excerpt(suspect)),
             escape(reason_beyond_error(suspect)),
             link(names[suspect.sentence.path, suspect.sentence.line], suspect.sentence.sentence_id),
-            escape(f"{suspect.sentence.path}:{suspect.line}"),
+            escape(suspect.place),
         )
         for rank, suspect in enumerate(suspects, start=1)
     ]
