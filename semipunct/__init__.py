@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
     from semipunct.tasks.suspects import Suspect
-    from semipunct.tasks.truecase import truecase
     from semipunct.training.train import train
     from semipunct.trees import DependencyTree, Tree
 
@@ -86,7 +85,6 @@ __all__ = [
     "stats",
     "suspects",
     "train",
-    "truecase",
 ]
 
 _ROOMS = {
@@ -126,7 +124,6 @@ _ROOMS = {
     "stats": "semipunct.formats.reading",
     "suspects": "semipunct.kinds.functions",
     "train": "semipunct.training.train",
-    "truecase": "semipunct.tasks.truecase",
 }
 
 

@@ -47,7 +47,6 @@ KINDS = (
     "parsing",
     "beam_parsing",
     "segmentation",
-    "casing",
     "ordering",
     "commas",
     "constituency",

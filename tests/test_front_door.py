@@ -336,17 +336,12 @@ def test_a_model_of_another_kind_is_refused(tiny: Tiny):
         semipunct.restore(tagger, tiny.dev)
     with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
         semipunct.restore_words(tagger, tagger, tiny.dev)
-    for ask, kind in (
-        (semipunct.parse, "parser"), (semipunct.segment, "tokeniser"),
-        (semipunct.truecase, "truecaser"),
-    ):  # fmt: skip
+    for ask, kind in ((semipunct.parse, "parser"), (semipunct.segment, "tokeniser")):
         with pytest.raises(ModelError, match=f"kind slot-tagger, but a {kind} is needed"):
             ask(tagger, tiny.dev)
 
 
-def test_from_text_to_text(
-    model: Any, parser: Path, tokeniser: Path, truecaser: Path, finished: Finished
-):
+def test_from_text_to_text(model: Any, parser: Path, tokeniser: Path, finished: Finished):
     """These are the functions called by one command with all its options."""
     text = "so gu al ke so mo"
     (sentences,) = semipunct.segment(semipunct.load(tokeniser), [text])
@@ -356,9 +351,8 @@ def test_from_text_to_text(
     assert [one.sentence.size for one in parses] == [5, 2]
     found = semipunct.restore_words(model, semipunct.load(parser), words, samples=20)
     slots = [one.written for one in found]
-    forms = semipunct.truecase(semipunct.load(truecaser), words, slots)
-    put = [s.punctuate(*each) for s, *each in zip(sentences, slots, forms, strict=True)]
-    options = ("--parser", parser, "--tokeniser", tokeniser, "--case", truecaser)
+    put = [s.punctuate(each) for s, each in zip(sentences, slots, strict=True)]
+    options = ("--parser", parser, "--tokeniser", tokeniser)
     told = run(
         "restore", finished.folder, "-", *options, "--samples", 20, "--format", "text",
         stdin=text.encode(),

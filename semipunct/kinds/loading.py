@@ -14,7 +14,6 @@ from semipunct.store.checkpoint import M
 if TYPE_CHECKING:
     from semipunct.models.base import Model
     from semipunct.models.beam_parsing.parser import BeamParser
-    from semipunct.models.casing.truecaser import Truecaser
     from semipunct.models.ccg.parser import CcgModel
     from semipunct.models.commas.delimiters import DelimiterModel
     from semipunct.models.commas.model import CommaModel
@@ -41,8 +40,6 @@ def load(path: str | Path, expected: Literal["slot-tagger"]) -> LoadedModel[Slot
 def load(path: str | Path, expected: Literal["beam-parser"]) -> LoadedModel[BeamParser]: ...
 @overload
 def load(path: str | Path, expected: Literal["tokeniser"]) -> LoadedModel[Tokeniser]: ...
-@overload
-def load(path: str | Path, expected: Literal["truecaser"]) -> LoadedModel[Truecaser]: ...
 @overload
 def load(path: str | Path, expected: Literal["text"]) -> LoadedModel[TextModel]: ...
 @overload
