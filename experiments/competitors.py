@@ -6,7 +6,7 @@
 Every system and seed stores two files in the folder, ``NAME-SYSTEM-SEED.perplexity.json.gz`` and
 ``.restoration.json.gz``, which are read by ``semipunct compare`` and ``systems.py``; existing files
 are kept. Systems: ``trivial``, ``crf``, ``attention``, the model with the channel ``none``, ``l2r``
-or ``r2l``, and its preset ``neural``. ``--models`` stores the models in folders NAME-SYSTEM-SEED;
+or ``r2l``. ``--models`` stores the models in folders NAME-SYSTEM-SEED;
 existing models are not retrained.
 """
 
@@ -41,7 +41,6 @@ OURS = {
     "none": ["model.channel=none"],
     "l2r": ["model.channel=l2r"],
     "r2l": ["model.channel=r2l"],
-    "neural": ["preset=neural"],
 }
 TAGGERS = ("attention", "crf")
 SYSTEMS = ("trivial", *TAGGERS, *OURS)

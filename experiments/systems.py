@@ -20,7 +20,7 @@ from semipunct.evaluation.aggregation import aggregate
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import Result, read_result
 
-SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l", "neural")
+SYSTEMS = ("trivial", "attention", "crf", "none", "l2r", "r2l")
 
 PAPER = {"perplexity": PERPLEXITY, "restoration": EDIT_DISTANCE}
 """The results in the paper, by task."""

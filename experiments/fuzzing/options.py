@@ -62,7 +62,7 @@ MARKS = (", . ?", ",", ".", "", " ", ", ,", "x", "é", "<unk>", "<abbr>", "<open
 
 SETTINGS = (
     "preset", "model.channel", "model.passes", "model.tied", "model.templates",
-    "model.minimum_token_count", "model.network", "model.network_width", "model.hard_sets",
+    "model.minimum_token_count", "model.hard_sets",
     "model.hidden", "train.visits", "train.batch_size", "train.learning_rate", "train.schedule",
     "train.l2", "train.seed", "train.dropout", "train.xi", "train.patience", "model", "train", "x",
     "", "model.", ".x", "train.seed.x", "[train]", '"model.tied"', "MODEL.TIED", "model.tiedd",
@@ -72,7 +72,7 @@ SETTINGS = (
 VALUES = (
     "", "0", "1", "-1", "2", "x", "true", "false", "nan", "inf", "1e400", "1e-400", "9" * 30, "[]",
     "[1]", '["N"]', "{}", "{a=1}", "'x'", '"x"', "none", "l2r", "r2l", "N", "N,W", "c,history",
-    "loglinear", "neural", "paper", "crf", "cosine", "2020-01-01", "0x10", "1_000", "\n", "=", "#",
+    "loglinear", "paper", "crf", "cosine", "2020-01-01", "0x10", "1_000", "\n", "=", "#",
     "[" * 500, "a.b=c", "é", "\udcff", '"""', "0.5", "1.5", "10000000000",
     "1" * 5000, "1" * 400,
 )  # fmt: skip

@@ -41,7 +41,6 @@ from semipunct.marks import Puncteme, is_symmetric
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.attach import left_scores, right_scores, weights_of
 from semipunct.models.punctuation.model import PunctuationModel, TreeScores
-from semipunct.models.punctuation.network import network_weights, scores_of_marks
 
 Floats = npt.NDArray[np.float32]
 
@@ -74,7 +73,6 @@ class LeftToRightSampler:
         opening: ``[features + 1, labels]`` the weights of left labels; the last row, for no
             feature, is zero.
         closing: the same for right labels, with a last column for symmetry with the left label.
-        network: the weights of the network; empty without one.
         label: the number of each label.
         opening_lookups: the features of left labels, for the attributes ``OPENING``.
         closing_lookups: the features of right labels, for the attributes ``CLOSING``.
@@ -86,7 +84,6 @@ class LeftToRightSampler:
     symmetric: Floats
     opening: Floats
     closing: Floats
-    network: Mapping[str, Floats]
     label: Mapping[Puncteme, int]
     opening_lookups: Sequence[FeatureLookup]
     closing_lookups: Sequence[FeatureLookup]
@@ -123,7 +120,6 @@ class LeftToRightSampler:
             )
             for table in ("opening", "closing")
         )
-        network = network_weights({n: np.asarray(x) for n, x in parameters.items()})
         channel = ChannelSampler.of(model, parameters)
         label = {puncteme: i for i, puncteme in enumerate(inventory.labels)}
         return cls(
@@ -133,7 +129,6 @@ class LeftToRightSampler:
             symmetric=symmetric,
             opening=opening,
             closing=closing,
-            network=network,
             label=label,
             opening_lookups=model.features.lookups("opening", OPENING),
             closing_lookups=model.features.lookups("closing", CLOSING),
@@ -199,7 +194,7 @@ class _Drawing:
         self.order, self.requests, self.count = order, requests, count
         sentences = [request.sentence for request in requests]
         self.generators = [request.generator for request in requests]
-        self.left, self.summary = np.asarray(scores.left), np.asarray(scores.summary)
+        self.left = np.asarray(scores.left)
         # The last column represents combinations of labels that are not pairs. Their score is minus
         # infinity, so that a right label is drawn from the pairs of its left label by one gather,
         # without a mask for each draw.
@@ -277,8 +272,6 @@ class _Drawing:
         first, inverse = unique_rows(edge, kind)
         words, seen = word[edge[first]], self.before.seen[kind[first]]
         marks = summed_weights(self.order.opening, self.opening, words, seen)
-        if self.order.network:
-            marks += scores_of_marks(self.order.network, "opening", self.summary[words], seen)
         return Categorical.of(left_scores(self.left.take(words, 0), marks), inverse)
 
     def _closing(self, edges: Sequence[_Edge]) -> Categorical:
@@ -310,10 +303,6 @@ class _Drawing:
         seen = np.column_stack([self.before.seen[kind[first]], token[first], place[first]])
         log_weights = summed_weights(self.order.closing, self.closing, words, seen)
         marks, symmetry = log_weights[:, :-1], log_weights[:, -1:]
-        if self.order.network:
-            marks = marks + scores_of_marks(
-                self.order.network, "closing", self.summary[words], seen
-            )
         of_pair, some = unique_rows(words, labels)
         tree = self.pair[words[of_pair, None], self.order.pair[labels[of_pair]]].take(some, 0)
         symmetric = self.order.symmetric.take(labels, 0)

@@ -153,6 +153,7 @@ class Kind:
         predicts: description, for users, of the outcome that the model gives a probability to.
         corrected: whether it is trained on original text with a corrected version.
         underlying: whether it can be trained on the underlying trees of its training sentences.
+        removed: settings in folders of earlier versions that this one does not have.
     """
 
     name: str
@@ -168,6 +169,7 @@ class Kind:
     predicts: str = PUNCTUATION
     corrected: Literal["never", "optionally", "always"] = "never"
     underlying: bool = False
+    removed: tuple[str, ...] = ()
 
     @property
     def sections(self) -> dict[str, type[Any]]:
@@ -255,6 +257,7 @@ class Config:
                 Setting(f"{section}.{key}", value, where)
                 for section, pairs in values.items()
                 for key, value in pairs.items()
+                if f"{section}.{key}" not in kind.removed
             ),
         )
 

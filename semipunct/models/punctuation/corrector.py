@@ -157,10 +157,9 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
     @property
     def description(self) -> str:
-        score = "log-linear and neural" if self.options.network else "log-linear"
         return (
-            f"A {score} model of correct punctuation given words, tree and what was written, made "
-            "of underlying punctuation and a noisy channel (Li, Wang and Eisner 2019, section "
+            "A log-linear model of correct punctuation given words, tree and what was written, "
+            "made of underlying punctuation and a noisy channel (Li, Wang and Eisner 2019, section "
             "6.2). It says which marks are probably mistaken or missing, and what is right."
         )
 
