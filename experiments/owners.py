@@ -28,9 +28,9 @@ from semipunct.corpus import Entry, Sentence
 from semipunct.formats import read_entries
 from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
 from semipunct.formats.conllu.records import Record
-from semipunct.inference import decode
-from semipunct.inference.decode import Analysis
 from semipunct.marks import SILENT
+from semipunct.models.punctuation import decode
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.tasks.normalise_marks import normalise_marks
 
 CONFIDENT = 0.9

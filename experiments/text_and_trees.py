@@ -34,9 +34,9 @@ from semipunct.corpus.located import Located, RawText
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.formats import read_treebank
 from semipunct.formats.running_text import line_of_text
-from semipunct.inference.draws import Draws
 from semipunct.marks.joining import BY_TYPOGRAPHY
 from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.draws import Draws
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.store.checkpoint import load

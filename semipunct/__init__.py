@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank
     from semipunct.evaluation.systems import compare
     from semipunct.formats.reading import read, stats
-    from semipunct.inference.decode import Analysis
     from semipunct.kinds.explanations import explain
     from semipunct.kinds.functions import (
         correct,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     )
     from semipunct.kinds.loading import load
     from semipunct.marks import Edit
+    from semipunct.models.punctuation.decode import Analysis
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
@@ -88,7 +88,7 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "Analysis": "semipunct.inference.decode",
+    "Analysis": "semipunct.models.punctuation.decode",
     "Corrected": "semipunct.tasks.correction",
     "DependencyTree": "semipunct.trees",
     "Edit": "semipunct.marks",

@@ -25,7 +25,6 @@ BASE = tuple(
     for module in (
         "settings",
         "contents",
-        "eight_bits",
         "base",
         "capabilities",
         "scoring",
@@ -119,16 +118,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.plugins",
     ),
     "semipunct.models": (),
-    "semipunct.inference": (
-        "semipunct.models",
-        "semipunct.features",
-        "semipunct.structures",
-        "semipunct.arrays",
-        "semipunct.corpus",
-        "semipunct.trees",
-        "semipunct.marks",
-        "semirings",
-    ),
     "semipunct.training": (
         *BASE,
         "semipunct.models.registry",
@@ -146,7 +135,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.plugins",
     ),
     "semipunct.tasks": (
-        "semipunct.inference",
         "semipunct.models",
         "semipunct.training",
         "semipunct.store",
@@ -161,7 +149,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "semipunct.render": (
         "semipunct.tasks",
-        "semipunct.inference",
+        "semipunct.models.punctuation",
         "semipunct.evaluation",
         "semipunct.formats",
         "semipunct.corpus",
@@ -476,7 +464,7 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semipunct/features/index.py", "import semirings", "may not import semirings"),
         ("semipunct/features/index.py", "import semipunct", "may not import semipunct"),
         ("semipunct/training/loop.py", "from rich.progress import Progress", "rich may be"),
-        ("semipunct/inference/loss.py", "import typer", "typer may be imported only in"),
+        ("semipunct/models/punctuation/loss.py", "import typer", "typer may be imported only in"),
         (
             "semipunct/models/slot_tagging/crf.py",
             "from semipunct.tasks.restore import f",

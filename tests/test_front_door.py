@@ -22,10 +22,10 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.comparison import Comparison, Difference
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result, write_result
-from semipunct.inference import decode as inference
-from semipunct.inference.decode import SlotAnalysis
 from semipunct.kinds.answers import answers_of
 from semipunct.marks import Edit
+from semipunct.models.punctuation import decode as inference
+from semipunct.models.punctuation.decode import SlotAnalysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import correct as correcting
 from semipunct.tasks import decode as task

@@ -17,7 +17,7 @@ from figures import machine, report, use_device
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
-from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import InPlace

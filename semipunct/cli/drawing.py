@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from semipunct.cli.rules import ObservedRule
-    from semipunct.inference.decode import Analysis
+    from semipunct.models.punctuation.decode import Analysis
 
 SIGNS: dict[EditName, tuple[str, str, str]] = {
     "keep": ("░", "bright_black", "both stay"),

@@ -74,8 +74,8 @@ def quickstart(
         target = Path(out or Path(folder) / "r2l")
         model = _fit("r2l", training, development, target, seed, force=force)
 
-    from semipunct.inference.decode import best
-    from semipunct.inference.rewriting import Rewriter
+    from semipunct.models.punctuation.decode import best
+    from semipunct.models.punctuation.rewriting import Rewriter
     from semipunct.render.analyses import shown_tokens
 
     console.say("decoding ...")

@@ -15,7 +15,7 @@ from semipunct.render.outputs import output
 from semipunct.render.outputs.sentences import Decoded, LeftOut
 
 if TYPE_CHECKING:
-    from semipunct.inference.decode import Analysis
+    from semipunct.models.punctuation.decode import Analysis
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its left and right puncteme, joined by spaces."""

@@ -11,7 +11,7 @@ from html import escape
 from itertools import chain
 
 from semipunct.formats.conllu.mark_heads import MarkedSentence
-from semipunct.inference.decode import Analysis
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.render import head_changes
 from semipunct.render import suspects as suspect_lines
 from semipunct.render.page import Anchors, link, listing, page

@@ -19,8 +19,7 @@ from typing_extensions import TypeVar
 from semipunct.errors import ConfigError, ModelError, UsageError
 from semipunct.files import json_document, sha256
 from semipunct.models.base import Array, Model
-from semipunct.models.contents import compact, digest, with_arrays, without_arrays
-from semipunct.models.eight_bits import multiples
+from semipunct.models.contents import compact, digest, multiples, with_arrays, without_arrays
 from semipunct.models.kind import Config
 from semipunct.models.registry import KINDS, find_kind, is_kind
 from semipunct.store.checked_files import (

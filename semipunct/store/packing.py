@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from semipunct.models.base import Array
-from semipunct.models.eight_bits import in_eight_bits
+from semipunct.models.contents import in_eight_bits
 
 LEAST = 16
 """The least width of a table in 8 bits: the scale of each row takes four bytes."""

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from semipunct.corpus import Sentence
 from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
-from semipunct.models.base import Model, Weights
+from semipunct.models.base import Model, Weights, cache_latest
 from semipunct.models.capabilities import place_weights
-from semipunct.models.remembered import cache_latest
 
 Slots = tuple[Puncteme, ...]
 """The string of each slot of a sentence."""

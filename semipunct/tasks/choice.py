@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from semipunct.corpus.sentences import Sentence, Words, unfillable
-from semipunct.inference.draws import Draws
 from semipunct.marks import SILENT, UNK, Puncteme, spacing
 from semipunct.marks.balance import (
     Statuses,
@@ -31,6 +30,7 @@ from semipunct.marks.balance import (
 from semipunct.marks.emoticons import is_emoticon, is_picture
 from semipunct.marks.joining import JoiningMarks
 from semipunct.marks.neighbours import SIGNS, may_stand_between
+from semipunct.models.punctuation.draws import Draws
 from semipunct.tasks.options import Keep, RestoreOptions
 from semipunct.tasks.slot_posteriors import SlotPosterior
 

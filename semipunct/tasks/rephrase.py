@@ -16,12 +16,12 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.omission import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.sentences import MISSING, excerpt
 from semipunct.errors import EditError, UsageError
-from semipunct.inference import decode
-from semipunct.inference.regeneration import Regenerator, UnderlyingTree
 from semipunct.marks import SILENT, display_form, spacing
 from semipunct.models.ordering.model import OrderingModel
 from semipunct.models.ordering.orders import draw_orders
+from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.regeneration import Regenerator, UnderlyingTree
 from semipunct.tasks.base import Slots, Trained, model_of_kind
 from semipunct.tasks.options import Surface
 from semipunct.tasks.punctuation_models import punctuation_model

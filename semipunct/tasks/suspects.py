@@ -20,12 +20,12 @@ from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.mark_heads import MarkedSentence
 from semipunct.formats.conllu.records import Record, read_records
 from semipunct.formats.conllu.renumber import spaces
-from semipunct.inference import decode
-from semipunct.inference.decode import Analysis
 from semipunct.marks import SILENT, Puncteme, shown_string
 from semipunct.marks.balance import ENCLOSING
 from semipunct.marks.corrections import Correction, corrections
 from semipunct.marks.matching import matched_pairs
+from semipunct.models.punctuation import decode
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.tasks.base import InPlace, Trained
 from semipunct.tasks.correct import reason
 from semipunct.tasks.correction import Reason

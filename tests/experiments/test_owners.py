@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from semipunct.formats import read_entries
-from semipunct.inference.decode import Analysis
+from semipunct.models.punctuation.decode import Analysis
 
 ROWS = ("Rain NOUN 3 nsubj", ", PUNCT 3 punct", "fell VERB 0 root", "“ PUNCT 3 punct",
         "here ADV 3 advmod", ". PUNCT 3 punct", "” PUNCT 3 punct")  # fmt: skip

@@ -35,7 +35,7 @@ from semipunct.features.word_shapes import (
 from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.capabilities import Calibrates, Prunes, on_device
-from semipunct.models.eight_bits import in_eight_bits
+from semipunct.models.contents import in_eight_bits
 from semipunct.models.layers import Dropout, Undrawn, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.running_text.batch import TextBatch

@@ -1,5 +1,6 @@
-"""Draws given evidence of the surface: sequential importance resampling, a particle filter.
+"""Draws of the punctuation of sentences: distributions of many draws at once, and evidence.
 
+With evidence of the surface, draws are made by sequential importance resampling, a particle filter.
 The draws of a sentence are particles, and its slots are time steps. At a slot with evidence, the
 labels of a particle are drawn from a proposal that depends on the evidence. Its weight is the
 probability of the evidence given these labels, times the ratio of model and proposal
@@ -12,16 +13,75 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints
-from semipunct.inference.categorical import Categorical
+from semipunct.corpus import Sentence
 from semipunct.marks import Puncteme
 from semipunct.marks.distance import common_tokens
 
 Floats = npt.NDArray[np.float64]
+
+AT_ONCE = 1 << 14
+"""Draws times outcomes compared at a time; with fewer, the overhead of NumPy calls dominates."""
+
+
+class Categorical(NamedTuple):
+    """Categorical distributions, and the distribution of each draw.
+
+    Attributes:
+        weight: ``[outcomes, distributions]`` unnormalised probabilities.
+        distribution: ``[draws]`` the number of the distribution of each draw.
+    """
+
+    weight: Floats
+    distribution: Ints
+
+    @classmethod
+    def of(cls, scores: npt.NDArray[np.float32], distribution: Ints) -> Categorical:
+        """Create the distributions from scores.
+
+        Args:
+            scores: ``[distributions, outcomes]`` unnormalised log-probabilities.
+            distribution: ``[draws]`` the number of the distribution of each draw.
+        """
+        weight = scores - scores.max(1, keepdims=True)
+        np.exp(weight, out=weight)
+        return cls(np.array(weight.T, np.float64, order="C"), distribution)
+
+    def draw(self, points: Floats) -> Ints:
+        """Draw outcomes by inversion of the cumulative distribution function, ``[draws]``.
+
+        Args:
+            points: ``[draws]`` uniform random numbers in [0, 1).
+        """
+        drawn = np.zeros(len(points), np.int64)
+        # The loop goes through the outcomes and keeps only the draws that lie beyond the current
+        # one. Most draws take one of the first outcomes, so few remain for the others.
+        still, distribution = np.arange(len(points)), self.distribution
+        points = points * self.weight.sum(0).take(distribution)
+        cumulative = np.zeros(self.weight.shape[1])
+        outcomes = len(self.weight)
+        for outcome, weight in enumerate(self.weight):
+            if len(still) * (outcomes - outcome) <= AT_ONCE:
+                remaining = self.weight[outcome:].take(distribution, 1)
+                remaining[0] += cumulative.take(distribution)
+                passed = (remaining.cumsum(0) <= points).sum(0)
+                drawn[still] = np.minimum(outcome + passed, outcomes - 1)
+                break
+            cumulative += weight
+            drawn[still] = outcome
+            beyond = (cumulative.take(distribution) <= points).nonzero()[0]
+            still, distribution, points = still[beyond], distribution[beyond], points[beyond]
+        return drawn
+
+    def probability(self, outcome: int) -> Floats:
+        """Return the probability of an outcome under the distribution of each draw, ``[draws]``."""
+        return (self.weight[outcome] / self.weight.sum(0)).take(self.distribution)
+
 
 UNEXPLAINED = 1e-9
 """Added to the probability of a mark that must be kept, which may be zero under all labels drawn.
@@ -147,3 +207,72 @@ def systematic_resample(weights: Floats, generator: np.random.Generator) -> Ints
     share = weights.cumsum() / weights.sum()
     points = (np.arange(len(weights)) + generator.random()) / len(weights)
     return np.minimum(np.searchsorted(share, points, "right"), len(weights) - 1)
+
+
+class Request(NamedTuple):
+    """A sentence whose punctuation is to be drawn.
+
+    Attributes:
+        sentence: words and tree.
+        evidence: evidence of its surface, or None.
+        generator: the random number generator.
+    """
+
+    sentence: Sentence
+    evidence: Evidence | None
+    generator: np.random.Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Independent draws of the surface punctuation of one sentence.
+
+    Attributes:
+        strings: for each slot the distinct strings drawn, without boundary marks.
+        chosen: ``[draws, slots]`` the index into ``strings`` for each draw and slot.
+    """
+
+    strings: tuple[tuple[Puncteme, ...], ...]
+    chosen: Ints
+
+    @classmethod
+    def of(cls, slots: Ints, strings: Sequence[Puncteme]) -> Draws:
+        """Collect draws.
+
+        Args:
+            slots: ``[slots, draws]`` the numbers of the strings.
+            strings: the strings by number.
+        """
+        # Draws are counted slot by slot, so those of a slot are contiguous.
+        chosen = np.empty(slots.shape, np.int64).T
+        drawn_strings: list[tuple[Puncteme, ...]] = []
+        for i, numbers in enumerate(slots):
+            # The order decides ties, and numbers depend on sentences drawn earlier, so the strings
+            # are sorted.
+            drawn = sorted(np.bincount(numbers).nonzero()[0].tolist(), key=strings.__getitem__)
+            place = np.zeros(len(strings), np.int64)
+            place[drawn] = np.arange(len(drawn))
+            chosen[:, i] = place[numbers]
+            drawn_strings.append(tuple(strings[number] for number in drawn))
+        return cls(tuple(drawn_strings), chosen)
+
+    @classmethod
+    def joined(cls, several: Sequence[Draws]) -> Draws:
+        """Concatenate draws of the same slots.
+
+        Args:
+            several: the draws to concatenate, at least one.
+        """
+        if len(several) == 1:
+            return several[0]
+        joined_strings: list[tuple[Puncteme, ...]] = []
+        columns: list[Ints] = []
+        for slot in range(len(several[0].strings)):
+            strings = sorted({string for draws in several for string in draws.strings[slot]})
+            number = {string: i for i, string in enumerate(strings)}
+            places = [np.array([number[s] for s in d.strings[slot]], np.int64) for d in several]
+            columns.append(
+                np.concatenate([p[d.chosen[:, slot]] for p, d in zip(places, several, strict=True)])
+            )
+            joined_strings.append(tuple(strings))
+        return cls(tuple(joined_strings), np.stack(columns).T)

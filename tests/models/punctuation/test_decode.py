@@ -10,14 +10,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from semipunct.inference.decode import Analysis, best, sample
-from semipunct.inference.decode import best_of as few
-from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import with_boundaries
+from semipunct.models.punctuation.decode import Analysis, best, corpus_log_likelihood, sample
+from semipunct.models.punctuation.decode import best_of as few
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.shapes import FEW_WORDS
 from semirings import Derivation, Viterbi
-from tests.inference.frequencies import pvalue
 from tests.models.punctuation.cases import (
     SENTENCES,
     log,
@@ -26,6 +24,7 @@ from tests.models.punctuation.cases import (
     oracle_choices,
     oracle_derivations,
 )
+from tests.models.punctuation.frequencies import pvalue
 from tests.oracle import best as most_probable
 from tests.oracle import posterior, rewrite, total, underlying_slots
 

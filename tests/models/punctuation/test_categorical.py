@@ -4,9 +4,9 @@ from collections import Counter
 
 import numpy as np
 
-from semipunct.inference import categorical
-from semipunct.inference.categorical import Categorical
-from tests.inference.frequencies import pvalue
+from semipunct.models.punctuation import categorical
+from semipunct.models.punctuation.draws import Categorical
+from tests.models.punctuation.frequencies import pvalue
 
 DRAWS = 20_000
 

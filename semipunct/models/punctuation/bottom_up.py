@@ -16,12 +16,11 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints, Numbering, RowCache, unique_rows
 from semipunct.errors import UsageError
 from semipunct.features.index import FeatureIndex
-from semipunct.inference.categorical import Categorical
-from semipunct.inference.channel_sampler import ChannelSampler
-from semipunct.inference.draws import Draws, Request
 from semipunct.marks import Puncteme
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.attach import weights_of
+from semipunct.models.punctuation.channel_sampler import ChannelSampler
+from semipunct.models.punctuation.draws import Categorical, Draws, Request
 from semipunct.models.punctuation.model import PunctuationModel, TreeScores
 
 INSIDE = "inside"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from semipunct.arrays.unique_rows import Numbering
-from semipunct.inference.channel_sampler import ChannelSampler
 from semipunct.marks import without_boundaries
-from tests.inference.frequencies import pvalue
+from semipunct.models.punctuation.channel_sampler import ChannelSampler
 from tests.models.punctuation.cases import model, oracle_channel, oracle_channels
+from tests.models.punctuation.frequencies import pvalue
 from tests.oracle import edit_paths, rewrite
 
 DRAWS = 2000

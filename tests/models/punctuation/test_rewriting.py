@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from semipunct.inference.rewriting import EMPTY_PATH, NO_PATH, Paths, Rewriter
+from semipunct.models.punctuation.rewriting import EMPTY_PATH, NO_PATH, Paths, Rewriter
 from tests.models.punctuation.cases import model, oracle_channel, oracle_channels
 from tests.oracle import rewrite
 

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints, Numbering, unique_rows
-from semipunct.inference.categorical import Floats
-from semipunct.inference.rewriting import Rewriter, WindowPass
 from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, Puncteme, without_boundaries
 from semipunct.marks.edits import move
 from semipunct.models.base import Weights
+from semipunct.models.punctuation.draws import Floats
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.rewriting import Rewriter, WindowPass
 
 END = -1
 """Padding of the rows of an array ``[strings, longest]`` of symbols."""

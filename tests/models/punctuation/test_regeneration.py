@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.inference.decode import Analysis, SlotAnalysis
-from semipunct.inference.regeneration import Mark, Regenerator, UnderlyingTree
-from semipunct.inference.rewriting import Rewriter, WindowPass
 from semipunct.marks import ABBREVIATION, EDITS, OPEN, UNK
+from semipunct.models.punctuation.decode import Analysis, SlotAnalysis
+from semipunct.models.punctuation.regeneration import Mark, Regenerator, UnderlyingTree
+from semipunct.models.punctuation.rewriting import Rewriter, WindowPass
 from semipunct.trees import Arrangement, DependencyTree
 from tests.models.punctuation.cases import model
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 
 from scipy import stats
 
-from semipunct.inference.draws import Draws
+from semipunct.models.punctuation.draws import Draws
 
 LEAST = 8
 """Outcomes with lower expected counts are merged, as the chi-square test requires."""

@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.inference import left_to_right, sampler
-from semipunct.inference.channel_sampler import END, ChannelSampler, enclose, sample_pass
-from semipunct.inference.draws import Draws
-from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.inference.resampling import Evidence
-from semipunct.inference.rewriting import Rewriter
-from semipunct.inference.sampler import generate, in_order
+from semipunct.models.punctuation import left_to_right, sampler
+from semipunct.models.punctuation.channel_sampler import END, ChannelSampler, enclose, sample_pass
+from semipunct.models.punctuation.decode import corpus_log_likelihood
+from semipunct.models.punctuation.draws import Draws, Evidence
 from semipunct.models.punctuation.model import PunctuationModel
-from tests.inference.frequencies import counted, pvalue, rows
+from semipunct.models.punctuation.rewriting import Rewriter
+from semipunct.models.punctuation.sampler import generate, in_order
 from tests.models.punctuation.cases import (
     DIRECTIONS,
     model,
@@ -27,6 +25,7 @@ from tests.models.punctuation.cases import (
     oracle_derivations,
     sentence,
 )
+from tests.models.punctuation.frequencies import counted, pvalue, rows
 from tests.oracle import edit_paths, total
 
 DRAWS = 2000

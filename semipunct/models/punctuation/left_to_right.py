@@ -25,21 +25,22 @@ from semipunct.errors import UsageError
 from semipunct.features.history import CLOSING, OPENING, MarkHistory
 from semipunct.features.index import FeatureIndex, FeatureLookup
 from semipunct.features.summing import summed_weights
-from semipunct.inference.bottom_up import INSIDE
-from semipunct.inference.categorical import Categorical
-from semipunct.inference.channel_sampler import ChannelSampler, UnderlyingStrings, enclose
-from semipunct.inference.draws import Draws, Request
-from semipunct.inference.resampling import (
+from semipunct.marks import Puncteme, is_symmetric
+from semipunct.models.base import Weights
+from semipunct.models.punctuation.attach import left_scores, right_scores, weights_of
+from semipunct.models.punctuation.bottom_up import INSIDE
+from semipunct.models.punctuation.channel_sampler import ChannelSampler, UnderlyingStrings, enclose
+from semipunct.models.punctuation.draws import (
     GUIDED,
     UNEXPLAINED,
+    Categorical,
+    Draws,
     Evidence,
+    Request,
     proposal_ratio,
     sample_spelling,
     systematic_resample,
 )
-from semipunct.marks import Puncteme, is_symmetric
-from semipunct.models.base import Weights
-from semipunct.models.punctuation.attach import left_scores, right_scores, weights_of
 from semipunct.models.punctuation.model import PunctuationModel, TreeScores
 
 Floats = npt.NDArray[np.float32]

@@ -1,6 +1,6 @@
-"""Underlying trees T': the best, the k best, and samples from the posterior p(T' | T, x).
+"""The likelihood of marks, and underlying trees T': the best, the k best, and posterior samples.
 
-All three are queries to the distribution over the choices of ``GivenTrees``.
+All are queries to the distribution over the choices of ``GivenTrees``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy.typing as npt
 from semipunct.arrays.programs import jit
 from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import excerpt
-from semipunct.inference.rewriting import Rewriter, Rewriting
 from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, display_form, with_boundaries
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.channel import CHANNEL
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.scoring import Batches
+from semipunct.models.punctuation.rewriting import Rewriter, Rewriting
+from semipunct.models.scoring import Batches, log_likelihoods
 from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.given_tree import GivenTrees
 from semirings.capabilities import Selective
@@ -135,6 +135,31 @@ class Analysis:
 
 def _marks(puncteme: Puncteme) -> list[str]:
     return [_BRACKETS.get(token) or display_form(token) for token in puncteme]
+
+
+@partial(jit, static=1)
+def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
+    """Return ``[words, pairs]`` log p(l, r | w) of a batch (equation 4).
+
+    Args:
+        model: the model; a static argument: the function is compiled once per model and shape.
+        parameters: the result of ``model.read``.
+        batch: the result of ``model.lay_out``.
+    """
+    return model.log_choice(parameters, batch)
+
+
+def corpus_log_likelihood(
+    model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence]
+) -> npt.NDArray[np.float64]:
+    """Return log p(x | T) of each sentence, ``[sentences]``.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+    """
+    return log_likelihoods(model, parameters, Batches(model, model.encode(sentences)))
 
 
 def best(

@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.inference.categorical import Categorical
-from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.inference.resampling import (
+from semipunct.models.punctuation.decode import corpus_log_likelihood
+from semipunct.models.punctuation.draws import (
     GUIDED,
+    Categorical,
     Evidence,
     proposal_ratio,
     sample_spelling,
     systematic_resample,
 )
-from semipunct.inference.sampler import generate
-from tests.inference.frequencies import rows
+from semipunct.models.punctuation.sampler import generate
 from tests.models.punctuation.cases import model, sentence
+from tests.models.punctuation.frequencies import rows
 
 LOOKING_BACK = ("N", "W", "L", "R", "S", "history")
 LABELS = {(): 0, (",",): 1, (".",): 2, (",", "."): 3}

@@ -25,15 +25,13 @@ import numpy as np
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence, without_punctuation
 from semipunct.errors import UsageError
-from semipunct.inference.bottom_up import BottomUpSampler
-from semipunct.inference.draws import Draws, Request
-from semipunct.inference.left_to_right import LeftToRightSampler
-from semipunct.inference.resampling import Evidence
-from semipunct.models.base import Parameters, Weights
+from semipunct.models.base import Parameters, Weights, cache_latest
 from semipunct.models.punctuation.attach import has_history_features
 from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.bottom_up import BottomUpSampler
+from semipunct.models.punctuation.draws import Draws, Evidence, Request
+from semipunct.models.punctuation.left_to_right import LeftToRightSampler
 from semipunct.models.punctuation.model import PunctuationModel, TreeScores
-from semipunct.models.remembered import cache_latest
 from semipunct.models.scoring import Batches
 from semipunct.wording import quantity
 

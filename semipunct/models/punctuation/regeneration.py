@@ -16,9 +16,6 @@ import numpy as np
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import closed_after
-from semipunct.inference.channel_sampler import sample_pass
-from semipunct.inference.decode import Analysis
-from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import (
     ABBREVIATION,
     OPEN,
@@ -30,7 +27,10 @@ from semipunct.marks import (
 )
 from semipunct.marks.matching import TYPOGRAPHIC, matched_pairs
 from semipunct.models.base import Weights
+from semipunct.models.punctuation.channel_sampler import sample_pass
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.rewriting import Rewriter
 from semipunct.trees.arrangement import Arrangement
 
 _BOTH = 2
