@@ -15,11 +15,7 @@ Phase = Literal["preparing", "training", "evaluating", "saving"]
 
 
 class TrainingError(SemipunctError):
-    """The objective or a gradient is no longer finite, so that training cannot continue."""
-
-
-class LostProcessError(TrainingError):
-    """Another process of a run has ended, or cannot be reached."""
+    """Training cannot continue: a number is no longer finite, or another process has ended."""
 
 
 @dataclass(frozen=True, slots=True)

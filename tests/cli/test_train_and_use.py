@@ -223,8 +223,8 @@ def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path,
 def test_samples_are_numbered_and_reproducible(
     cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    # Compiling the sampler is slower than the rest of the test, and tests/models/punctuation covers it; the
-    # replacement has the same signature.
+    # Compiling the sampler is slower than the rest of the test, and tests/models/punctuation covers
+    # it; the replacement has the same signature.
     def draw(fitted: Any, parameters: Any, sentences: Any, samples: int, seed: int) -> Any:
         generator = np.random.default_rng(seed)
         best = decoding.best(fitted, parameters, sentences)
