@@ -89,11 +89,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
         module: (*BASE[:i], "semipunct.corpus", "semipunct.arrays", "semipunct.evaluation")
         for i, module in enumerate(BASE)
     },
-    # Reads the n-grams and shapes of words.
     "semipunct.models.forms": (
         "semipunct.models.layers",
         "semipunct.models.vocabulary",
-        "semipunct.features",
         "semipunct.arrays",
     ),
     **{

@@ -15,20 +15,20 @@ import numpy as np
 
 from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
-from semipunct.features.classes import (
+from semipunct.features.history import CLOSING, OPENING, history_codes, history_columns
+from semipunct.features.vocabulary import Vocabulary, morphology
+from semipunct.features.words import (
     SHAPES,
     SPANS,
     STYLES,
     WRITINGS,
+    Words,
     length_class,
     shape_class,
     span_class,
     style_class,
     writing_class,
 )
-from semipunct.features.history import CLOSING, OPENING, history_codes, history_columns
-from semipunct.features.vocabulary import Vocabulary, morphology
-from semipunct.features.words import Words
 
 
 class Entries(NamedTuple):

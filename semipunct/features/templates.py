@@ -15,9 +15,8 @@ from typing import Literal
 
 from semipunct.errors import ConfigError
 from semipunct.features.attributes import ATTRIBUTES, Attribute
-from semipunct.features.expectations import EXPECTATIONS
 from semipunct.features.history import SEEN
-from semipunct.features.written import ANALYSED, WRITTEN
+from semipunct.features.optional import ANALYSED, EXPECTATIONS, WRITTEN
 from semipunct.plugins import find_plugin
 
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import ModelError, TreebankError
-from semipunct.features.families import FeatureRows
+from semipunct.features.index import FeatureRows
 from semipunct.features.templates import Table
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections

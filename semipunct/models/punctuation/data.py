@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints
 from semipunct.features.attributes import code_sizes
-from semipunct.features.families import Conjunction
-from semipunct.features.index import FeatureIndex
+from semipunct.features.index import Conjunction, FeatureIndex
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.support import Support, outcome_columns
 from semipunct.features.templates import TABLES, Table, Target, attribute_table

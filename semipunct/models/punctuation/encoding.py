@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence, unfillable
-from semipunct.features.families import FeatureRows
+from semipunct.features.index import FeatureRows
 from semipunct.features.support import Support
 from semipunct.features.templates import Table
 from semipunct.marks import with_boundaries

@@ -11,8 +11,7 @@ import numpy as np
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.tokens import with_unknown
-from semipunct.features.families import FeatureRows
-from semipunct.features.index import FeatureIndex
+from semipunct.features.index import FeatureIndex, FeatureRows
 from semipunct.features.support import Support, find_support, outcome_columns
 from semipunct.features.templates import TABLES, Table
 from semipunct.marks import OPEN, Puncteme, is_symmetric

@@ -23,8 +23,7 @@ import numpy.typing as npt
 from semipunct.arrays.unique_rows import Ints, unique_rows
 from semipunct.errors import UsageError
 from semipunct.features.history import CLOSING, OPENING, MarkHistory
-from semipunct.features.index import FeatureIndex, FeatureLookup
-from semipunct.features.summing import summed_weights
+from semipunct.features.index import FeatureIndex, FeatureLookup, summed_weights
 from semipunct.marks import Puncteme, is_symmetric
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.attach import left_scores, right_scores, weights_of

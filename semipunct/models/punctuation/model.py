@@ -16,8 +16,7 @@ import numpy.typing as npt
 from semipunct.arrays.groups import log_sums
 from semipunct.arrays.rows import RowNumbers, take_rows
 from semipunct.corpus.sentences import Sentence
-from semipunct.features.families import FeatureRows
-from semipunct.features.index import FeatureIndex
+from semipunct.features.index import FeatureIndex, FeatureRows
 from semipunct.features.support import Support
 from semipunct.features.templates import TEMPLATES, Table
 from semipunct.features.vocabulary import Vocabulary

@@ -21,8 +21,7 @@ from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.synthetic.learners import english_learner_errors
 from semipunct.corpus.word_streams import END, TextPassage, WordStream, is_final, marks_of
-from semipunct.features.slot_strings import SlotStrings
-from semipunct.features.strings import Spelling, alphabet
+from semipunct.features.strings import SlotStrings, Spelling, alphabet
 from semipunct.features.word_shapes import (
     LOWER,
     MIXED,
@@ -371,16 +370,6 @@ def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Ar
     shape = at_codes(word_scores.shapes, shapes)
     shape = shape + word_scores.pairs[tags[:, :-1], shapes]
     return string + jnp.pad(shape, ((0, 0), (0, 1))) - total
-
-
-def log_shapes(word_scores: Scores, tags: jax.Array) -> jax.Array:
-    """Return ``[batch, length, SHAPES]`` log p(shape of a word | string before it).
-
-    Args:
-        word_scores: the scores.
-        tags: ``[batch, length + 1]`` the strings.
-    """
-    return jax.nn.log_softmax(word_scores.shapes + word_scores.pairs[tags[:, :-1]], -1)
 
 
 def _summed(word_scores: Scores) -> jax.Array:

@@ -17,7 +17,6 @@ from semipunct.models.running_text.model import (
     TextModel,
     log_joint,
     log_marginals,
-    log_shapes,
 )
 from semipunct.models.running_text.network import Scores
 from semipunct.models.running_text.options import TextOptions
@@ -72,10 +71,6 @@ def test_strings_and_capitals_have_one_distribution():
         tags = jnp.array([[string, 0]])
         joint = log_joint(word_scores, tags, jnp.array([[shape]]))[0, 0]
         assert np.exp(joint) == pytest.approx(expected[string, shape], rel=1e-5)
-        conditional = np.exp(log_shapes(word_scores, tags))[0, 0, shape]
-        assert conditional == pytest.approx(
-            expected[string, shape] / expected[string].sum(), rel=1e-5
-        )
 
 
 @pytest.mark.exhaustive

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.features.characters import ngrams, shape
+from semipunct.models.forms import ngrams, shape
 from semipunct.models.parsing.vocabulary import ParserVocabulary
 from tests.models.parsing.treebank import planted
 
