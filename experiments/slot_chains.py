@@ -29,10 +29,9 @@ from semipunct.corpus.word_streams import TextPassage
 from semipunct.formats.running_text import read_running_text
 from semipunct.kinds.loading import load
 from semipunct.models.layers import Dropout, slots_inside
-from semipunct.models.running_text.batch import TextBatch
 from semipunct.models.running_text.guises import hidden_guise
-from semipunct.models.running_text.model import TextModel, log_marginals
-from semipunct.models.running_text.threshold import best_threshold
+from semipunct.models.running_text.model import TextModel, best_threshold, log_marginals
+from semipunct.models.running_text.words import TextBatch
 from semipunct.structures import Distribution, linear_chain
 
 ROWS = 16

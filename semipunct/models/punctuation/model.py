@@ -37,8 +37,7 @@ from semipunct.models.punctuation.batches import Batch, lay_out
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
 from semipunct.models.punctuation.data import from_data, to_data
 from semipunct.models.punctuation.encoding import EncodedSentences, encode
-from semipunct.models.punctuation.evidence import supports
-from semipunct.models.punctuation.inventory import Inventory, build_inventory
+from semipunct.models.punctuation.inventory import Inventory, build_inventory, supports
 from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.pruning import prune_weights, without_zeros

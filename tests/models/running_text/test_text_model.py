@@ -15,6 +15,7 @@ from semipunct.corpus.word_streams import items, word_stream
 from semipunct.features.word_shapes import SHAPES
 from semipunct.models.running_text.model import (
     TextModel,
+    best_threshold,
     log_joint,
     log_marginals,
 )
@@ -29,7 +30,6 @@ from semipunct.models.running_text.reader import (
     Window,
     next_window,
 )
-from semipunct.models.running_text.threshold import best_threshold
 from tests.models.running_text.texts import passages, text
 
 OPTIONS = TextOptions(size=8, layers=1, words=20, ngrams=16, strings=4)
