@@ -13,9 +13,9 @@ from semipunct.corpus import Sentence
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.base import Trained
+from semipunct.tasks.jackknife import train_jackknife
 from semipunct.tasks.parse import parse, parses
 from semipunct.training.config import load_config
-from semipunct.training.jackknife import train_jackknife
 
 
 class ParsedTreebank(NamedTuple):

@@ -27,8 +27,7 @@ from semipunct.models.registry import find_kind
 from semipunct.store import checkpoint
 from semipunct.store.card import model_card
 from semipunct.training.config import Config, load_config
-from semipunct.training.run import Run
-from semipunct.training.sources import Sources
+from semipunct.training.run import Run, Sources
 
 SHORT = 12
 """Maximum number of words and punctuation tokens in a sampled sentence."""

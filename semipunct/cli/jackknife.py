@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.signals import exit_status
+from semipunct.cli.signals import exit_status, interruptible
 from semipunct.cli.timings import phase
 from semipunct.errors import TreebankError
 from semipunct.tasks import limits
@@ -76,7 +76,6 @@ def jackknife(
         from semipunct.render.parses import parsed_texts
         from semipunct.tasks.jackknife import jackknifed_parts
         from semipunct.tasks.reading import read_usable_examples
-        from semipunct.training.interrupt import interruptible
 
     with phase("reading"):
         development: Any = read_usable_examples(chosen.examples, dev, chosen.kind.unit)

@@ -8,7 +8,7 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.completion import complete_kinds
-from semipunct.cli.signals import exit_status
+from semipunct.cli.signals import exit_status, interruptible
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.marks.edits import Direction
@@ -209,7 +209,6 @@ def train(
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
         from semipunct.store.checkpoint import load
-        from semipunct.training.interrupt import interruptible
         from semipunct.training.train import train as fit
 
     keep_programs()

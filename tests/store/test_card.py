@@ -6,7 +6,7 @@ from semipunct.models.kind import Config
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import KIND
 from semipunct.store.card import data_names, model_card
-from semipunct.training.sources import data_files
+from semipunct.training.run import data_files
 from tests.models.punctuation.cases import SENTENCES, TRAINING
 
 
