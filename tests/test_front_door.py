@@ -444,7 +444,6 @@ def test_models_and_runs_are_shown(model: Any, finished: Finished, tiny: Tiny):
     assert repr(finished.result) == (
         f"<TrainingResult: punctuation, dev perplexity {best:.4f}, 48 visits>"
     )
-    assert json.dumps(finished.result.as_dict())
     assert repr(model.model) == f"<PunctuationModel: {tiny.config.model}>"
     new = TrainingResult(model.model, {}, (), {}, 32, True, False, 1, 0.5, 0.5, 61.0)
     assert repr(new) == "<TrainingResult: punctuation, not evaluated, 32 visits, interrupted>"

@@ -55,10 +55,8 @@ def load(path: str | Path, expected: Literal["ccg-parser"]) -> LoadedModel[CcgMo
 @overload
 def load(path: str | Path, expected: type[M]) -> LoadedModel[M]: ...
 @overload
-def load(path: str | Path, expected: str | None = None) -> LoadedModel[Model[Any, Any, Any]]: ...
-def load(
-    path: str | Path, expected: str | type[Model[Any, Any, Any]] | None = None
-) -> LoadedModel[Any]:
+def load(path: str | Path, expected: str | None = None) -> LoadedModel[Model]: ...
+def load(path: str | Path, expected: str | type[Model] | None = None) -> LoadedModel[Any]:
     """Read a model folder, and check all of it.
 
     Args:

@@ -83,9 +83,9 @@ class Optimiser(NamedTuple):
     result: Callable[[Weights, Any], Weights]
 
 
-E = TypeVar("E", bound=Encoded)
-B = TypeVar("B")
-X = TypeVar("X", default=Sentence, contravariant=True)
+E = TypeVar("E", bound=Encoded, default=Any)
+B = TypeVar("B", default=Any)
+X = TypeVar("X", default=Any, contravariant=True)
 
 Batching = Literal["sentences", "words", "length"]
 
@@ -288,7 +288,7 @@ class Model(ABC, Generic[E, B, X]):
         return {}
 
 
-M = TypeVar("M", bound=Model[Any, Any, Any])
+M = TypeVar("M", bound=Model)
 R = TypeVar("R")
 
 

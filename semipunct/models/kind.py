@@ -176,7 +176,7 @@ class Kind:
         """The class of options of each section of a configuration."""
         return {"model": self.model_options, "train": self.train_options}
 
-    def load(self) -> type[Model[Any, Any, Any]]:
+    def load(self) -> type[Model]:
         """Import the class of the model."""
         return _import_place(self.model)
 

@@ -49,8 +49,8 @@ from semipunct.store.migrations import OLDEST, VERSION, Parsed, migrate
 from semipunct.version import __version__
 from semipunct.wording import quantity
 
-M = TypeVar("M", bound=Model[Any, Any, Any], default=Model[Any, Any, Any])
-M_co = TypeVar("M_co", bound=Model[Any, Any, Any], default=Model[Any, Any, Any], covariant=True)
+M = TypeVar("M", bound=Model, default=Model)
+M_co = TypeVar("M_co", bound=Model, default=Model, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,7 +124,7 @@ class _ConfigFile(msgspec.Struct):
 
 def save(
     path: str | Path,
-    model: Model[Any, Any, Any],
+    model: Model,
     parameters: Mapping[str, Array],
     config: Config,
     *,
@@ -250,9 +250,7 @@ def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:
     return saved
 
 
-def _check_kind(
-    folder: Path, model: Model[Any, Any, Any], expected: type[Model[Any, Any, Any]]
-) -> None:
+def _check_kind(folder: Path, model: Model, expected: type[Model]) -> None:
     # The class of a kind may be derived from that of another kind, so ``isinstance`` is not enough.
     if not isinstance(model, expected) or model.kind != expected.kind:
         raise ModelError(

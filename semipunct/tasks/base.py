@@ -18,8 +18,8 @@ from semipunct.models.capabilities import place_weights
 Slots = tuple[Puncteme, ...]
 """The string of each slot of a sentence."""
 
-M = TypeVar("M", bound=Model[Any, Any, Any])
-M_co = TypeVar("M_co", bound=Model[Any, Any, Any], covariant=True)
+M = TypeVar("M", bound=Model)
+M_co = TypeVar("M_co", bound=Model, covariant=True)
 
 
 class Trained(Protocol[M_co]):
@@ -55,7 +55,7 @@ class InPlace(Generic[M]):
 
 
 @cache_latest
-def _placed(model: Model[Any, Any, Any], parameters: Weights) -> Weights:
+def _placed(model: Model, parameters: Weights) -> Weights:
     return place_weights(model, parameters)
 
 

@@ -64,7 +64,7 @@ class Trainer:
     near: checkpoint.SavedModel | None = None
     start: checkpoint.SavedModel | None = None
     devices: Devices = field(default_factory=Devices.find)
-    model: Model[Any, Any, Any] = field(init=False)
+    model: Model = field(init=False)
     size: float = field(init=False, default=0.0)
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:

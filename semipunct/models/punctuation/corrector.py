@@ -76,7 +76,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
         model, rows = super()._fit(sentences, options)
         return replace(model, errors=count_corrections(sentences)), rows
 
-    def near(self, base_model: Model[Any, Any, Any], parameters: Weights) -> Self:
+    def near(self, base_model: Model, parameters: Weights) -> Self:
         if not isinstance(base_model, PunctuationModel):
             raise nothing_in_common(self, base_model)
         own_symbols = self.inventory.symbols
