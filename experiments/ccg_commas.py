@@ -32,7 +32,6 @@ from semipunct.errors import UsageError
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.derivations import DerivationStatistics
 from semipunct.evaluation.results import Result
-from semipunct.evaluation.systems import compare
 from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.ptb import Malformed, read_bracketings
 from semipunct.models.ccg.chart import Counts

@@ -26,8 +26,7 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import restoration_statistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator

@@ -25,7 +25,7 @@ from tables import chance, markdown
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.formats.reading import read_examples

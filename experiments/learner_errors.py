@@ -16,7 +16,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from semipunct.corpus.synthetic.learners import count_errors, english_learner_errors
+from semipunct.corpus.learners import count_errors, english_learner_errors
 from semipunct.formats.parallel import read_parallel_texts, write_erroneous
 from semipunct.marks import spacing
 from semipunct.marks.corrections import corrections, moves

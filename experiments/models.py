@@ -12,7 +12,7 @@ from semipunct.models.kind import Config
 from semipunct.store.checkpoint import SavedModel, load
 from semipunct.training.train import train
 
-M = TypeVar("M", bound=Model[Any, Any, Any])
+M = TypeVar("M", bound=Model)
 
 
 def trained(

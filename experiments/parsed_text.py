@@ -36,10 +36,9 @@ from treebanks import add_treebanks, check_treebanks, sentences
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.restoration import restoration_statistics
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
 from semipunct.store.checkpoint import SavedModel

@@ -42,11 +42,10 @@ from treebanks import add_treebanks, check_treebanks, sentences, stripped
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import treebank_digest
+from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.sentences import MISSING
 from semipunct.evaluation.parsing import parsing_statistics
-from semipunct.evaluation.results import Result, write_result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature, write_result
 from semipunct.files import write_bytes
 from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.base import InPlace

@@ -15,7 +15,6 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.base import Trained
 from semipunct.tasks.parse import parse
 from semipunct.training.config import load_config
-from semipunct.training.jackknife import train_jackknife
 
 
 class ParsedTreebank(NamedTuple):

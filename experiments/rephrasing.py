@@ -34,10 +34,10 @@ from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.evaluation import Result, join_signature
 from semipunct.evaluation.comparison import compare
-from semipunct.inference.decode import best
-from semipunct.inference.regeneration import Regenerator, UnderlyingTree
 from semipunct.models.ordering.orders import draw_orders
+from semipunct.models.punctuation.decode import best
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.regeneration import Regenerator, UnderlyingTree
 from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks.rephrase import add_underlying_trees, names
 from semipunct.training.config import load_config

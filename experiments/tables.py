@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from semipunct.evaluation.aggregation import aggregate
-from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.comparison import aggregate, compare
 from semipunct.evaluation.results import Result, read_result, write_result
 
 Row = dict[str, Any]

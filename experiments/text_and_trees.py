@@ -21,9 +21,9 @@ from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus import Sentence
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.formats import read_treebank
-from semipunct.inference.draws import Draws
 from semipunct.marks.spacing import BY_TYPOGRAPHY
 from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.draws import Draws
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.store.checkpoint import load

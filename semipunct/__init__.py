@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank
     from semipunct.evaluation.comparison import compare
     from semipunct.formats.reading import read, stats
-    from semipunct.inference.decode import Analysis
     from semipunct.kinds.explanations import explain
     from semipunct.kinds.functions import (
         correct,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     )
     from semipunct.kinds.loading import load
     from semipunct.marks import Edit
+    from semipunct.models.punctuation.decode import Analysis
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
-    from semipunct.tasks.truecase import truecase
     from semipunct.training.train import train
     from semipunct.treebanks.derivations import Normalised
     from semipunct.treebanks.diff import TreebankDiff, diff
@@ -85,7 +84,6 @@ __all__ = [
     "stats",
     "suspects",
     "train",
-    "truecase",
 ]
 
 _NAMES = LazyNames(__file__)

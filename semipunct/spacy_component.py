@@ -64,7 +64,7 @@ class Punctuator:
         Args:
             task: what is done.
             models: folders or names by argument: ``model``, and with a model that needs them
-                ``parser``, ``tokeniser``, ``text_model``, ``case``.
+                ``parser``, ``tokeniser``, ``text_model``.
             options: arguments of ``semipunct.restore_text`` or ``correct_text`` by name.
 
         Raises:
@@ -218,7 +218,6 @@ def _annotated(doc: Doc, text: PunctuatedText) -> Doc:
         "parser": None,
         "tokeniser": None,
         "text_model": None,
-        "case": None,
         "options": {},
     },
 )
@@ -230,7 +229,6 @@ def create_punctuator(
     parser: str | None,
     tokeniser: str | None,
     text_model: str | None,
-    case: str | None,
     options: dict[str, Any],
 ) -> Punctuator:
     """Make a component of a pipeline.
@@ -243,7 +241,6 @@ def create_punctuator(
         parser: the name or folder of a parser, for a model that needs trees.
         tokeniser: of a tokeniser, likewise.
         text_model: of a text model, which finds sentences and capitals, likewise.
-        case: of a truecaser, likewise.
         options: arguments of ``semipunct.restore_text`` or ``correct_text`` by name.
 
     Raises:
@@ -254,6 +251,5 @@ def create_punctuator(
         "parser": parser,
         "tokeniser": tokeniser,
         "text_model": text_model,
-        "case": case,
     }
     return Punctuator(task, {k: v for k, v in models.items() if v is not None}, options)

@@ -10,7 +10,6 @@ import pytest
 
 from semipunct.formats.registry import read_whole_phrases
 from semipunct.store import installed
-from tests.models.casing.sentences import drawn
 from tests.models.commas.phrases import files
 from tests.models.parsing.treebank import planted
 from tests.models.running_text import texts
@@ -28,10 +27,6 @@ TOKENISER = (
     "model.size=12", "model.layers=2", "model.minimum_run_count=1", "train.visits=480",
     "train.evaluate_every=160", "train.learning_rate=0.02", "train.unknown_words=0.02",
     "train.batch_size=4", "train.average=0.9",
-)  # fmt: skip
-TRUECASER = (
-    "model.size=12", "model.layers=1", "train.visits=960", "train.evaluate_every=320",
-    "train.learning_rate=0.03",
 )  # fmt: skip
 PHRASE_PARSER = (
     "model.word=8", "model.ngram=8", "model.hidden=16", "model.layers=1", "model.tag_layers=1",
@@ -78,12 +73,6 @@ def phrase_parser(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tokeniser(once: Once) -> Path:
     """The folder of a tokeniser whose sentences begin with *so*."""
     return _trained(once, "tokeniser", TOKENISER, generated(60, 1), generated(12, 2))
-
-
-@pytest.fixture(scope="session")
-def truecaser(once: Once) -> Path:
-    """The folder of a truecaser whose sentences begin with a capital."""
-    return _trained(once, "truecaser", TRUECASER, drawn(100, 1), drawn(20, 2))
 
 
 TEXT = (

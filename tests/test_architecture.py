@@ -25,7 +25,6 @@ BASE = tuple(
     for module in (
         "settings",
         "contents",
-        "eight_bits",
         "base",
         "capabilities",
         "scoring",
@@ -47,7 +46,6 @@ KINDS = (
     "parsing",
     "beam_parsing",
     "segmentation",
-    "casing",
     "ordering",
     "commas",
     "constituency",
@@ -92,11 +90,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
         module: (*BASE[:i], "semipunct.corpus", "semipunct.arrays", "semipunct.evaluation")
         for i, module in enumerate(BASE)
     },
-    # Reads the n-grams and shapes of words.
     "semipunct.models.forms": (
         "semipunct.models.layers",
         "semipunct.models.vocabulary",
-        "semipunct.features",
         "semipunct.arrays",
     ),
     **{
@@ -121,16 +117,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.plugins",
     ),
     "semipunct.models": (),
-    "semipunct.inference": (
-        "semipunct.models",
-        "semipunct.features",
-        "semipunct.structures",
-        "semipunct.arrays",
-        "semipunct.corpus",
-        "semipunct.trees",
-        "semipunct.marks",
-        "semirings",
-    ),
     "semipunct.training": (
         *BASE,
         "semipunct.models.registry",
@@ -148,7 +134,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.plugins",
     ),
     "semipunct.tasks": (
-        "semipunct.inference",
         "semipunct.models",
         "semipunct.training",
         "semipunct.store",
@@ -170,7 +155,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "semipunct.render": (
         "semipunct.pages",
         "semipunct.tasks",
-        "semipunct.inference",
+        "semipunct.models.punctuation",
         "semipunct.evaluation",
         "semipunct.formats",
         "semipunct.corpus",
@@ -491,7 +476,7 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semipunct/features/index.py", "import semirings", "may not import semirings"),
         ("semipunct/features/index.py", "import semipunct", "may not import semipunct"),
         ("semipunct/training/loop.py", "from rich.progress import Progress", "rich may be"),
-        ("semipunct/inference/loss.py", "import typer", "typer may be imported only in"),
+        ("semipunct/models/punctuation/loss.py", "import typer", "typer may be imported only in"),
         (
             "semipunct/models/slot_tagging/crf.py",
             "from semipunct.tasks.restore import f",

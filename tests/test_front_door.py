@@ -21,10 +21,10 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.comparison import Comparison, Difference
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result, write_result
-from semipunct.inference import decode as inference
-from semipunct.inference.decode import SlotAnalysis
 from semipunct.kinds.answers import answers_of
 from semipunct.marks import Edit
+from semipunct.models.punctuation import decode as inference
+from semipunct.models.punctuation.decode import SlotAnalysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import correct as correcting
 from semipunct.tasks import decode as task
@@ -323,17 +323,12 @@ def test_a_model_of_another_kind_is_refused(tiny: Tiny):
         semipunct.restore(tagger, tiny.dev)
     with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
         semipunct.restore_words(tagger, tagger, tiny.dev)
-    for ask, kind in (
-        (semipunct.parse, "parser"), (semipunct.segment, "tokeniser"),
-        (semipunct.truecase, "truecaser"),
-    ):  # fmt: skip
+    for ask, kind in ((semipunct.parse, "parser"), (semipunct.segment, "tokeniser")):
         with pytest.raises(ModelError, match=f"kind slot-tagger, but a {kind} is needed"):
             ask(tagger, tiny.dev)
 
 
-def test_from_text_to_text(
-    model: Any, parser: Path, tokeniser: Path, truecaser: Path, finished: Finished
-):
+def test_from_text_to_text(model: Any, parser: Path, tokeniser: Path, finished: Finished):
     """These are the functions called by one command with all its options."""
     text = "so gu al ke so mo"
     (sentences,) = semipunct.segment(semipunct.load(tokeniser), [text])
@@ -343,9 +338,8 @@ def test_from_text_to_text(
     assert [one.sentence.size for one in parses] == [5, 2]
     found = semipunct.restore_words(model, semipunct.load(parser), words, samples=20)
     slots = [one.written for one in found]
-    forms = semipunct.truecase(semipunct.load(truecaser), words, slots)
-    put = [s.punctuate(*each) for s, *each in zip(sentences, slots, forms, strict=True)]
-    options = ("--parser", parser, "--tokeniser", tokeniser, "--case", truecaser)
+    put = [s.punctuate(each) for s, each in zip(sentences, slots, strict=True)]
+    options = ("--parser", parser, "--tokeniser", tokeniser)
     told = run(
         "restore", finished.folder, "-", *options, "--samples", 20, "--format", "text",
         stdin=text.encode(),
@@ -437,7 +431,6 @@ def test_models_and_runs_are_shown(model: Any, finished: Finished, tiny: Tiny):
     assert repr(finished.result) == (
         f"<TrainingResult: punctuation, dev perplexity {best:.4f}, 48 visits>"
     )
-    assert json.dumps(finished.result.as_dict())
     assert repr(model.model) == f"<PunctuationModel: {tiny.config.model}>"
     new = TrainingResult(model.model, {}, (), {}, 32, True, False, 1, 0.5, 0.5, 61.0)
     assert repr(new) == "<TrainingResult: punctuation, not evaluated, 32 visits, interrupted>"

@@ -32,8 +32,8 @@ def models(path: Path, name: str) -> None:
     assert_type(semipunct.load(path, PunctuationModel), LoadedModel[PunctuationModel])
     assert_type(semipunct.load("a", "correction").model, CorrectionModel)
     assert_type(semipunct.load("a", "tokeniser").model, Tokeniser)
-    assert_type(semipunct.load(path), LoadedModel[Model[Any, Any, Any]])
-    assert_type(semipunct.load(path, name), LoadedModel[Model[Any, Any, Any]])
+    assert_type(semipunct.load(path), LoadedModel[Model])
+    assert_type(semipunct.load(path, name), LoadedModel[Model])
     parser = semipunct.load("a", "parser").model
     assert_type(parser, Parser)
     parser.sentences()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]

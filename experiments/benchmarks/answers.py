@@ -34,7 +34,7 @@ from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus.word_streams import items
 from semipunct.formats import read_treebank
 from semipunct.formats.lines import text_lines
-from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import InPlace

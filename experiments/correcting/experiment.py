@@ -25,11 +25,10 @@ from correcting.data import (
 )
 from correcting.systems import System
 from semipunct.corpus import Sentence
-from semipunct.corpus.digest import parallel_digest
+from semipunct.corpus.examples import parallel_digest
 from semipunct.evaluation.correction import correction_statistics
 from semipunct.evaluation.restoration import Slots
-from semipunct.evaluation.results import Result
-from semipunct.evaluation.signature import join_signature
+from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.kind import Config
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel

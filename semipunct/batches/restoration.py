@@ -39,7 +39,6 @@ class Restorer(BatchTask):
         parser: str | Path | Sequence[str | Path] | None = None,
         tokeniser: str | Path | None = None,
         text_model: str | Path | None = None,
-        case: str | Path | None = None,
         trees: int = 0,
         share: float | None = None,
         ends: Lines = "paragraph",
@@ -61,7 +60,6 @@ class Restorer(BatchTask):
             parser: the name or folder of a parser, or several, as in ``restore_text``.
             tokeniser: that of a tokeniser.
             text_model: that of a text model, used together with a punctuation model.
-            case: that of a truecaser.
             trees: the number of trees drawn from each parser.
             share: the weight of the marks that parsers or the text model predict.
             ends: with a text model, what the end of a line says; a row is a text of its own.
@@ -78,15 +76,15 @@ class Restorer(BatchTask):
         self.options = replace(options or RestoreOptions(), **settings)
         parsers = [parser] if isinstance(parser, str | Path) else list(parser or ())
         self.parsers = [str(each) for each in parsers]
-        self.tokeniser, self.text_model, self.case = (
-            None if name is None else str(name) for name in (tokeniser, text_model, case)
+        self.tokeniser, self.text_model = (
+            None if name is None else str(name) for name in (tokeniser, text_model)
         )
         self.trees, self.share = trees, share
         self.ends: Lines = ends
         self.objective: Objective | None = objective
-        if rows == "conllu" and (tokeniser or text_model or case or objective):
+        if rows == "conllu" and (tokeniser or text_model or objective):
             raise UsageError(
-                "tokeniser, text_model, case and objective are for text; leave them out for conllu"
+                "tokeniser, text_model and objective are for text; leave them out for conllu"
             )
 
     def answer(self, texts: Sequence[str]) -> Sequence[str]:
@@ -106,17 +104,14 @@ class Restorer(BatchTask):
     def _request(self) -> TextRequest:
         from semipunct.kinds.requests import TextRequest
 
-        others = [
-            None if name is None else load_model(name)
-            for name in (self.tokeniser, self.text_model, self.case)
-        ]
-        tokeniser, text_model, case = others
+        tokeniser, text_model = (
+            None if name is None else load_model(name) for name in (self.tokeniser, self.text_model)
+        )
         return TextRequest(
             options=self.options,
             parser=[load_model(name) for name in self.parsers] or None,
             tokeniser=tokeniser,
             text_model=text_model,
-            case=case,
             trees=self.trees,
             share=self.share,
             ends=self.ends,

@@ -114,14 +114,13 @@ GoldResult = Annotated[
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")]
 
 
-def check_text_model(text: str | None, *, parser: bool, tokeniser: bool, case: bool) -> None:
+def check_text_model(text: str | None, *, parser: bool, tokeniser: bool) -> None:
     """Check that the options beside a text model do not do its work.
 
     Args:
         text: its folder.
         parser: whether there is a parser.
         tokeniser: whether there is a tokeniser.
-        case: whether there is a truecaser.
 
     Raises:
         UsageError: if they do, or there is no parser.
@@ -131,11 +130,8 @@ def check_text_model(text: str | None, *, parser: bool, tokeniser: bool, case: b
             "--text adds a text model to a punctuation model and a parser; give --parser as well, "
             "or name the text model as MODEL to use it alone"
         )
-    if text is not None and (tokeniser or case):
-        raise UsageError(
-            "--text finds sentences and capitals itself; leave out "
-            + ("--tokeniser" if tokeniser else "--case")
-        )
+    if text is not None and tokeniser:
+        raise UsageError("--text finds sentences and capitals itself; leave out --tokeniser")
 
 
 def check_figures(out: str | None, result: str | None, *, printed: bool) -> None:

@@ -81,9 +81,7 @@ def explain(
     """
     if tokeniser is not None and not parser:
         raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
-    arguments.check_text_model(
-        text, parser=parser is not None, tokeniser=tokeniser is not None, case=False
-    )
+    arguments.check_text_model(text, parser=parser is not None, tokeniser=tokeniser is not None)
     console.check_targets(out, inputs=inputs, kept=(model, parser, tokeniser, text))
     with phase("importing"):
         from semipunct.cli.phases import keep_programs

@@ -10,7 +10,7 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.phases import phase
-from semipunct.cli.signals import exit_status
+from semipunct.cli.signals import exit_status, interruptible
 from semipunct.errors import TreebankError
 from semipunct.tasks import limits
 from semipunct.wording import quantity
@@ -76,7 +76,6 @@ def jackknife(
         from semipunct.render.parses import parsed_texts
         from semipunct.tasks.jackknife import jackknifed_parts
         from semipunct.tasks.reading import read_usable_examples
-        from semipunct.training.interrupt import interruptible
 
     with phase("reading"):
         development: Any = read_usable_examples(chosen.examples, dev, chosen.kind.unit)

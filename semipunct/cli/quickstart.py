@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from semipunct.cli.rules import ObservedRule
     from semipunct.corpus.sentences import Sentence
-    from semipunct.inference.decode import Analysis
+    from semipunct.models.punctuation.decode import Analysis
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.training.report import TrainingResult
 
@@ -91,8 +91,8 @@ def quickstart(
         target = Path(out or Path(folder) / "r2l")
         model = _fit("r2l", training, development, target, seed, force=force)
 
-    from semipunct.inference.decode import best
-    from semipunct.inference.rewriting import Rewriter
+    from semipunct.models.punctuation.decode import best
+    from semipunct.models.punctuation.rewriting import Rewriter
     from semipunct.render.analyses import shown_tokens
 
     console.say("decoding ...")

@@ -70,14 +70,6 @@ def rephrase(
             help="Draw the channel's edits of the underlying marks, or use the best edits."
         ),
     ] = "drawn",
-    case: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TRUECASER",
-            help="Folder of a truecaser. Without it, the initial capital of the first word is "
-            "moved to the new first word.",
-        ),
-    ] = None,
     seed: arguments.Seed = 0,
     form: Annotated[
         Format, typer.Option("--format", help="conllu with the new trees, or text.")
@@ -96,13 +88,12 @@ def rephrase(
     moves = [_move(text) for text in move or ()]
     if edits == console.STANDARD and console.STANDARD in inputs:
         raise UsageError("both the input and --edits are standard input; name a file for one")
-    console.check_targets(out, inputs=inputs, kept=(model, edits, permute, case))
+    console.check_targets(out, inputs=inputs, kept=(model, edits, permute))
     edits_by_id = read_tree_edits(edits) if edits is not None else {}
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
         from semipunct.cli.progress import sentence_progress
         from semipunct.formats import Writer, format_of, read_entries
-        from semipunct.models.casing.truecaser import Truecaser
         from semipunct.models.ordering.model import OrderingModel
         from semipunct.models.punctuation.model import PunctuationModel
         from semipunct.render.analyses import NO_ANALYSIS
@@ -116,7 +107,6 @@ def rephrase(
     with phase("loading the model"):
         fitted = InPlace.of(load(model, PunctuationModel))
         ordering = load(permute, OrderingModel) if permute is not None else None
-        truecaser = load(case, Truecaser) if case is not None else None
     keep_programs()
     changes = Changes(tuple(delete or ()), moves, ordering)
     entries = read_entries(inputs)
@@ -149,7 +139,7 @@ def rephrase(
                     "give each sentence to be edited a unique sent_id"
                 )
         rephrasings = rephrase_sentences(
-            fitted, sentences, changes, edits=edits_of, surface=surface, case=truecaser,
+            fitted, sentences, changes, edits=edits_of, surface=surface,
             seed=seed, first=chunk.numbers[0],
         )  # fmt: skip
         for rephrasing in rephrasings:

@@ -77,14 +77,6 @@ def restore(
         ),
     ] = None,
     text: arguments.TextModel = None,
-    case: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TRUECASER",
-            autocompletion=complete_models,
-            help="Folder of a truecaser, which restores the capitals of lower-case words.",
-        ),
-    ] = None,
     lines: arguments.LineEnds = None,
     lower: Annotated[
         bool,
@@ -125,8 +117,9 @@ def restore(
     """Restore the punctuation of trees, or of text with --parser or a text model.
 
     By default, punctuation of text is kept, and punctuation of other input is removed first (see
-    --keep). Words are not changed, except for capitals with --case. With --gold, the figures are
-    printed to standard output, and restored sentences are written only if --output names a file.
+    --keep). Words are not changed, except for capitals by a text model. With --gold, the figures
+    are printed to standard output, and restored sentences are written only if --output names a
+    file.
     """
     if (json or result or confusions) and not gold:
         option = "--json" if json else "--result" if result else "--confusions"
@@ -143,14 +136,7 @@ def restore(
             "--tokeniser reads text, which has no trees; "
             + ("--gold needs a treebank to compare with" if gold else "give --parser as well")
         )
-    arguments.check_text_model(
-        text, parser=bool(parser), tokeniser=tokeniser is not None, case=case is not None
-    )
-    if case is not None and gold and out is None:
-        raise UsageError(
-            "--case has no effect with --gold alone, as restored sentences are written only to the "
-            "file of --output; give --output as well"
-        )
+    arguments.check_text_model(text, parser=bool(parser), tokeniser=tokeniser is not None)
     if options.mistaken != RestoreOptions().mistaken and options.keep != "repair":
         raise UsageError("--mistaken needs --keep repair; give it, or leave out --mistaken")
     if options.nbest and (form != "json" or (gold and out is None)):
@@ -161,7 +147,7 @@ def restore(
     check_parts(parts, inputs, {"--output": out is not None, "--gold": gold})
     arguments.check_figures(out, result, printed=json)
     console.check_targets(
-        out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, text, case)
+        out, figures=result, inputs=inputs, kept=(model, *(parser or ()), tokeniser, text)
     )
     with phase("importing"):
         from semipunct.batches.commands.restore import RestoreTask
@@ -178,7 +164,6 @@ def restore(
         parsers=tuple(str(f) for path in parser or () for f in model_folders(folder_of(path))),
         tokeniser=tokeniser,
         text_model=text,
-        case=case,
         trees=trees,
         share=share,
         lines=lines,

@@ -10,8 +10,8 @@ from semipunct.marks import EDITS, EditName, shown_string
 from semipunct.marks.edits import apply_edit
 
 if TYPE_CHECKING:
-    from semipunct.inference.decode import Analysis
-    from semipunct.inference.rewriting import Rewriter
+    from semipunct.models.punctuation.decode import Analysis
+    from semipunct.models.punctuation.rewriting import Rewriter
 
 
 @dataclass(frozen=True, slots=True)

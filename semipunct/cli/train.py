@@ -2,22 +2,17 @@
 
 import shlex
 import signal
-from contextlib import nullcontext
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.arguments import complete_kinds
-from semipunct.cli.members import is_member, member, run_members
 from semipunct.cli.phases import phase
-from semipunct.cli.signals import exit_status
+from semipunct.cli.signals import exit_status, interruptible
 from semipunct.errors import UsageError
 from semipunct.marks.edits import Direction
 from semipunct.models.registry import DEFAULT, KINDS, find_kind
-from semipunct.training.environment import number_to_start
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -123,12 +118,11 @@ def train(
         ),
     ] = 1,
     processes: Annotated[
-        str | None,
+        Literal["auto"] | None,
         typer.Option(
-            metavar="N|auto",
-            help="Train in N processes on this machine; auto: as one of several processes that a "
-            "launcher starts, or that JAX_COORDINATOR_ADDRESS, JAX_NUM_PROCESSES and "
-            "JAX_PROCESS_ID describe. --devices is then the number of each.",
+            help="Train as one of several processes that a launcher starts, or that "
+            "JAX_COORDINATOR_ADDRESS, JAX_NUM_PROCESSES and JAX_PROCESS_ID describe. --devices is "
+            "then the number of each.",
         ),
     ] = None,
     resume: Annotated[
@@ -159,121 +153,98 @@ def train(
     command += ["--device", device] if device else []
     command += ["--devices", str(devices)] if devices > 1 else []
     command += ["--processes", processes] if processes is not None else []
-    number = 1 if processes is None else number_to_start(processes)
-    if number != 1:
-        if console.STANDARD in (*files, *dev, *(corrected or ()), *(dev_corrected or ())):
-            raise UsageError("standard input is read by one process only; name a file")
-        if not is_member():
-            flags = ["--resume"] * resume + ["--force"] * force
-            remedy = partial(
-                describe_remains, out, "--resume in place of --force" if force else "--resume"
+    if processes and console.STANDARD in (*files, *dev, *(corrected or ()), *(dev_corrected or ())):
+        raise UsageError("standard input is read by one process only; name a file")
+    from semipunct.arrays.memory import hold_memory
+    from semipunct.cli.progress import training_progress
+    from semipunct.store.folder import claim_folder, unfinished_folder
+    from semipunct.training.config import load_config
+    from semipunct.training.devices import Devices, join
+
+    if processes:
+        join()
+    options: dict[str, Any] = {"model.channel": channel, "train.seed": seed}
+    if analysis is not None and kind in KINDS and find_kind(kind).underlying:
+        options["model.underlying"] = True
+    further: Any = None
+    if start is not None:
+        from semipunct.store.checkpoint import load as load_model
+
+        further = load_model(start)
+    chosen = load_config(
+        config, settings or [], options, kind, further.config.model if further else None
+    )
+    if further is not None:
+        from semipunct.training.run import check_start
+
+        check_start(further, chosen)
+    from semipunct.kinds.versions import check_versions, read_versions, with_underlying_trees
+    from semipunct.tasks.reading import foreign_texts, omissions, read_usable_examples
+
+    check_versions(chosen.kind, corrected, dev_corrected, align, analysis)
+    # Checked before reading and compiling, which may take minutes.
+    place = Devices.find(device, devices)
+    if not processes:  # the first of several processes claims it
+        with claim_folder(out, force=force, resume=resume):
+            pass
+    hold_memory()
+    with phase("reading"):
+        if corrected and dev_corrected:
+            development, training = (
+                read_versions(written, right, align or "words")
+                for written, right in ((dev, dev_corrected), (files, corrected))
             )
-            raise typer.Exit(
-                run_members([*command[1:], *flags], number, notice=NOTICE, remedy=remedy)
+        else:
+            development, training = (
+                read_usable_examples(chosen.examples, paths, chosen.kind.unit)
+                for paths in (dev, files)
             )
-    with nullcontext() if number == 1 else member():
-        from semipunct.arrays.memory import hold_memory
-        from semipunct.cli.progress import training_progress
-        from semipunct.store.folder import claim_folder, unfinished_folder
-        from semipunct.training.config import load_config
-        from semipunct.training.devices import Devices
-
-        options: dict[str, Any] = {"model.channel": channel, "train.seed": seed}
-        if analysis is not None and kind in KINDS and find_kind(kind).underlying:
-            options["model.underlying"] = True
-        further: Any = None
-        if start is not None:
-            from semipunct.store.checkpoint import load as load_model
-
-            further = load_model(start)
-        chosen = load_config(
-            config, settings or [], options, kind, further.config.model if further else None
-        )
-        if further is not None:
-            from semipunct.training.run import check_start
-
-            check_start(further, chosen)
-        from semipunct.kinds.versions import check_versions, read_versions, with_underlying_trees
-        from semipunct.tasks.reading import foreign_texts, omissions, read_usable_examples
-
-        check_versions(chosen.kind, corrected, dev_corrected, align, analysis)
-        # Checked before reading and compiling, which may take minutes.
-        together = number != 1
-        Devices.find(device, devices, together=together)
-        if not together:  # the first of several processes claims it
-            with claim_folder(out, force=force, resume=resume):
-                pass
-        hold_memory()
-        with phase("reading"):
-            if corrected and dev_corrected:
-                development, training = (
-                    read_versions(written, right, align or "words")
-                    for written, right in ((dev, dev_corrected), (files, corrected))
-                )
-            else:
-                development, training = (
-                    read_usable_examples(chosen.examples, paths, chosen.kind.unit)
-                    for paths in (dev, files)
-                )
+    if place.is_writer:
         for name, read in (("training", training), ("development", development)):
             omitted = omissions(read)
             separator = "; " if omitted else ""
             console.say(f"{name}: {quantity(len(read), chosen.kind.unit)}{separator}{omitted}")
         console.say_all(foreign_texts(training, development))
 
-        with phase("importing"):
-            from semipunct.cli.phases import keep_programs
-            from semipunct.store.checkpoint import load
-            from semipunct.training.interrupt import interruptible
-            from semipunct.training.train import train as fit
+    with phase("importing"):
+        from semipunct.cli.phases import keep_programs
+        from semipunct.store.checkpoint import load
+        from semipunct.training.train import train as fit
 
-        keep_programs()
-        # Loaded before analysing, which may take minutes: the folder may be wrong.
-        beside = load(near) if near is not None else None
-        if analysis is not None:
-            with phase("analysing"):
-                development, training = (
-                    with_underlying_trees(analysis, chosen.kind, part)
-                    for part in (development, training)
-                )
-        # Signals to several processes are passed on by the one that started them.
-        with interruptible(NOTICE if number == 1 else "") as stop, training_progress() as report:
-            trained = fit(
-                training,
-                development,
-                out,
-                config=chosen,
-                resume=resume,
-                force=force,
-                report=report,
-                stop=stop,
-                command=shlex.join(command),
-                near=beside,
-                start=further,
-                device=device,
-                devices=devices,
-                processes=None if number == 1 else "auto",
+    keep_programs()
+    # Loaded before analysing, which may take minutes: the folder may be wrong.
+    beside = load(near) if near is not None else None
+    if analysis is not None:
+        with phase("analysing"):
+            development, training = (
+                with_underlying_trees(analysis, chosen.kind, part)
+                for part in (development, training)
             )
+    with interruptible(NOTICE if place.is_writer else "") as stop, training_progress() as report:
+        trained = fit(
+            training,
+            development,
+            out,
+            config=chosen,
+            resume=resume,
+            force=force,
+            report=report,
+            stop=stop,
+            command=shlex.join(command),
+            near=beside,
+            start=further,
+            device=device,
+            devices=devices,
+            processes=processes,
+        )
+    if place.is_writer:
         console.say(summary(trained, out))
-        if trained.interrupted:
-            until = f"; until then {out} is unchanged" if unfinished_folder(out).exists() else ""
-            how = "--resume in place of --force" if force else "--resume"
+    if trained.interrupted:
+        until = f"; until then {out} is unchanged" if unfinished_folder(out).exists() else ""
+        how = "--resume in place of --force" if force else "--resume"
+        if place.is_writer:
             console.say(f"interrupted; run the same command with {how} to continue{until}")
-            raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
-
-
-def describe_remains(out: str, how: str) -> str:
-    """Return what is left of a run that was ended by the loss of a process.
-
-    Args:
-        out: the model folder.
-        how: the option that continues a run.
-    """
-    from semipunct.store.folder import STATE, unfinished_folder
-
-    if any((folder / STATE).exists() for folder in (Path(out), unfinished_folder(out))):
-        return f"run the same command with {how} to continue from the last checkpoint"
-    return "nothing had been saved yet"
+        raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
 
 
 def summary(trained: "TrainingResult", out: str) -> str:

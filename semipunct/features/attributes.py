@@ -15,20 +15,20 @@ import numpy as np
 
 from semipunct.arrays.unique_rows import Ints
 from semipunct.corpus import Sentence
-from semipunct.features.classes import (
+from semipunct.features.history import CLOSING, OPENING, history_codes, history_columns
+from semipunct.features.vocabulary import Vocabulary, morphology
+from semipunct.features.words import (
     SHAPES,
     SPANS,
     STYLES,
     WRITINGS,
+    Words,
     length_class,
     shape_class,
     span_class,
     style_class,
     writing_class,
 )
-from semipunct.features.history import CLOSING, OPENING, history_codes, history_columns
-from semipunct.features.vocabulary import Vocabulary, morphology
-from semipunct.features.words import Words
 
 
 class Entries(NamedTuple):
@@ -127,7 +127,7 @@ class Attributes:
 
     def _at(self, spec: At) -> Ints:
         codes = self.of_words(spec.code)
-        outside = self._size(spec.code) + spec.outside
+        outside = _word_codes(self.vocabulary, spec.code) + spec.outside
         return np.append(codes, outside)[self.words.places[spec.place]]
 
     def of_words(self, code: str) -> Ints:
@@ -143,8 +143,9 @@ class Attributes:
                 self._of_words[code] = self.vocabulary.code(kind, strings_of_words)
         return self._of_words[code]
 
-    def _size(self, code: str) -> int:
-        return SHAPES if code == "shape" else self.vocabulary.size(_WORD_CODES[code][0])
+
+def _word_codes(vocabulary: Vocabulary, code: str) -> int:
+    return SHAPES if code == "shape" else vocabulary.size(_WORD_CODES[code][0])
 
 
 class Single(NamedTuple):
@@ -369,10 +370,7 @@ def code_sizes(vocabulary: Vocabulary, table: Mapping[str, Attribute]) -> dict[s
     sizes: dict[str, int] = {}
     for name, spec in table.items():
         if isinstance(spec, At):
-            base_size = (
-                SHAPES if spec.code == "shape" else vocabulary.size(_WORD_CODES[spec.code][0])
-            )
-            sizes[name] = base_size + spec.extra
+            sizes[name] = _word_codes(vocabulary, spec.code) + spec.extra
         else:
             sizes[name] = spec.codes(vocabulary)
     return sizes | history_codes(vocabulary)

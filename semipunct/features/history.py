@@ -16,9 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from semipunct.arrays.unique_rows import Ints, Numbering, RowCache, unique_rows
-from semipunct.features.classes import SPANS, span_class
 from semipunct.features.vocabulary import Vocabulary
-from semipunct.features.words import Words
+from semipunct.features.words import SPANS, Words, span_class
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.matching import REMEMBERED
 

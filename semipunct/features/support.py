@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints
-from semipunct.features.families import Conjunction, FeatureRows
+from semipunct.features.index import Conjunction, FeatureRows
 from semipunct.features.templates import TABLES, Table, Target
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from typing import Literal
 
 from semipunct.errors import ConfigError
 from semipunct.features.attributes import ATTRIBUTES, Attribute
-from semipunct.features.expectations import EXPECTATIONS
 from semipunct.features.history import SEEN
-from semipunct.features.written import ANALYSED, WRITTEN
+from semipunct.features.optional import ANALYSED, EXPECTATIONS, WRITTEN
 from semipunct.plugins import find_plugin
 
 Target = Literal["pair", "left", "right", "symmetric", "opening", "closing", "closing_symmetric"]
@@ -26,12 +25,9 @@ symmetry of l and r. The last three are for features of the marks to the left, w
 l, and later r, is drawn: l given those marks; r given more of them, and l; their symmetry, likewise
 given l."""
 
-TREE_TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric")
-"""Targets of features of words and tree; those of template ``c`` also depend on marks."""
-
 CLOSING_TARGETS: tuple[Target, ...] = ("closing", "closing_symmetric")
 
-TARGETS: tuple[Target, ...] = (*TREE_TARGETS, "opening", *CLOSING_TARGETS)
+TARGETS: tuple[Target, ...] = ("pair", "left", "right", "symmetric", "opening", *CLOSING_TARGETS)
 
 Table = Literal["pair", "side", "opening", "closing"]
 

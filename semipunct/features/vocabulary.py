@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from semipunct.corpus.sentences import MISSING, Sentence
-from semipunct.features.classes import Ints
+from semipunct.features.words import Ints
 from semipunct.marks import UNK
 
 KINDS = ("character", "upos", "xpos", "feature", "relation", "form", "token")

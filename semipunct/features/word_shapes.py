@@ -14,11 +14,6 @@ LOWER, CAPITALISED, UPPER, MIXED = range(4)
 SHAPES = 4
 
 
-def is_cased(form: str) -> bool:
-    """Tell whether a word has letters with both an upper-case and a lower-case form."""
-    return any(upper(char) != char for char in form.lower())
-
-
 def upper(form: str) -> str:
     """Return a word in upper case, except for letters whose capital is not a single character.
 

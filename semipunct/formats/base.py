@@ -106,8 +106,7 @@ class Writer(ABC, Generic[R]):
             UsageError: if words differ, or the format does not support changes of words.
         """
         raise UsageError(
-            "the case of words of this file format cannot be changed; leave out --case, or give "
-            "text or CoNLL-U"
+            "the case of words of this file format cannot be changed; give text or CoNLL-U"
         )
 
     def rearrange(self, entry: Entry[R], words: Sequence[int], tree: DependencyTree) -> Entry[R]:

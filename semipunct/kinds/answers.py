@@ -181,7 +181,7 @@ def answers_of(kind: str) -> Answers:
     return find_plugin("answers", kind, Answers) or Answers()
 
 
-def answer_of(model: Model[Any, Any, Any], task: str, where: str = "") -> Any:
+def answer_of(model: Model, task: str, where: str = "") -> Any:
     """Return the function of a task for a model.
 
     Args:

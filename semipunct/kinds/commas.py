@@ -114,7 +114,7 @@ def restore_texts(
         parts = sentences_of_text(text, request.tokeniser)
         contents = [part.content for part in parts]
         restored = restore_commas_of_words(model, parser, contents, request.options)
-        written.append(write_text(parts, restored, request.case))
+        written.append(write_text(parts, restored))
     return written
 
 

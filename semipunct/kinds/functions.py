@@ -217,7 +217,6 @@ def restore_text(
     parser: Trained[Any] | Sequence[Trained[Any]] | None = None,
     tokeniser: Trained[Any] | None = None,
     text_model: Trained[Any] | None = None,
-    case: Trained[Any] | None = None,
     trees: int = 0,
     share: float | None = None,
     ends: Lines = "paragraph",
@@ -241,7 +240,6 @@ def restore_text(
         tokeniser: a tokeniser with its weights.
         text_model: a text model with its weights, which finds sentences and capitals, and whose
             marks are averaged with those of ``model``, as in ``restore_words``.
-        case: a truecaser with its weights, for capitals; without one they are unchanged.
         trees: the number of trees drawn from each parser, as in ``restore_words``.
         share: the weight of the parsers' own distributions of slots, or of the text model's, as in
             ``restore_words``.
@@ -262,7 +260,6 @@ def restore_text(
         parser=parser,
         tokeniser=tokeniser,
         text_model=text_model,
-        case=case,
         trees=trees,
         share=share,
         ends=ends,

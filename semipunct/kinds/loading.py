@@ -14,7 +14,6 @@ from semipunct.store.checkpoint import M
 if TYPE_CHECKING:
     from semipunct.models.base import Model
     from semipunct.models.beam_parsing.parser import BeamParser
-    from semipunct.models.casing.truecaser import Truecaser
     from semipunct.models.ccg.parser import CcgModel
     from semipunct.models.commas.delimiters import DelimiterModel
     from semipunct.models.commas.model import CommaModel
@@ -42,8 +41,6 @@ def load(path: str | Path, expected: Literal["beam-parser"]) -> LoadedModel[Beam
 @overload
 def load(path: str | Path, expected: Literal["tokeniser"]) -> LoadedModel[Tokeniser]: ...
 @overload
-def load(path: str | Path, expected: Literal["truecaser"]) -> LoadedModel[Truecaser]: ...
-@overload
 def load(path: str | Path, expected: Literal["text"]) -> LoadedModel[TextModel]: ...
 @overload
 def load(path: str | Path, expected: Literal["ordering"]) -> LoadedModel[OrderingModel]: ...
@@ -58,10 +55,8 @@ def load(path: str | Path, expected: Literal["ccg-parser"]) -> LoadedModel[CcgMo
 @overload
 def load(path: str | Path, expected: type[M]) -> LoadedModel[M]: ...
 @overload
-def load(path: str | Path, expected: str | None = None) -> LoadedModel[Model[Any, Any, Any]]: ...
-def load(
-    path: str | Path, expected: str | type[Model[Any, Any, Any]] | None = None
-) -> LoadedModel[Any]:
+def load(path: str | Path, expected: str | None = None) -> LoadedModel[Model]: ...
+def load(path: str | Path, expected: str | type[Model] | None = None) -> LoadedModel[Any]:
     """Read a model folder, and check all of it.
 
     Args:

@@ -133,10 +133,8 @@ def restore_texts(
     if text_model is None:
         parts_of_texts = [sentences_of_text(text, request.tokeniser) for text in texts]
         return _restore_parts(model, parts_of_texts, request)
-    if request.tokeniser is not None or request.case is not None:
-        raise UsageError(
-            "a text model finds sentences and capitals itself; give no tokeniser or truecaser"
-        )
+    if request.tokeniser is not None:
+        raise UsageError("a text model finds sentences and capitals itself; give no tokeniser")
     # One by one, since it reads sentences that follow each other as one text.
     written: list[PunctuatedText] = []
     for text in texts:
@@ -161,10 +159,7 @@ def _restore_parts(
         objective=request.objective, first=numbers,
     )  # fmt: skip
     answers = iter(restored)
-    return [
-        write_text(parts, list(islice(answers, len(parts))), request.case)
-        for parts in parts_of_texts
-    ]
+    return [write_text(parts, list(islice(answers, len(parts)))) for parts in parts_of_texts]
 
 
 def restore_sentences(

@@ -30,7 +30,6 @@ class RestoreRequest:
         parsers: that make the trees, if the input has none.
         tokeniser: of running text.
         text_model: that finds the sentences of running text, and whose marks are averaged.
-        case: a truecaser.
         trees: to be drawn from each parser.
         share: the weight of the marks that parsers or the text model predict between words; None
             for the default.
@@ -49,7 +48,6 @@ class RestoreRequest:
     parsers: Sequence[SavedModel[Any]] = ()
     tokeniser: SavedModel[Any] | None = None
     text_model: SavedModel[Any] | None = None
-    case: SavedModel[Any] | None = None
     trees: int = 0
     share: float | None = None
     lines: Lines | None = None
@@ -152,7 +150,6 @@ class TextRequest:
     parser: Trained[Any] | Sequence[Trained[Any]] | None
     tokeniser: Trained[Any] | None
     text_model: Trained[Any] | None
-    case: Trained[Any] | None
     trees: int
     share: float | None
     ends: Lines

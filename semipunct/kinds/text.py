@@ -63,10 +63,8 @@ def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> Rest
     """
     refuse(
         "a text model",
-        {
-            "--parser": request.parsers, "--tokeniser": request.tokeniser, "--case": request.case,
-        },
-    )  # fmt: skip
+        {"--parser": request.parsers, "--tokeniser": request.tokeniser},
+    )
     inputs, options = request.inputs, request.options
     form = format_of(*inputs, words=True, default=Text.name)
     is_text = isinstance(form, Text)
@@ -173,7 +171,7 @@ def restore_texts(
         texts: of any length.
         request: the options and the other models.
     """
-    names = ("parser", "tokeniser", "text_model", "case", "trees", "share")
+    names = ("parser", "tokeniser", "text_model", "trees", "share")
     if needless := [name for name in names if getattr(request, name) not in (None, 0)]:
         raise UsageError(f"a text model needs no other; leave out {', '.join(needless)}")
     lines_of_texts = [lines_of_text(text, "text") for text in texts]

@@ -10,8 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self
+from weakref import WeakKeyDictionary
 
 import jax
 import jax.numpy as jnp
@@ -82,9 +83,9 @@ class Optimiser(NamedTuple):
     result: Callable[[Weights, Any], Weights]
 
 
-E = TypeVar("E", bound=Encoded)
-B = TypeVar("B")
-X = TypeVar("X", default=Sentence, contravariant=True)
+E = TypeVar("E", bound=Encoded, default=Any)
+B = TypeVar("B", default=Any)
+X = TypeVar("X", default=Any, contravariant=True)
 
 Batching = Literal["sentences", "words", "length"]
 
@@ -285,3 +286,29 @@ class Model(ABC, Generic[E, B, X]):
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         """Count relations and tags that did not occur in training, by attribute and value."""
         return {}
+
+
+M = TypeVar("M", bound=Model)
+R = TypeVar("R")
+
+
+def cache_latest(make: Callable[[M, Weights], R]) -> Callable[[M, Weights], R]:
+    """Return a function that caches, for each model, its result for the most recent weights.
+
+    Weights are compared by identity: a dictionary of weights is never modified. Only the last ones
+    are held (docs/decisions/0024-lowered-programs.md).
+
+    Args:
+        make: a function of a model and its weights whose result does not refer to the model;
+            otherwise the model would never be freed.
+    """
+    last: WeakKeyDictionary[M, tuple[Weights, R]] = WeakKeyDictionary()
+
+    @wraps(make)
+    def cached(model: M, parameters: Weights) -> R:
+        latest = last.get(model)
+        if latest is None or latest[0] is not parameters:
+            last[model] = latest = (parameters, make(model, parameters))
+        return latest[1]
+
+    return cached

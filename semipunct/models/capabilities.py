@@ -18,7 +18,6 @@ from semipunct.models.base import Model, Parameters, Weights
 from semipunct.models.contents import Array
 
 B = TypeVar("B")
-AnyModel = Model[Any, Any, Any]
 
 
 class ReadsRows(ABC, Generic[B]):
@@ -86,7 +85,7 @@ class StaysNear(ABC):
     """A model that can be trained to keep some weights close to those of another model."""
 
     @abstractmethod
-    def near(self, base_model: AnyModel, parameters: Weights) -> Self:
+    def near(self, base_model: Model, parameters: Weights) -> Self:
         """Return the same model with these weights as the centre of regularisation.
 
         Args:
@@ -149,7 +148,7 @@ def on_device(parameters: Weights) -> Weights:
     return jax.device_put(dict(parameters))  # one transfer, without a program for each shape
 
 
-def place_weights(model: AnyModel, parameters: Weights) -> Weights:
+def place_weights(model: Model, parameters: Weights) -> Weights:
     """Place the weights of a model where batches read them, once for all batches.
 
     Args:
@@ -160,7 +159,7 @@ def place_weights(model: AnyModel, parameters: Weights) -> Weights:
     return model.place_weights(parameters) if reads_rows else on_device(parameters)
 
 
-def read_weights(model: AnyModel, weights: Weights, batch: Any) -> Weights:
+def read_weights(model: Model, weights: Weights, batch: Any) -> Weights:
     """Return the weights that a batch needs, by default all.
 
     Args:
@@ -171,7 +170,7 @@ def read_weights(model: AnyModel, weights: Weights, batch: Any) -> Weights:
     return model.read(weights, batch) if isinstance(model, ReadsRows) else weights
 
 
-def stay_near(model: AnyModel, base_model: AnyModel, parameters: Weights) -> AnyModel:
+def stay_near(model: Model, base_model: Model, parameters: Weights) -> Model:
     """Return a model whose weights are regularised towards those of another one.
 
     Args:
@@ -187,7 +186,7 @@ def stay_near(model: AnyModel, base_model: AnyModel, parameters: Weights) -> Any
     raise nothing_in_common(model, base_model)
 
 
-def nothing_in_common(model: AnyModel, base_model: AnyModel) -> ModelError:
+def nothing_in_common(model: Model, base_model: Model) -> ModelError:
     """Return the error that two models have no weights in common.
 
     Args:

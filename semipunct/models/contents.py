@@ -1,4 +1,4 @@
-"""The contents of a model as plain values and arrays, and their digest."""
+"""The contents of a model as plain values and arrays, their digest, and tables in 8 bits."""
 
 from __future__ import annotations
 
@@ -85,3 +85,46 @@ def with_arrays(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[s
         name, slash, below = path.partition("/")
         contents[name] = with_arrays(contents[name], {below: array}) if slash else array
     return contents
+
+
+Floats = npt.NDArray[np.float32]
+
+LEVELS = 127
+"""The largest multiple of a scale."""
+
+_SIGNIFICANT = 11
+"""Bits of a scale, so that its multiples up to 127, and the scale found from them again, are exact
+in single precision: rounding twice is rounding once."""
+
+
+def in_eight_bits(table: Floats) -> Floats:
+    """Return the nearest table of whole multiples of a scale for each row.
+
+    Args:
+        table: ``[rows, size]``.
+    """
+    scale = _scales(table)
+    return (np.round(table / scale) * scale).astype(np.float32)
+
+
+def multiples(table: Floats) -> tuple[npt.NDArray[np.int8], Floats] | None:
+    """Return the multiples and the scales ``[rows, 1]`` of a table; None if it has none.
+
+    Args:
+        table: ``[rows, size]``.
+    """
+    if table.ndim != 2 or not table.size or not np.isfinite(table).all():
+        return None
+    scale = _scales(table)
+    whole = np.round(table / scale)
+    if not np.array_equal(whole * scale, table):
+        return None
+    return whole.astype(np.int8), scale
+
+
+def _scales(table: Floats) -> Floats:
+    """Return the least scales of 11 bits of which no entry is more than 127 times as large."""
+    most = np.max(np.abs(table), 1, keepdims=True) / np.float32(LEVELS)
+    fraction, exponent = np.frexp(np.maximum(most, np.finfo(np.float32).tiny))
+    fraction = np.ceil(fraction * 2**_SIGNIFICANT) / 2**_SIGNIFICANT
+    return np.ldexp(fraction, exponent).astype(np.float32)

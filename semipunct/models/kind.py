@@ -153,6 +153,7 @@ class Kind:
         predicts: description, for users, of the outcome that the model gives a probability to.
         corrected: whether it is trained on original text with a corrected version.
         underlying: whether it can be trained on the underlying trees of its training sentences.
+        removed: settings in folders of earlier versions that this one does not have.
     """
 
     name: str
@@ -168,13 +169,14 @@ class Kind:
     predicts: str = PUNCTUATION
     corrected: Literal["never", "optionally", "always"] = "never"
     underlying: bool = False
+    removed: tuple[str, ...] = ()
 
     @property
     def sections(self) -> dict[str, type[Any]]:
         """The class of options of each section of a configuration."""
         return {"model": self.model_options, "train": self.train_options}
 
-    def load(self) -> type[Model[Any, Any, Any]]:
+    def load(self) -> type[Model]:
         """Import the class of the model."""
         return _import_place(self.model)
 
@@ -255,6 +257,7 @@ class Config:
                 Setting(f"{section}.{key}", value, where)
                 for section, pairs in values.items()
                 for key, value in pairs.items()
+                if f"{section}.{key}" not in kind.removed
             ),
         )
 

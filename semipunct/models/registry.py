@@ -21,7 +21,6 @@ KINDS: dict[str, str] = {
     "slot-tagger": "semipunct.models.slot_tagging.options:KIND",
     "beam-parser": "semipunct.models.beam_parsing.options:KIND",
     "tokeniser": "semipunct.models.segmentation.options:KIND",
-    "truecaser": "semipunct.models.casing.options:KIND",
     "text": "semipunct.models.running_text.options:KIND",
     "ordering": "semipunct.models.ordering.options:KIND",
     "commas": "semipunct.models.commas.options:KIND",

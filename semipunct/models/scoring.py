@@ -25,7 +25,7 @@ from semipunct.models.capabilities import ScoresExactly, place_weights, read_wei
 E = TypeVar("E", bound=Encoded)
 B = TypeVar("B")
 T = TypeVar("T")
-M = TypeVar("M", bound=Model[Any, Any, Any])
+M = TypeVar("M", bound=Model)
 
 
 class Batches(Generic[E, B]):

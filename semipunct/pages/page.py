@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import chain
 from urllib.parse import quote
 
-from semipunct.inference.decode import Analysis
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.pages.pictures import Drawing, inline_picture, underlying_drawing
 
 STYLES = ("page", "pictures")

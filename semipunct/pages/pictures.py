@@ -19,9 +19,9 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from semipunct.formats.conllu.mark_heads import MarkedSentence
-from semipunct.inference.decode import Analysis
 from semipunct.marks import Puncteme, display_form
 from semipunct.marks.tokens import INITIAL
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.trees.guideline import HeadChange
 
 _SIZE = 14

@@ -13,7 +13,7 @@ from semipunct.corpus import Omitted, Sentence
 from semipunct.formats import Annotation
 
 if TYPE_CHECKING:
-    from semipunct.inference.decode import Analysis
+    from semipunct.models.punctuation.decode import Analysis
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its left and right puncteme, joined by spaces."""

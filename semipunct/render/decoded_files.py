@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from semipunct.corpus import Omitted
 from semipunct.formats import Writer
-from semipunct.inference.decode import Analysis
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.render import analyses as render
 from semipunct.render.analyses import NO_ANALYSIS
 from semipunct.tasks.options import DecodedForm

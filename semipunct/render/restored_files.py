@@ -14,38 +14,11 @@ from semipunct.formats.conllu.from_text import analysed_entry
 from semipunct.formats.text import TextWriter
 from semipunct.render.analyses import dump, omitted_as_dict
 from semipunct.render.restorations import as_dict, in_own_characters
-from semipunct.tasks.base import Trained
 from semipunct.tasks.options import RestoredForm
 from semipunct.tasks.restoration import LISTED, Restoration
-from semipunct.tasks.run import Outcome, in_chunks
-from semipunct.tasks.truecase import truecase
+from semipunct.tasks.run import Outcome
 
 Restored = Outcome[Restoration[Any]]
-
-CHUNK = 256
-"""Sentences truecased at a time."""
-
-
-def with_capitals(
-    outcomes: Iterable[Restored], truecaser: Trained[Any], writer: Writer[Any]
-) -> Iterator[Restored]:
-    """Restore the capitals of restored sentences; other sentences are not changed.
-
-    Args:
-        outcomes: entries and what was restored, None for those left unchanged.
-        truecaser: with its weights.
-        writer: of the entries.
-    """
-    for chunk in in_chunks(outcomes, CHUNK):
-        restored = [restoration for _, restoration in chunk if restoration]
-        slots = [restoration.written for restoration in restored]
-        forms = iter(truecase(truecaser, [restoration.sentence for restoration in restored], slots))
-        for entry, restoration in chunk:
-            if restoration:
-                cased_forms = next(forms)
-                yield writer.recase(entry, cased_forms), restoration.with_forms(cased_forms)
-            else:
-                yield entry, None
 
 
 def in_own_capitals(outcomes: Iterable[Restored], writer: Writer[Any]) -> Iterator[Restored]:

@@ -46,7 +46,7 @@ class DataFile:
 
 
 def model_card(
-    model: Model[Any, Any, Any],
+    model: Model,
     config: Config,
     train: Sequence[DataFile],
     development: Sequence[DataFile],

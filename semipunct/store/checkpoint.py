@@ -19,8 +19,7 @@ from typing_extensions import TypeVar
 from semipunct.errors import ConfigError, ModelError, UsageError
 from semipunct.files import json_document, sha256
 from semipunct.models.base import Array, Model
-from semipunct.models.contents import compact, digest, with_arrays, without_arrays
-from semipunct.models.eight_bits import multiples
+from semipunct.models.contents import compact, digest, multiples, with_arrays, without_arrays
 from semipunct.models.kind import Config
 from semipunct.models.registry import KINDS, find_kind, is_kind
 from semipunct.store.checked_files import (
@@ -53,8 +52,8 @@ VERSION = 3
 """The format version of a folder, raised whenever older programs could not read a new folder. A
 setting that is added later gets the default of its class in older folders."""
 
-M = TypeVar("M", bound=Model[Any, Any, Any], default=Model[Any, Any, Any])
-M_co = TypeVar("M_co", bound=Model[Any, Any, Any], default=Model[Any, Any, Any], covariant=True)
+M = TypeVar("M", bound=Model, default=Model)
+M_co = TypeVar("M_co", bound=Model, default=Model, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -128,7 +127,7 @@ class _ConfigFile(msgspec.Struct):
 
 def save(
     path: str | Path,
-    model: Model[Any, Any, Any],
+    model: Model,
     parameters: Mapping[str, Array],
     config: Config,
     *,
@@ -251,9 +250,7 @@ def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:
     return saved
 
 
-def _check_kind(
-    folder: Path, model: Model[Any, Any, Any], expected: type[Model[Any, Any, Any]]
-) -> None:
+def _check_kind(folder: Path, model: Model, expected: type[Model]) -> None:
     # The class of a kind may be derived from that of another kind, so ``isinstance`` is not enough.
     if not isinstance(model, expected) or model.kind != expected.kind:
         raise ModelError(

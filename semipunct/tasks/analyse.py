@@ -17,13 +17,12 @@ import numpy.typing as npt
 
 from semipunct.corpus import Sentence
 from semipunct.files import finite
-from semipunct.inference.decode import Analysis, best
-from semipunct.inference.likelihood import log_choices
-from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import EDITS, OPEN, Edit, EditName, Pair, Puncteme, is_symmetric, nunberg
 from semipunct.marks.nunberg import Bigram, Rule
 from semipunct.models.base import Weights
+from semipunct.models.punctuation.decode import Analysis, best, log_choices
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.rewriting import Rewriter
 from semipunct.models.scoring import Batches
 from semipunct.tasks.base import Trained
 from semipunct.tasks.punctuation_models import punctuation_model

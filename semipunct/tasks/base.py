@@ -12,15 +12,14 @@ import numpy.typing as npt
 from semipunct.corpus import Sentence
 from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
-from semipunct.models.base import Model, Weights
+from semipunct.models.base import Model, Weights, cache_latest
 from semipunct.models.capabilities import place_weights
-from semipunct.models.remembered import cache_latest
 
 Slots = tuple[Puncteme, ...]
 """The string of each slot of a sentence."""
 
-M = TypeVar("M", bound=Model[Any, Any, Any])
-M_co = TypeVar("M_co", bound=Model[Any, Any, Any], covariant=True)
+M = TypeVar("M", bound=Model)
+M_co = TypeVar("M_co", bound=Model, covariant=True)
 
 
 class Trained(Protocol[M_co]):
@@ -56,7 +55,7 @@ class InPlace(Generic[M]):
 
 
 @cache_latest
-def _placed(model: Model[Any, Any, Any], parameters: Weights) -> Weights:
+def _placed(model: Model, parameters: Weights) -> Weights:
     return place_weights(model, parameters)
 
 

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from semipunct.corpus.sentences import Sentence, Words, unfillable
-from semipunct.inference.draws import Draws
 from semipunct.marks import SILENT, UNK, Puncteme, spacing
 from semipunct.marks.balance import (
     Statuses,
@@ -30,6 +29,7 @@ from semipunct.marks.balance import (
 )
 from semipunct.marks.spacing import SIGNS, JoiningMarks, may_stand_between
 from semipunct.marks.tokens import is_emoticon, is_picture
+from semipunct.models.punctuation.draws import Draws
 from semipunct.tasks.options import Keep, RestoreOptions
 from semipunct.tasks.slot_posteriors import SlotPosterior
 

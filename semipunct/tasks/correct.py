@@ -18,12 +18,12 @@ from semipunct.corpus.sentences import Sentence, Words, Written
 from semipunct.corpus.statistics import with_unknown
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, UsageError
-from semipunct.inference import decode
-from semipunct.inference.decode import Analysis
-from semipunct.inference.draws import Draws
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
+from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.corrector import CorrectionModel
+from semipunct.models.punctuation.decode import Analysis
+from semipunct.models.punctuation.draws import Draws
 from semipunct.tasks.base import InPlace, Slots, Trained
 from semipunct.tasks.choice import beside_what_stands, best_draw, best_strings
 from semipunct.tasks.correction import Attached, Corrected, Explained, Reason

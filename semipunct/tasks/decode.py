@@ -11,9 +11,9 @@ import numpy as np
 from semipunct.corpus import Sentence
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
-from semipunct.inference import decode as inference
-from semipunct.inference.decode import Analysis
 from semipunct.models.base import Weights
+from semipunct.models.punctuation import decode as inference
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained

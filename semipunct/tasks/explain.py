@@ -8,10 +8,10 @@ from typing import Any
 
 from semipunct.corpus import Omitted, Sentence
 from semipunct.corpus.parallel import as_written
-from semipunct.inference import decode
-from semipunct.inference.decode import Analysis
-from semipunct.inference.feature_weights import FeatureWeight, NodeFeatures
+from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.corrector import CorrectionModel
+from semipunct.models.punctuation.decode import Analysis
+from semipunct.models.punctuation.feature_weights import FeatureWeight, NodeFeatures
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks.base import InPlace, Trained
 from semipunct.tasks.correct import reason

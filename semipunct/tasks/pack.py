@@ -12,7 +12,7 @@ import numpy as np
 from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import ModelError
 from semipunct.models.base import Array
-from semipunct.models.eight_bits import in_eight_bits
+from semipunct.models.contents import in_eight_bits
 from semipunct.models.registry import find_kind
 from semipunct.models.scoring import Batches
 from semipunct.store.checkpoint import SavedModel, save

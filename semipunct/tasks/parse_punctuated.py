@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.errors import UsageError
-from semipunct.inference.likelihood import corpus_log_likelihood
+from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained
 from semipunct.tasks.parse import Parse, check_reads_words, parses

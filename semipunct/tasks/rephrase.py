@@ -16,17 +16,16 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.sentences import MISSING, excerpt
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import EditError, UsageError
-from semipunct.inference import decode
-from semipunct.inference.regeneration import Regenerator, UnderlyingTree
 from semipunct.marks import SILENT, display_form, spacing
 from semipunct.models.ordering.model import OrderingModel
 from semipunct.models.ordering.orders import draw_orders
+from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.regeneration import Regenerator, UnderlyingTree
 from semipunct.tasks.base import Slots, Trained, model_of_kind
 from semipunct.tasks.options import Surface
 from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.tree_edits import TreeEdit
-from semipunct.tasks.truecase import truecase
 from semipunct.trees import PLACES, Arrangement, Place
 
 _PROPER = "PROPN"
@@ -94,7 +93,6 @@ def rephrase(
     *,
     edits: Sequence[Sequence[TreeEdit]] | None = None,
     surface: Surface = "drawn",
-    case: Trained[Any] | None = None,
     seed: int = 0,
     first: int = 0,
 ) -> list[Rephrasing | OmittedT | None]:
@@ -108,8 +106,6 @@ def rephrase(
             the original sentence.
         surface: whether the string of a slot is drawn from the channel, as in the paper, or
             produced by the most probable edits.
-        case: a truecaser with its weights, for the capitals of the new sentences; without one the
-            capital of the first word is transferred to the new first word.
         seed: the random seed; with the number of a sentence it determines the draws for it.
         first: the number of the first sentence.
 
@@ -136,7 +132,7 @@ def rephrase(
     permuted, long = _permuted(trees, changes.permute, seed, first)
     rephrased = _regenerated(
         punctuation.model, punctuation.parameters, usable, permuted, long,
-        surface=surface, case=case, seed=seed, first=first,
+        surface=surface, seed=seed, first=first,
     )  # fmt: skip
     return with_omitted(sentences, rephrased)
 
@@ -229,7 +225,6 @@ def _regenerated(
     long: Sequence[int],
     *,
     surface: Surface,
-    case: Trained[Any] | None,
     seed: int,
     first: int,
 ) -> list[Rephrasing | None]:
@@ -241,27 +236,18 @@ def _regenerated(
             continue
         chance = np.random.default_rng((seed, number))
         slots: Slots = regenerator.surface(tree, chance, drawn=surface == "drawn")
-        forms = _forms(source, tree, initial=case is None)
+        forms = _forms(source, tree)
         sentence = replace(tree.sentence, forms=forms, slots=slots)
         rephrased.append(Rephrasing(sentence, tree.words, left))
-    if case is not None:
-        present = [rephrasing for rephrasing in rephrased if rephrasing is not None]
-        spelt = iter(truecase(case, [rephrasing.sentence for rephrasing in present]))
-        rephrased = [
-            rephrasing
-            and replace(rephrasing, sentence=replace(rephrasing.sentence, forms=next(spelt)))
-            for rephrasing in rephrased
-        ]
     return rephrased
 
 
-def _forms(source: Sentence, tree: UnderlyingTree, *, initial: bool) -> tuple[str, ...]:
+def _forms(source: Sentence, tree: UnderlyingTree) -> tuple[str, ...]:
     """Return the word forms, with the sentence-initial capital moved to the new first word.
 
     Args:
         source: the original sentence.
         tree: the changed tree.
-        initial: whether the new first word gets a capital if the old one had one.
     """
     forms = list(tree.sentence.forms)
     if tree.words[0] == 1 or not source.forms[0][:1].isupper():
@@ -269,8 +255,7 @@ def _forms(source: Sentence, tree: UnderlyingTree, *, initial: bool) -> tuple[st
     if 1 in tree.words and not _has_own_capital(source, 0):
         place = tree.words.index(1)
         forms[place] = _with_first(forms[place], str.lower)
-    if initial:
-        forms[0] = _with_first(forms[0], str.upper)
+    forms[0] = _with_first(forms[0], str.upper)
     return tuple(forms)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic
 
 from typing_extensions import TypeVar
@@ -49,14 +48,6 @@ class Restoration(Generic[S]):
             absorbed = bool(dot) and string[:1] == (".",)
             strings.append((*dot, *(t for t in string[absorbed:] if t != ABBREVIATION)))
         return tuple(strings)
-
-    def with_forms(self, forms: Sequence[str]) -> Restoration[S]:
-        """Return the same punctuation with other forms of the words, such as capitalised ones.
-
-        Args:
-            forms: ``[n]`` the forms of the words.
-        """
-        return replace(self, sentence=replace(self.sentence, forms=tuple(forms)))
 
     @property
     def text(self) -> str:

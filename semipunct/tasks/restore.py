@@ -19,14 +19,14 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.evaluation.results import figures_signature
-from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.inference.resampling import Evidence
-from semipunct.inference.sampler import Draws, generate
 from semipunct.marks import Puncteme
 from semipunct.marks.spacing import BY_TYPOGRAPHY, JoiningMarks
 from semipunct.models.base import Weights
 from semipunct.models.punctuation.attach import has_history_features
+from semipunct.models.punctuation.decode import corpus_log_likelihood
+from semipunct.models.punctuation.draws import Draws, Evidence
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.sampler import generate
 from semipunct.tasks.base import Slots, Trained
 from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.options import RestoreOptions, RestoreSettings

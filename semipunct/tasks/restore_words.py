@@ -20,8 +20,8 @@ from typing import Any, Unpack
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import UsageError
-from semipunct.inference.draws import Draws
 from semipunct.marks import spacing
+from semipunct.models.punctuation.draws import Draws
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.tasks import limits

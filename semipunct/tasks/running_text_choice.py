@@ -19,11 +19,11 @@ import numpy.typing as npt
 from semipunct.corpus.fixed_parts import divide_by_case
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.word_streams import is_final
-from semipunct.inference.draws import Draws
 from semipunct.marks import UNK, Puncteme
 from semipunct.marks.balance import ENCLOSING, encloses, matcher_of, without_lone_marks
 from semipunct.marks.matching import Matcher
 from semipunct.marks.spacing import BY_TYPOGRAPHY
+from semipunct.models.punctuation.draws import Draws
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Reading
 from semipunct.tasks.choice import Standing, chosen_strings, is_writable

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints
-from semipunct.inference.draws import Draws
 from semipunct.marks import Puncteme
 from semipunct.marks.edits import edit_distance
+from semipunct.models.punctuation.draws import Draws
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,6 +10,7 @@ may belong to several processes, which take their decisions together
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,13 +23,38 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from semipunct import errors
 from semipunct.errors import SemipunctError, UsageError
-from semipunct.training.environment import is_loss
 from semipunct.wording import quantity
 
 _AXIS = "batch"
 
 _LEAST_BYTES = 1024
 """Messages are padded to this length or a power of two times it, for few compiled shapes."""
+
+
+def join() -> None:
+    """Join the other processes of the run, unless this process has done so.
+
+    JAX must not have computed anything before. It asks the launchers that it knows, or reads
+    ``JAX_COORDINATOR_ADDRESS``; the two other variables are read here.
+
+    Raises:
+        UsageError: if the environment describes no processes, or they do not find each other.
+    """
+    if jax.distributed.is_initialized():
+        return
+    number, index = (os.environ.get(f"JAX_{name}") for name in ("NUM_PROCESSES", "PROCESS_ID"))
+    try:
+        jax.distributed.initialize(
+            num_processes=int(number) if number else None,
+            process_id=int(index) if index else None,
+        )
+    except (RuntimeError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise UsageError(
+            f"the processes of the run did not find each other ({reason}): set "
+            "JAX_COORDINATOR_ADDRESS, JAX_NUM_PROCESSES and JAX_PROCESS_ID, or use a launcher that "
+            "JAX knows, such as Slurm or Open MPI"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +74,13 @@ class Devices:
     process: int = 0
 
     @classmethod
-    def find(
-        cls, platform: str | None = None, number: int = 1, *, together: bool = False
-    ) -> Devices:
-        """Return the first devices of a platform.
+    def find(cls, platform: str | None = None, number: int = 1) -> Devices:
+        """Return the first devices of a platform, of each process that has been joined.
 
         Args:
             platform: ``cpu``, ``gpu`` or ``tpu``, or a name of JAX such as ``cuda``; None for JAX's
                 own choice.
             number: how many of each process.
-            together: take those of all processes that ``processes.join`` has joined.
 
         Raises:
             UsageError: if there are not as many.
@@ -65,8 +88,6 @@ class Devices:
         try:
             usable = jax.local_devices(backend=platform)
         except RuntimeError as error:
-            if together and is_loss(str(error)):
-                raise
             known = ", ".join(sorted({device.platform for device in jax.local_devices()}))
             raise UsageError(
                 f"there is no device {platform!r} that JAX can use, only: {known}; install the "
@@ -82,17 +103,10 @@ class Devices:
                 f"{quantity(number, 'device')} cannot be used: JAX has "
                 f"{quantity(len(usable), 'device')} ({usable[0].platform}){more}"
             )
-        if not together or jax.process_count() == 1:
-            return cls(tuple(usable[:number]), usable[0])
-        by_process: dict[int, list[Any]] = {i: [] for i in range(jax.process_count())}
-        for device in jax.devices(platform):
-            by_process[device.process_index].append(device)
-        if few := next((i for i, some in by_process.items() if len(some) < number), None):
-            raise UsageError(
-                f"{quantity(number, 'device')} of each process cannot be used: process {few} has "
-                f"{len(by_process[few])}"
-            )
-        every = tuple(device for some in by_process.values() for device in some[:number])
+        by_process: dict[int, list[Any]] = {}
+        for device in usable if jax.process_count() == 1 else jax.devices(platform):
+            by_process.setdefault(device.process_index, []).append(device)
+        every = tuple(device for _, some in sorted(by_process.items()) for device in some[:number])
         return cls(every, usable[0], len(by_process), jax.process_index())
 
     @property
@@ -138,8 +152,6 @@ class Devices:
         """
         if len(self.devices) == 1:
             return tree
-        if self.processes == 1:
-            return jax.device_put(tree, self.first)
         return jax.tree.map(self._own_copy, tree)
 
     def ask_first(self, act: Callable[[], Any]) -> Any:

@@ -26,8 +26,7 @@ from semipunct.store.card import model_card
 from semipunct.training.devices import Devices
 from semipunct.training.plan import Plan
 from semipunct.training.report import Phase, Progress, TrainingError, TrainingResult
-from semipunct.training.run import Run, check_same, check_start, of_best, take_up, to_host
-from semipunct.training.sources import Sources
+from semipunct.training.run import Run, Sources, check_same, check_start, of_best, take_up, to_host
 from semipunct.training.step import Outcome, Recipe, step
 from semipunct.version import __version__
 from semipunct.wording import quantity
@@ -65,7 +64,7 @@ class Trainer:
     near: checkpoint.SavedModel | None = None
     start: checkpoint.SavedModel | None = None
     devices: Devices = field(default_factory=Devices.find)
-    model: Model[Any, Any, Any] = field(init=False)
+    model: Model = field(init=False)
     size: float = field(init=False, default=0.0)
 
     def run(self, train: Sequence[Example], dev: Sequence[Example], resume: bool) -> TrainingResult:
@@ -239,21 +238,12 @@ class Trainer:
     def _pruned(self, model: Any, parameters: Mapping[str, Array], run: Run) -> Mapping[str, Array]:
         """Prune a model that ``Prunes``, and note the figures after pruning in the run."""
         # An evaluation takes seconds, so results are cached.
-        evaluated = [(parameters, run.best_figures)] if run.best else []
+        evaluated = {id(parameters): (parameters, run.best_figures)} if run.best else {}
 
         def figures_of(weights: Mapping[str, Array]) -> dict[str, Any]:
-            cached = next(
-                (
-                    figures
-                    for evaluated_weights, figures in evaluated
-                    if evaluated_weights is weights
-                ),
-                None,
-            )
-            if cached is None:
-                cached = self._figures(weights)
-                evaluated.append((weights, cached))
-            return cached
+            if id(weights) not in evaluated:  # and held below, so that no others get the number
+                evaluated[id(weights)] = weights, self._figures(weights)
+            return evaluated[id(weights)][1]
 
         def perplexity(weights: Mapping[str, Array]) -> float:
             criterion_value = self.config.kind.criterion.of(figures_of(weights))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from semipunct.errors import SemipunctError
@@ -15,11 +15,7 @@ Phase = Literal["preparing", "training", "evaluating", "saving"]
 
 
 class TrainingError(SemipunctError):
-    """The objective or a gradient is no longer finite, so that training cannot continue."""
-
-
-class LostProcessError(TrainingError):
-    """Another process of a run has ended, or cannot be reached."""
+    """Training cannot continue: a number is no longer finite, or another process has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ class TrainingResult:
         criterion: the criterion by which the best entry was selected.
     """
 
-    model: Model[Any, Any, Any]
+    model: Model
     parameters: Mapping[str, Array]
     metrics: tuple[dict[str, Any], ...]
     best: dict[str, Any]
@@ -97,9 +93,3 @@ class TrainingResult:
         how = ", interrupted" if self.interrupted else ", stopped early" * self.stopped_early
         visits = quantity(self.visits, "visit")
         return f"<TrainingResult: {self.model.kind}, {figure_text}, {visits}{how}>"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return everything but the model and its weights as JSON-serialisable values."""
-        names = (f.name for f in fields(self) if f.name not in ("model", "parameters", "criterion"))
-        values = {name: getattr(self, name) for name in names}
-        return {**values, "metrics": list(self.metrics)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +12,14 @@ import jax.numpy as jnp
 import msgspec
 import numpy as np
 
+from semipunct.corpus.examples import Example, treebank_digest
 from semipunct.errors import ModelError
 from semipunct.models.base import Array
 from semipunct.models.kind import Config, Criterion
+from semipunct.store.card import DataFile
 from semipunct.store.checked_files import check_arrays
 from semipunct.store.checkpoint import SavedModel, TrainingState
 from semipunct.store.folder import STATE, STATE_ARRAYS
-from semipunct.training.sources import Sources
 from semipunct.training.step import Outcome, Weights
 
 PRUNING_COST = "pruning_cost"
@@ -40,6 +41,10 @@ class SavedRun(msgspec.Struct, forbid_unknown_fields=True):
     seconds: float
     train: str
     development: str
+
+
+_PLAIN = ("step", "visits", "best_figures", "stale", "objective", "slots", "impossible")
+"""The attributes of a ``Run`` that are saved as they are."""
 
 
 @dataclass(slots=True)
@@ -166,20 +171,13 @@ class Run:
         # Views, not copies: they are written before the next step reuses the buffers.
         current = {name: np.asarray(value) for name, value in self.parameters.items()}
         leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.optimiser)]
-        values = SavedRun(
-            step=self.step,
-            visits=self.visits,
-            best_figures=self.best_figures,
-            stale=self.stale,
-            objective=self.objective,
-            slots=self.slots,
-            impossible=self.impossible,
-            seconds=self.seconds,
-            train=sources.train_digest,
-            development=sources.development_digest,
-        )
         return TrainingState(
-            msgspec.to_builtins(values),
+            {
+                **{name: getattr(self, name) for name in _PLAIN},
+                "seconds": self.seconds,
+                "train": sources.train_digest,
+                "development": sources.development_digest,
+            },
             {
                 **{f"current.{name}": value for name, value in current.items()},
                 **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},
@@ -232,16 +230,10 @@ def take_up(loaded: SavedModel, state: TrainingState, fresh: Run, sources: Sourc
             jax.tree.structure(fresh.optimiser),
             [jnp.asarray(state.arrays[f"optimiser.{i:04}"]) for i in range(len(leaves))],
         ),
-        step=saved.step,
-        visits=saved.visits,
         best=dict(loaded.parameters) if saved.best_figures else None,
-        best_figures=saved.best_figures,
-        stale=saved.stale,
         metrics=[dict(entry) for entry in loaded.metrics],
-        objective=saved.objective,
-        slots=saved.slots,
-        impossible=saved.impossible,
         seconds_before=saved.seconds,
+        **{name: getattr(saved, name) for name in _PLAIN},
     )
 
 
@@ -260,13 +252,11 @@ def check_start(start: SavedModel, config: Config) -> None:
             f"{start.path}: is a model of the kind {start.config.kind.name}, which cannot be "
             f"trained further as {config.kind.name}; give --kind {start.config.kind.name}"
         )
-    before, current = start.config.to_dict()["model"], config.to_dict()["model"]
-    for key, value in current.items():
-        if before[key] != value:
-            raise ModelError(
-                f"{start.path}: model.{key} is {before[key]} there and {value} here; a model that "
-                "is trained further keeps its architecture, so leave the setting out"
-            )
+    for key, before, value in _changes(start.config, config, "model"):
+        raise ModelError(
+            f"{start.path}: {key} is {before} there and {value} here; a model that is trained "
+            "further keeps its architecture, so leave the setting out"
+        )
 
 
 def check_same(loaded: SavedModel, config: Config) -> None:
@@ -284,11 +274,59 @@ def check_same(loaded: SavedModel, config: Config) -> None:
             f"{loaded.path}: the kind was {loaded.config.kind.name} when the run began and is "
             f"{config.kind.name} now; give the same kind, or train without --resume"
         )
-    before, current = loaded.config.to_dict(), config.to_dict()
-    for section, values in current.items():
-        for key, value in values.items():
-            if before[section][key] != value:
-                raise ModelError(
-                    f"{loaded.path}: {section}.{key} was {before[section][key]} when the run "
-                    f"began and is {value} now; give the same settings, or train without --resume"
-                )
+    for key, before, value in _changes(loaded.config, config, "model", "train"):
+        raise ModelError(
+            f"{loaded.path}: {key} was {before} when the run began and is {value} now; give the "
+            "same settings, or train without --resume"
+        )
+
+
+def _changes(before: Config, current: Config, *sections: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the settings that differ, with both values."""
+    old, new = before.to_dict(), current.to_dict()
+    for section in sections:
+        for key, value in new[section].items():
+            if old[section][key] != value:
+                yield f"{section}.{key}", old[section][key], value
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The sources of the sentences of a run.
+
+    Attributes:
+        train: files of the training sentences.
+        development: files of the development sentences.
+        train_digest: ``treebank_digest`` of the training sentences.
+        development_digest: ``treebank_digest`` of the development sentences.
+    """
+
+    train: Sequence[DataFile]
+    development: Sequence[DataFile]
+    train_digest: str
+    development_digest: str
+
+    @classmethod
+    def of(cls, train: Sequence[Example], development: Sequence[Example]) -> Sources:
+        """Describe sentences, and the current content of their files.
+
+        Args:
+            train: the training examples.
+            development: the development examples.
+        """
+        return cls(
+            data_files(train),
+            data_files(development),
+            treebank_digest(train),
+            treebank_digest(development),
+        )
+
+
+def data_files(examples: Sequence[Example]) -> list[DataFile]:
+    """List the files that examples were read from, in order of appearance, with checksums."""
+    counts: dict[str, list[int]] = {}
+    for example in examples:
+        count = counts.setdefault(example.path, [0, 0])
+        count[0] += 1
+        count[1] += example.size
+    return [DataFile.of(name, *count) for name, count in counts.items()]

@@ -46,7 +46,7 @@ class Recipe:
         slots: the mean number of slots of a training sentence.
     """
 
-    model: Model[Any, Any, Any]
+    model: Model
     options: SharedTrainOptions
     steps: int
     slots: float

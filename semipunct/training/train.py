@@ -17,10 +17,9 @@ from semipunct.models.registry import DEFAULT
 from semipunct.store.checkpoint import SavedModel
 from semipunct.store.folder import claim_folder, put_in_place
 from semipunct.training.config import load_config
-from semipunct.training.devices import Devices
+from semipunct.training.devices import Devices, join
 from semipunct.training.loop import Trainer
-from semipunct.training.processes import join, noticing_losses
-from semipunct.training.report import Progress, TrainingResult
+from semipunct.training.report import Progress, TrainingError, TrainingResult
 
 
 def train(
@@ -90,8 +89,8 @@ def train(
             or ``force``, is being written by another training run, or cannot be resumed; if the
             kind does not support ``near``; if ``start`` is of another kind or has other settings.
         TrainingError: if the objective or a gradient is no longer finite; the last checkpoint is
-            kept. A ``LostProcessError`` if another process has ended. JAX ends a process itself,
-            with a report on standard error, if that of the coordinator is lost.
+            kept. Also if another process has ended; JAX ends a process itself, with a report on
+            standard error, if that of the coordinator is lost.
     """
     if not isinstance(config, Config):
         options = {"model.channel": channel, "train.seed": seed}
@@ -108,13 +107,12 @@ def train(
                 f"there is no {use} {config.kind.unit}: the files hold none that can be used; "
                 "give others (semipunct stats FILE tells why sentences are left out)"
             )
-    together = processes is not None
-    if together:
+    if processes is not None:
         join()
-    chosen = Devices.find(device, devices, together=together)
+    chosen = Devices.find(device, devices)
     enable_compilation_cache()
     with (
-        noticing_losses(alone=chosen.processes == 1),
+        _losses_told(chosen),
         _claimed(output, chosen, force=force, resume=resume) as place,
         CompileClock() as clock,
         # JAX's own choice is not named: stored programs are keyed by the setting.
@@ -127,6 +125,21 @@ def train(
         if not result.interrupted:
             chosen.ask_first(lambda: put_in_place(place, output))
         return result
+
+
+@contextmanager
+def _losses_told(devices: Devices) -> Generator[None, None, None]:
+    """Raise ``TrainingError`` if something between processes fails: usually one has ended."""
+    try:
+        yield
+    except jax.errors.JaxRuntimeError as error:
+        if devices.processes == 1:
+            raise
+        reason = str(error).partition("\n")[0]
+        raise TrainingError(
+            f"another process of this run has ended or cannot be reached ({reason}); --resume "
+            "continues from the last checkpoint"
+        ) from error
 
 
 @contextmanager

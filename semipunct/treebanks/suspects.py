@@ -24,12 +24,12 @@ from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.mark_heads import MarkedSentence
 from semipunct.formats.conllu.records import Record, format_record, read_records
 from semipunct.formats.conllu.renumber import spaces
-from semipunct.inference import decode
-from semipunct.inference.decode import Analysis
 from semipunct.marks import SILENT, Puncteme, shown_string, spacing
 from semipunct.marks.balance import ENCLOSING
 from semipunct.marks.corrections import Correction, corrections
 from semipunct.marks.matching import matched_pairs
+from semipunct.models.punctuation import decode
+from semipunct.models.punctuation.decode import Analysis
 from semipunct.pages.page import Anchors, figure, link, listing, page, section, underlying_tree
 from semipunct.pages.pictures import treebank_drawing
 from semipunct.render.reasons.marks import reason_of_mark

@@ -17,7 +17,7 @@ from semipunct.arrays import programs
 ROOT = Path(__file__).resolve().parents[2]
 
 # The rooms with functions of arrays.
-ROOMS = ("arrays", "features", "inference", "models", "search", "structures", "training")
+ROOMS = ("arrays", "features", "models", "search", "structures", "training")
 # What they import for other purposes: the types of settings, and the place of the cache.
 NOT_TRACED = {"msgspec", "platformdirs", "safetensors", "typing_extensions"}
 

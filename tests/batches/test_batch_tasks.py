@@ -29,13 +29,11 @@ Alone = Callable[[str], str]
 
 @pytest.fixture(scope="module")
 def tasks(
-    text_model: Path, model: Path, parser: Path, tokeniser: Path, truecaser: Path
+    text_model: Path, model: Path, parser: Path, tokeniser: Path
 ) -> dict[str, tuple[BatchTask, Alone]]:
     """Tasks, and the functions of the package that do the same with one text."""
-    text, trees, parses, tokens, case = map(
-        semipunct.load, (text_model, model, parser, tokeniser, truecaser)
-    )
-    others: Any = {"parser": parses, "tokeniser": tokens, "case": case, "samples": 20}
+    text, trees, parses, tokens = map(semipunct.load, (text_model, model, parser, tokeniser))
+    others: Any = {"parser": parses, "tokeniser": tokens, "samples": 20}
     return {
         "text": (
             Restorer(text_model, limit=1000),
@@ -50,9 +48,7 @@ def tasks(
             lambda t: semipunct.correct_text(text, t, minimum_confidence=0.1),
         ),
         "trees": (
-            Restorer(
-                model, limit=1000, parser=parser, tokeniser=tokeniser, case=truecaser, samples=20
-            ),
+            Restorer(model, limit=1000, parser=parser, tokeniser=tokeniser, samples=20),
             lambda t: semipunct.restore_text(trees, t, **others),
         ),
     }

@@ -15,9 +15,9 @@ import pytest
 from semipunct.cli import grammar_tables, rule_figure
 from semipunct.errors import SemipunctError
 from semipunct.formats import read_treebank
-from semipunct.inference.decode import best
-from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import nunberg
+from semipunct.models.punctuation.decode import best
+from semipunct.models.punctuation.rewriting import Rewriter
 from semipunct.store import checkpoint
 from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks import rule_agreement

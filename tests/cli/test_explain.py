@@ -13,8 +13,8 @@ import pytest
 
 import semipunct
 from semipunct.corpus import Omitted
-from semipunct.inference.feature_weights import NodeFeatures
 from semipunct.models.punctuation.attach import TREE_TABLES
+from semipunct.models.punctuation.feature_weights import NodeFeatures
 from semipunct.render.reasons.catalogue import TREES, WORDS
 from semipunct.tasks.base import InPlace
 from tests.commands import Cli

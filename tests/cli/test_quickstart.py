@@ -11,9 +11,9 @@ from semipunct.cli import quickstart
 from semipunct.cli.rules import ObservedRule, frequent_rules
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
-from semipunct.inference.decode import Analysis, SlotAnalysis
-from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import Edit
+from semipunct.models.punctuation.decode import Analysis, SlotAnalysis
+from semipunct.models.punctuation.rewriting import Rewriter
 from semipunct.store import checkpoint as store
 from semipunct.training.report import TrainingResult as Trained
 from semipunct.trees import DependencyTree

@@ -69,7 +69,6 @@ def test_a_treebank_is_restored_and_compared(
     [
         (("--text", "TEXT"), "give --parser as well"),
         (("--text", "TEXT", "--parser", "PARSER", "--tokeniser", "X"), "leave out --tokeniser"),
-        (("--text", "TEXT", "--parser", "PARSER", "--case", "X"), "leave out --case"),
         (("--parser", "PARSER", "--lines", "none"), "--lines is for a text model"),
         (("--objective", "f1"), "--objective is for a text model"),
         (("--text", "TEXT", "--parser", "PARSER", "--lines", "none", "--gold"), "are known"),

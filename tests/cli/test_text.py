@@ -156,44 +156,6 @@ def test_one_file_does_not_run_into_the_next(
         assert cli(*plain, *options).out == "so gu ke\nso mo"
 
 
-def test_capitals_are_given_back(restored, truecaser: Path):
-    text = "so un ba\nso mo\n"
-    plain, cased = (
-        restored(text, "--format", "text", *options).out for options in ((), ("--case", truecaser))
-    )
-    assert cased != plain == plain.lower()
-    assert cased.lower() == plain
-    words = "".join(c for c in cased if c.isalpha() or c.isspace()).split()
-    assert words == ["So", "UN", "ba", "So", "Mo"]
-    lines = restored(text, "--format", "json", "--case", truecaser).out.splitlines()
-    assert [word for line in lines for word in json.loads(line)["words"]] == words
-    trees = restored(text, "--case", truecaser).out
-    assert [row[0] for row in columns(trees, 1, 3) if row[1] != "PUNCT"] == words
-    told = [line for line in trees.splitlines() if line.startswith("# text = ")]
-    assert " ".join(told).replace("# text = ", "") == " ".join(cased.split())
-
-
-def test_capitals_are_given_to_treebanks(
-    cli: Cli, model: Path, truecaser: Path, treebanks: dict[str, Path], tmp_path: Path
-):
-    path, out = tmp_path / "low.conllu", tmp_path / "out.conllu"
-    some = treebanks["test"].read_text("utf-8").split("\n\n")[:4]
-    path.write_text("\n\n".join(some).lower().replace("\tpunct\t", "\tPUNCT\t") + "\n\n", "utf-8")
-    result = cli("restore", model, path, *FEW, "--case", truecaser, "-o", out)
-    assert result.status == 0, result.err
-    found = out.read_text("utf-8")
-    forms = [row[1] for row in columns(found, 0, 1, 3) if row[2] != "PUNCT"]
-    assert any(form != form.lower() for form in forms)
-    assert [f.lower() for f in forms] == [
-        row[0] for row in columns(path.read_text("utf-8"), 1, 3) if row[1] != "PUNCT"
-    ]
-    # Figures measure the punctuation, independently of capitals.
-    gold = ("--gold", "--json", *FEW)
-    same = cli("restore", model, path, *gold, "--case", truecaser, "-o", out).out
-    assert same == cli("restore", model, path, *gold).out
-    assert "--case has no effect" in cli("restore", model, path, *gold, "--case", truecaser).message
-
-
 ODD = {
     "a long word": "w" * 10_000,
     "one word": "ba",
@@ -240,17 +202,14 @@ def test_the_command_that_parses_tells_of_pieces(
     )
 
 
-def test_a_folder_of_another_kind(
-    cli: Cli, restored, parser: Path, tokeniser: Path, truecaser: Path
-):
+def test_a_folder_of_another_kind(cli: Cli, restored, parser: Path, tokeniser: Path):
     def kind(result: Result) -> str:
         assert result.status == 1
         return result.message
 
     assert "kind tokeniser" in kind(cli("parse", tokeniser, "-", stdin=b"a\n"))
     for option, folder, wrong in (
-        ("--tokeniser", truecaser, "truecaser"),
-        ("--case", tokeniser, "tokeniser"),
+        ("--tokeniser", parser, "parser"),
         ("--parser", tokeniser, "tokeniser"),
     ):
         assert f"kind {wrong}" in kind(restored("a\n", option, folder))

@@ -18,10 +18,10 @@ from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.misc import attributes
 from semipunct.formats.conllu.records import read_records
-from semipunct.inference import decode as decoding
-from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.kinds.assessment import Assessment
 from semipunct.marks import EDITS
+from semipunct.models.punctuation import decode as decoding
+from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.store import checkpoint as store
 from semipunct.tasks import decode as decode_task
 from semipunct.training.report import TrainingResult as Trained
@@ -223,8 +223,8 @@ def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path,
 def test_samples_are_numbered_and_reproducible(
     cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    # Compiling the sampler is slower than the rest of the test, and tests/inference covers it; the
-    # replacement has the same signature.
+    # Compiling the sampler is slower than the rest of the test, and tests/models/punctuation covers
+    # it; the replacement has the same signature.
     def draw(fitted: Any, parameters: Any, sentences: Any, samples: int, seed: int) -> Any:
         generator = np.random.default_rng(seed)
         best = decoding.best(fitted, parameters, sentences)
@@ -277,7 +277,7 @@ def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatc
 def test_the_best_few_are_numbered_by_rank(
     cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    # As above: tests/inference covers the ranking itself.
+    # As above: tests/models/punctuation covers the ranking itself.
     def rank(fitted: Any, parameters: Any, sentences: Any, count: int) -> Any:
         return [[a] * count for a in decoding.best(fitted, parameters, sentences) if a]
 

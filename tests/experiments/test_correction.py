@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from semipunct.corpus.synthetic.learners import LearnerErrors
+from semipunct.corpus.learners import LearnerErrors
 from semipunct.formats.parallel import read_parallel_treebanks
 
 SAMPLE = Path(__file__).resolve().parents[2] / "semipunct" / "data" / "sample.conllu"

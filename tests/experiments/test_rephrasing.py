@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from semipunct.formats.conllu.reading import to_entry
-from semipunct.inference.regeneration import Mark, UnderlyingTree
+from semipunct.models.punctuation.regeneration import Mark, UnderlyingTree
 from tests.formats.conllu.builders import record, word
 
 FIRST = (("a", "b"), ((), (",",), (".",)))

@@ -16,10 +16,10 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.corpus.statistics import with_unknown
 from semipunct.features.attributes import Attributes
-from semipunct.features.classes import length_class, shape_class, style_class, writing_class
 from semipunct.features.index import FeatureIndex
 from semipunct.features.templates import APPENDIX_A, TEMPLATES, Template
 from semipunct.features.vocabulary import Vocabulary
+from semipunct.features.words import length_class, shape_class, style_class, writing_class
 from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.attach import attach_parameters, log_attach
 from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from semipunct.corpus.sentences import Written
 from semipunct.features.attributes import Attributes
+from semipunct.features.optional import ANALYSED, WRITTEN
 from semipunct.features.templates import attribute_table
 from semipunct.features.vocabulary import Vocabulary
-from semipunct.features.written import ANALYSED, WRITTEN
 from tests.models.punctuation.cases import sentence
 
 PLAIN = sentence([2, 0, 2], ["", ",", "", "."])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
-from semipunct.models.eight_bits import in_eight_bits, multiples
+from semipunct.models.contents import in_eight_bits, multiples
 from semipunct.store.checkpoint import load
 
 

@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from semipunct.models.remembered import cache_latest
+from semipunct.models.base import cache_latest
 
 
 class Held:

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.marks import INITIAL, Edit
+from semipunct.models.punctuation.decode import Analysis, SlotAnalysis
 from semipunct.pages.pictures import Arc, Drawing, picture
 from tests.models.punctuation.cases import sentence
 from tests.trees.cases import trees

@@ -8,8 +8,8 @@ import pytest
 from semipunct.corpus import Entry, Sentence
 from semipunct.formats.conllu import ConlluWriter
 from semipunct.formats.conllu.records import Record
-from semipunct.inference.decode import Analysis, SlotAnalysis
 from semipunct.marks import Edit, Puncteme, with_boundaries
+from semipunct.models.punctuation.decode import Analysis, SlotAnalysis
 from semipunct.render import analyses as render
 from semipunct.trees import DependencyTree
 from tests.formats.conllu.builders import records, word

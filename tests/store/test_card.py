@@ -6,7 +6,7 @@ from semipunct.models.kind import Config
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import KIND
 from semipunct.store.card import data_names, model_card
-from semipunct.training.sources import data_files
+from semipunct.training.run import data_files
 from tests.models.punctuation.cases import SENTENCES, TRAINING
 
 
@@ -30,10 +30,3 @@ def test_a_card_names_data_that_is_no_file(model):
     assert "train.l2 = 0.001" in card
     assert "semipunct decode MODEL IN.conllu" in card
     assert "Made by" not in card
-
-
-def test_a_card_says_how_pairs_are_scored(model):
-    neural = replace(model, options=replace(model.options, network=True))
-    config = Config.of(KIND)
-    assert "A log-linear model" in model_card(model, config, [], [], {}, "")
-    assert "A log-linear and neural model" in model_card(neural, config, [], [], {}, "")

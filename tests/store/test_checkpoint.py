@@ -50,21 +50,6 @@ def test_a_card_may_name_files_whose_names_are_no_text(tiny, finished, tmp_path)
     load(tmp_path / "m")
 
 
-def test_round_trip_with_a_network(tiny, tmp_path):
-    options = ModelOptions(network=True, network_width=4, templates=("S",))
-    model = PunctuationModel.fit(tiny.train, options)
-    parameters = model.initial_parameters(1, 1.0)
-    save(tmp_path / "m", model, parameters, Config(KIND, options, TrainOptions()))
-    loaded = load(tmp_path / "m")
-    assert loaded.model.network_vocabulary.values == model.network_vocabulary.values
-    assert sum(name.startswith("network.") for name in loaded.parameters) > 20
-    for name, array in parameters.items():
-        np.testing.assert_array_equal(loaded.parameters[name], array, strict=True)
-    before, after = model.encode(tiny.dev), loaded.model.encode(tiny.dev)
-    assert before.columns.any()
-    np.testing.assert_array_equal(before.columns, after.columns)
-
-
 def test_round_trip_of_hard_sets(tiny, tmp_path):
     options = ModelOptions(hard_sets=True, channel="none", templates=("S",))
     model = PunctuationModel.fit(tiny.train, options)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from semipunct.inference.decode import Analysis, SlotAnalysis
-from semipunct.inference.rewriting import Rewriter
 from semipunct.marks import EDITS, Edit
 from semipunct.marks.nunberg import TABLE_1
+from semipunct.models.punctuation.decode import Analysis, SlotAnalysis
+from semipunct.models.punctuation.rewriting import Rewriter
 from semipunct.tasks.analyse import (
     Counts,
     analyse,

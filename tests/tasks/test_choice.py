@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.inference.draws import Draws
 from semipunct.marks.spacing import JoiningMarks
+from semipunct.models.punctuation.draws import Draws
 from semipunct.tasks.choice import Standing, chosen_strings
 from semipunct.tasks.options import Candidates, RestoreOptions, RestoreSettings
 from semipunct.tasks.restore import restore_from_draws

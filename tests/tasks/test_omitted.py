@@ -16,8 +16,8 @@ OMITTED = Omitted("nothing but punctuation", "#2", "a.txt", 2)
 
 
 @pytest.fixture(scope="module")
-def trained(model: Path, parser: Path, corrector: Path, truecaser: Path) -> dict[str, Any]:
-    paths = {"model": model, "parser": parser, "corrector": corrector, "case": truecaser}
+def trained(model: Path, parser: Path, corrector: Path) -> dict[str, Any]:
+    paths = {"model": model, "parser": parser, "corrector": corrector}
     return {name: semipunct.load(path) for name, path in paths.items()}
 
 
@@ -30,7 +30,6 @@ CALLS: dict[str, Call] = {
     "decode": lambda t, s: semipunct.decode(t["model"], s),
     "rephrase": lambda t, s: semipunct.rephrase(t["model"], s),
     "correct": lambda t, s: semipunct.correct(t["corrector"], s, samples=20),
-    "truecase": lambda t, s: semipunct.truecase(t["case"], s),
 }
 
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.inference.sampler import Draws
 from semipunct.marks import ABBREVIATION
+from semipunct.models.punctuation.sampler import Draws
 from semipunct.render.restorations import in_own_characters
 from semipunct.tasks.base import InPlace, Punctuator
 from semipunct.tasks.choice import best_draw, best_strings

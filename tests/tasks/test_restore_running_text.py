@@ -146,17 +146,15 @@ def test_the_command_writes_the_same(trained: Any, text_model: Path, tmp_path: P
     ("options", "message"),
     [
         (("--keep", "repair"), "does not repair"),
-        (("--case", "TRUECASER"), "does not support --case"),
+        (("--tokeniser", "MODEL"), "does not support --tokeniser"),
         (("--format", "conllu"), "needs the trees of a treebank"),
         (("--marks", "€"), "never seen €"),
     ],
 )
-def test_wrong_usage(
-    text_model: Path, truecaser: Path, tmp_path: Path, options: tuple[str, ...], message: str
-):
+def test_wrong_usage(text_model: Path, tmp_path: Path, options: tuple[str, ...], message: str):
     path = tmp_path / "a.txt"
     path.write_text(BARE, encoding="utf-8")
-    named = [truecaser if option == "TRUECASER" else option for option in options]
+    named = [text_model if option == "MODEL" else option for option in options]
     result = run("restore", text_model, path, *named)
     assert result.status == 2
     assert message in result.message

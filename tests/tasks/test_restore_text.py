@@ -13,20 +13,15 @@ TEXT = " .. so the cat sat\tso it ran\r\n\r\n* * *\n\nso  https://a.b/c?d=e,f ra
 
 
 @pytest.fixture(scope="module")
-def folders(
-    model: Path, parser: Path, tokeniser: Path, truecaser: Path, text_model: Path
-) -> dict[str, Path]:
-    return {
-        "model": model, "parser": parser, "tokeniser": tokeniser, "case": truecaser,
-        "text": text_model,
-    }  # fmt: skip
+def folders(model: Path, parser: Path, tokeniser: Path, text_model: Path) -> dict[str, Path]:
+    return {"model": model, "parser": parser, "tokeniser": tokeniser, "text": text_model}
 
 
 CALLED = {"text": "text_model"}
 """Arguments whose names differ from those of options."""
 
 
-@pytest.mark.parametrize("parts", [(), ("tokeniser",), ("tokeniser", "case"), ("text",)])
+@pytest.mark.parametrize("parts", [(), ("tokeniser",), ("text",)])
 def test_it_writes_what_the_command_writes(
     parts: tuple[str, ...], folders: dict[str, Path], tmp_path: Path
 ):

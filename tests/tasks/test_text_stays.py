@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from semipunct.corpus import Sentence, Words
 from semipunct.corpus.located import Located, RawText
 from semipunct.formats.text import read_spaced_words
-from semipunct.inference.draws import Draws
 from semipunct.marks.spacing import JoiningMarks
+from semipunct.models.punctuation.draws import Draws
 from semipunct.tasks.choice import beside_what_stands
 from semipunct.tasks.options import Keep, RestoreOptions
 from semipunct.tasks.restore import restore_from_draws

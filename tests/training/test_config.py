@@ -8,6 +8,7 @@ import pytest
 from semipunct.errors import ConfigError
 from semipunct.models.kind import Config
 from semipunct.models.registry import KINDS, find_kind
+from semipunct.models.settings import Setting
 from semipunct.training.config import load_config
 
 PRESETS = [(kind, preset) for kind in KINDS for preset in find_kind(kind).presets]
@@ -176,7 +177,7 @@ def test_mistakes_in_a_file(written, text, message):
         ("train.batch_size", "write a key and a value"),
         ("=3", "write a key and a value"),
         ("train.seed=1\nx = 2", "give a whole number"),
-        ("preset=neural2", "there is no preset 'neural2'; did you mean 'neural'?"),
+        ("preset=parsed2", "there is no preset 'parsed2'; did you mean 'parsed'?"),
         ("model=3", "there is no setting 'model'"),
         ("train.seed=\udcff", r"train.seed is '\udcff'; give a whole number"),
         ("train.seed=" + "[" * 5000, "give a whole number"),
@@ -200,3 +201,11 @@ def test_files_that_cannot_be_read(tmp_path):
     assert "cannot be read" in complaint(tmp_path)
     (tmp_path / "latin.toml").write_bytes(b"# \xe9")
     assert re.search(r"latin\.toml: is not UTF-8", complaint(tmp_path / "latin.toml"))
+
+
+def test_settings_of_earlier_versions_are_ignored():
+    kind = find_kind("punctuation")
+    earlier = {"model": {"network": False, "channel": "l2r"}, "train": {"warmup": 100}}
+    config = Config.from_dict(kind, earlier, "config.json")
+    assert config == Config.of(kind, [Setting("model.channel", "l2r", "here")])
+    assert repr(config.model).endswith("network=False, network_width=128, network_layers=2)")

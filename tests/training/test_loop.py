@@ -14,6 +14,7 @@ import pytest
 
 from semipunct.arrays.compilation import CompileClock, Shapes, enable_compilation_cache
 from semipunct.arrays.rows import Rows
+from semipunct.cli.signals import interruptible
 from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.models import scoring
 from semipunct.models.kind import PERPLEXITY
@@ -23,7 +24,6 @@ from semipunct.models.punctuation.options import TrainOptions
 from semipunct.store.checkpoint import load, load_state
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training import loop
-from semipunct.training.interrupt import interruptible
 from semipunct.training.plan import Plan
 from semipunct.training.report import TrainingError
 from semipunct.training.run import Run

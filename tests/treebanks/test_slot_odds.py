@@ -8,8 +8,8 @@ import pytest
 
 import semipunct
 from semipunct.corpus import Sentence
-from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.marks import ABBREVIATION
+from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.tasks.base import model_of_kind
 from semipunct.treebanks.slot_odds import Calibration, UsualStrings, slot_odds

@@ -22,7 +22,6 @@ class RestoreTask(PartTask):
     parsers: tuple[str, ...] = ()
     tokeniser: str | None = None
     text_model: str | None = None
-    case: str | None = None
     trees: int = 0
     share: float | None = None
     lines: Lines | None = None
@@ -36,7 +35,6 @@ class RestoreTask(PartTask):
             "parsers": [self.load(name) for name in self.parsers],
             "tokeniser": self.load(self.tokeniser, "tokeniser"),
             "text_model": self.load(self.text_model, "text"),
-            "case": self.load(self.case, "truecaser"),
         }
 
     def options(self) -> Mapping[str, Any]:
@@ -66,9 +64,6 @@ class RestoreTask(PartTask):
         inputs: Sequence[str],
     ) -> None:
         writer = writer or work.format.writer()
-        truecaser = self.models[1]["case"]
-        if truecaser is not None:
-            outcomes = restored_files.with_capitals(outcomes, truecaser, writer)
         if work.has_capitals:
             outcomes = restored_files.in_own_capitals(outcomes, writer)
         form = self.form or work.written

@@ -113,5 +113,5 @@ KIND = kind.Kind(
     train_options=ParserTrainOptions,
     criterion=kind.Criterion("las", "LAS", highest=True),
     predicts="trees and tags",
-    assess="semipunct.models.parsing.assessment:attachment",
+    assess="semipunct.models.parsing.decoding:attachment",
 )

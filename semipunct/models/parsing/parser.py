@@ -14,7 +14,7 @@ import numpy as np
 
 from semipunct.arrays.padding import pad_rows
 from semipunct.corpus.sentences import Sentence, Words
-from semipunct.features.slot_strings import SlotStrings
+from semipunct.features.strings import SlotStrings
 from semipunct.models.base import Array, Batching, Parameters, Sums
 from semipunct.models.forms import EncodedForms, FormInputs
 from semipunct.models.layers import Dropout, at_codes, slots_inside, sum_inside

@@ -91,20 +91,6 @@ class AttachTables(NamedTuple):
         return scores * self.symmetric
 
 
-class NetworkScores(NamedTuple):
-    """Scores of the network, which are added to the log-linear ones.
-
-    Attributes:
-        pair: ``[nodes, pairs]`` scores of pairs.
-        opening: ``[nodes, labels]`` scores of left labels, given the marks to the left.
-        closing: ``[nodes, labels]`` scores of right labels, given the marks to the left.
-    """
-
-    pair: jax.Array
-    opening: jax.Array | float = 0.0
-    closing: jax.Array | float = 0.0
-
-
 def attach_tables(inventory: Inventory) -> AttachTables:
     """Build the constants of an inventory."""
     symmetric = [[is_symmetric(*inventory.pair_name(p)) for p in range(len(inventory.pairs))]]
@@ -164,7 +150,6 @@ def log_attach(
     tables: AttachTables,
     features: Mapping[Table, SparseRows],
     relation: Numbers,
-    network: NetworkScores | None = None,
     closed: jax.Array | npt.NDArray[np.bool_] | None = None,
 ) -> jax.Array:
     """Return the log-probability of every pair at every node, ``[nodes, pairs]``.
@@ -178,10 +163,9 @@ def log_attach(
         tables: from ``attach_tables``.
         features: feature vectors by table.
         relation: ``[nodes]``.
-        network: scores to add, or None.
         closed: as in ``AttachTables.permitted_pairs``.
     """
-    score = tree_scores(parameters, tables, features, relation, network and network.pair, closed)
+    score = tree_scores(parameters, tables, features, relation, closed)
     if not has_history_features(parameters):
         log_p = jax.nn.log_softmax(score)
     else:
@@ -189,8 +173,6 @@ def log_attach(
         opening = _weigh(parameters, features, "opening", tables, nodes)["opening"]
         of_right = _weigh(parameters, features, "closing", tables, nodes)
         closing, symmetry = of_right["closing"], of_right["closing_symmetric"]
-        if network is not None:
-            opening, closing = opening + network.opening, closing + network.closing
         first = jax.nn.log_softmax(left_scores(log_sums(score, tables.left), opening))
         marks = tables.over_pairs("closing", closing)
         closing_scores = right_scores(score, marks, symmetry, tables.symmetric)
@@ -238,7 +220,6 @@ def tree_scores(
     tables: AttachTables,
     features: Mapping[Table, SparseRows],
     relation: Numbers,
-    network: jax.Array | None = None,
     closed: jax.Array | npt.NDArray[np.bool_] | None = None,
 ) -> jax.Array:
     """Return unnormalised scores of all pairs from words and tree alone, ``[nodes, pairs]``.
@@ -250,12 +231,9 @@ def tree_scores(
         tables: from ``attach_tables``.
         features: feature vectors by table.
         relation: ``[nodes]``.
-        network: ``[nodes, pairs]`` scores to add, or None.
         closed: as in ``AttachTables.permitted_pairs``.
     """
     score = parameters["attach.relation"][relation]
-    if network is not None:
-        score = score + network
     nodes = relation.shape[0]
     score = score + _weigh(parameters, features, "pair", tables, nodes)["pair"]
     for target, summed in _weigh(parameters, features, "side", tables, nodes).items():

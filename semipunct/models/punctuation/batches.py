@@ -29,7 +29,6 @@ class Batch(NamedTuple):
     Attributes:
         features: feature vectors by table.
         relation: ``[words]`` relation numbers of the inventory.
-        columns: ``[words, columns]`` inputs of the network; no columns without one.
         accept: acceptors of the distinct surface strings.
         schedule: the order in which constituents are absorbed; automata are numbered as in
             ``accept``.
@@ -41,7 +40,6 @@ class Batch(NamedTuple):
 
     features: Mapping[Table, SparseRows]
     relation: npt.NDArray[np.int32]
-    columns: npt.NDArray[np.int32]
     accept: Acceptors
     schedule: Schedule
     log_scale: npt.NDArray[np.float32]
@@ -81,8 +79,6 @@ def lay_out(
     words = encoded.words(members)
     relation = np.full(shape.words, len(inventory.relations), np.int32)
     relation[: len(words)] = encoded.relation[words]
-    seen = np.zeros((shape.words, encoded.columns.shape[1]), np.int32)
-    seen[: len(words)] = encoded.columns[words]
     log_scale = np.zeros(shape.sentences, np.float32)
     log_scale[: len(members)] = [accept.log_scale[a].sum() for a in draft.automata]
     count = np.zeros(shape.sentences, np.int32)
@@ -94,7 +90,6 @@ def lay_out(
     return Batch(
         {t: _sparse_rows(encoded, t, words, shape) for t in encoded.features},
         relation,
-        seen,
         accept,
         pack(draft.absorptions, draft.automata, placement, capacity),
         log_scale,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence
 from semipunct.errors import ModelError, TreebankError
-from semipunct.features.families import FeatureRows
+from semipunct.features.index import FeatureRows
 from semipunct.features.templates import Table
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
@@ -76,7 +76,7 @@ class CorrectionModel(PunctuationModel, StaysNear):
         model, rows = super()._fit(sentences, options)
         return replace(model, errors=count_corrections(sentences)), rows
 
-    def near(self, base_model: Model[Any, Any, Any], parameters: Weights) -> Self:
+    def near(self, base_model: Model, parameters: Weights) -> Self:
         if not isinstance(base_model, PunctuationModel):
             raise nothing_in_common(self, base_model)
         own_symbols = self.inventory.symbols
@@ -157,10 +157,9 @@ class CorrectionModel(PunctuationModel, StaysNear):
 
     @property
     def description(self) -> str:
-        score = "log-linear and neural" if self.options.network else "log-linear"
         return (
-            f"A {score} model of correct punctuation given words, tree and what was written, made "
-            "of underlying punctuation and a noisy channel (Li, Wang and Eisner 2019, section "
+            "A log-linear model of correct punctuation given words, tree and what was written, "
+            "made of underlying punctuation and a noisy channel (Li, Wang and Eisner 2019, section "
             "6.2). It says which marks are probably mistaken or missing, and what is right."
         )
 

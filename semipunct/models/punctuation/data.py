@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from semipunct.arrays.unique_rows import Ints
 from semipunct.features.attributes import code_sizes
-from semipunct.features.families import Conjunction
-from semipunct.features.index import FeatureIndex
-from semipunct.features.network_inputs import KINDS as NETWORK_KINDS
+from semipunct.features.index import Conjunction, FeatureIndex
 from semipunct.features.strings import Spelling, alphabet
 from semipunct.features.support import Support, outcome_columns
 from semipunct.features.templates import TABLES, Table, Target, attribute_table
@@ -60,18 +58,18 @@ class FeaturesData(msgspec.Struct):
 
 
 class ModelData(msgspec.Struct):
-    """The plain values of a model without options and weights, in the order of writing."""
+    """The plain values of a model without options and weights, in the order of writing.
+
+    ``words`` held the vocabulary of a network in earlier versions; digests of models include it.
+    """
 
     inventory: InventoryData
     features: FeaturesData
-    words: dict[str, Strings] | None
+    words: None = None
 
 
 def to_data(
-    inventory: Inventory,
-    features: FeatureIndex,
-    supports: Mapping[Table, Support],
-    words: Vocabulary | None,
+    inventory: Inventory, features: FeatureIndex, supports: Mapping[Table, Support]
 ) -> dict[str, Any]:
     """Return the parts of a model as plain values and arrays.
 
@@ -79,7 +77,6 @@ def to_data(
         inventory: tokens, punctemes and pairs.
         features: the feature contexts that are kept.
         supports: the outcomes for which features have weights.
-        words: codes of the network's inputs, or None without a network.
     """
     allowed, joining = inventory.allowed, inventory.joining.places
     plain: dict[str, Any] = msgspec.to_builtins(
@@ -102,7 +99,6 @@ def to_data(
                     for c in features.conjunctions
                 ],
             ),
-            None if words is None else words.values,
         )
     )
     arrays = {"kept": _end_to_end(c.kept for c in features.conjunctions)}
@@ -112,9 +108,7 @@ def to_data(
     return {**plain, "arrays": arrays}
 
 
-def from_data(
-    data: Any,
-) -> tuple[Inventory, FeatureIndex, dict[Table, Support], Vocabulary | None]:
+def from_data(data: Any) -> tuple[Inventory, FeatureIndex, dict[Table, Support]]:
     """Invert ``to_data``.
 
     Raises:
@@ -125,12 +119,11 @@ def from_data(
     for name, array in arrays.items():
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise ValueError(f"{name}: is not a list of integers")
-    words = None if model_data.words is None else _vocabulary(model_data.words, NETWORK_KINDS)
     inventory, features = (
         _inventory(model_data.inventory),
         _features(model_data.features, arrays["kept"]),
     )
-    return inventory, features, _supports(arrays, inventory, features), words
+    return inventory, features, _supports(arrays, inventory, features)
 
 
 def _end_to_end(parts: Iterable[Ints]) -> Ints:
@@ -156,10 +149,6 @@ def _supports(
         supports[table] = Support(start, arrays[f"{table}.outcome"].astype(np.int32), outcomes)
         supports[table].check()
     return supports
-
-
-def _vocabulary(values: Mapping[str, Strings], kinds: Iterable[str]) -> Vocabulary:
-    return Vocabulary({kind: values[kind] for kind in kinds})
 
 
 def _inventory(data: InventoryData) -> Inventory:
@@ -205,7 +194,7 @@ def _features(data: FeaturesData, all_codes: Ints) -> FeatureIndex:
         sizes[c.table] += c.features
     if first != len(all_codes):
         raise ValueError("there are more codes than features")
-    vocabulary = _vocabulary(data.symbols, KINDS)
+    vocabulary = Vocabulary({kind: data.symbols[kind] for kind in KINDS})
     sizes_now = code_sizes(vocabulary, attribute_table())
     for name in {part for c in conjunctions for part in (*c.parts, c.over) if part is not None}:
         if data.codes[name] != sizes_now.get(name):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Sentence, unfillable
-from semipunct.features.families import FeatureRows
+from semipunct.features.index import FeatureRows
 from semipunct.features.support import Support
 from semipunct.features.templates import Table
 from semipunct.marks import with_boundaries
@@ -26,7 +26,6 @@ class EncodedSentences:
         string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
         absorptions: for each sentence, the operations of its recursion.
         relation: ``[words of all sentences]`` relation numbers.
-        columns: ``[words of all sentences, columns]`` from ``network_inputs``, or no columns.
         features: feature vectors of all words, by table.
         supports: the outcomes for which features have weights, by table.
         start: ``[sentences + 1]`` where each sentence's words begin.
@@ -41,7 +40,6 @@ class EncodedSentences:
     string_of_slot: tuple[npt.NDArray[np.int32], ...]
     absorptions: tuple[Absorptions, ...]
     relation: npt.NDArray[np.int32]
-    columns: npt.NDArray[np.int32]
     features: Mapping[Table, FeatureRows]
     supports: Mapping[Table, Support]
     start: npt.NDArray[np.int64]
@@ -68,7 +66,6 @@ def encode(
     inventory: Inventory,
     features: Mapping[Table, FeatureRows],
     supports: Mapping[Table, Support],
-    columns: npt.NDArray[np.int32],
     directions: Sequence[bool],
     *,
     final_mark: bool,
@@ -80,7 +77,6 @@ def encode(
         inventory: gives the numbers of strings and relations.
         features: feature vectors of all words, by table.
         supports: the outcomes for which features have weights, by table.
-        columns: ``[words of all sentences, columns]`` inputs of the network, or no columns.
         directions: for each pass of the channel, whether its window moves from right to left.
         final_mark: whether the channel also puts a mark at the end of a sentence.
     """
@@ -118,7 +114,6 @@ def encode(
         tuple(string_of_slot),
         tuple(orders),
         np.array(relation, np.int32),
-        columns,
         features,
         supports,
         start,

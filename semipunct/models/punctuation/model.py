@@ -16,11 +16,7 @@ import numpy.typing as npt
 from semipunct.arrays.groups import log_sums
 from semipunct.arrays.rows import RowNumbers, take_rows
 from semipunct.corpus.sentences import Sentence
-from semipunct.features.attributes import Attributes
-from semipunct.features.families import FeatureRows
-from semipunct.features.history import CLOSING, OPENING, history_codes
-from semipunct.features.index import FeatureIndex
-from semipunct.features.network_inputs import input_sizes, network_inputs, network_vocabulary
+from semipunct.features.index import FeatureIndex, FeatureRows
 from semipunct.features.support import Support
 from semipunct.features.templates import TEMPLATES, Table
 from semipunct.features.vocabulary import Vocabulary
@@ -31,10 +27,8 @@ from semipunct.models.punctuation.attach import (
     FEATURES,
     TREE_TABLES,
     AttachTables,
-    NetworkScores,
     attach_parameters,
     attach_tables,
-    has_history_features,
     log_attach,
     tree_scores,
     weights_of,
@@ -43,16 +37,7 @@ from semipunct.models.punctuation.batches import Batch, lay_out
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
 from semipunct.models.punctuation.data import from_data, to_data
 from semipunct.models.punctuation.encoding import EncodedSentences, encode
-from semipunct.models.punctuation.evidence import supports
-from semipunct.models.punctuation.inventory import Inventory, build_inventory, target_columns
-from semipunct.models.punctuation.network import (
-    Dropout,
-    network_parameters,
-    network_weights,
-    read_words,
-    scores_of_marks,
-    scores_of_words,
-)
+from semipunct.models.punctuation.inventory import Inventory, build_inventory, supports
 from semipunct.models.punctuation.objective import Terms, objective
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.pruning import prune_weights, without_zeros
@@ -73,12 +58,10 @@ class TreeScores(NamedTuple):
         pair: ``[words, pairs]``.
         left: ``[words, labels]`` scores of left labels: log-sums over the pairs that begin with
             them.
-        summary: ``[words, width]`` the network's vectors of words; width 0 without a network.
     """
 
     pair: jax.Array
     left: jax.Array
-    summary: jax.Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,7 +75,6 @@ class PunctuationModel(
         inventory: tokens, punctemes and pairs.
         features: the feature contexts that are kept.
         supports: the outcomes for which features have weights, by table.
-        network_vocabulary: codes of the network's inputs, or None without a network.
     """
 
     kind: ClassVar[str] = "punctuation"
@@ -106,7 +88,6 @@ class PunctuationModel(
     inventory: Inventory
     features: FeatureIndex
     supports: Mapping[Table, Support]
-    network_vocabulary: Vocabulary | None = None
 
     @classmethod
     def fit(cls, sentences: Sequence[Sentence], options: ModelOptions) -> Self:
@@ -141,9 +122,8 @@ class PunctuationModel(
         features, rows = FeatureIndex.fit(
             sentences, vocabulary, templates, options.minimum_context_count
         )
-        words = network_vocabulary(sentences) if options.network else None
         weights = supports(sentences, inventory, features, rows, options.minimum_outcome_count)
-        return cls(options, inventory, features, weights, words), rows
+        return cls(options, inventory, features, weights), rows
 
     @property
     def mirrored(self) -> bool:
@@ -189,20 +169,10 @@ class PunctuationModel(
             scale: standard deviation.
         """
         generator = np.random.default_rng(seed) if scale > 0 else None
-        weights = {
+        return {
             **attach_parameters(self.inventory, self.supports, generator, scale),
             **channel_parameters(self.inventory.symbols, self.options, generator, scale),
         }
-        if self.network_vocabulary:
-            # The scale applies to log-linear weights only: a network with identical units cannot
-            # learn.
-            network_generator = np.random.default_rng((seed, 1))
-            codes = input_sizes(self.network_vocabulary)
-            if has_history_features(weights):
-                codes |= history_codes(self.features.vocabulary)
-            columns = target_columns(self.inventory)
-            weights |= network_parameters(codes, columns, self.options, network_generator)
-        return weights
 
     def encode(self, sentences: Sequence[Sentence]) -> EncodedSentences:
         """Extract features and order trees, once for all batches."""
@@ -220,16 +190,8 @@ class PunctuationModel(
             self.inventory,
             self.features.extract(sentences) if rows is None else rows,
             self.supports,
-            self._network_inputs(sentences),
             self.directions,
             final_mark=self.options.final_mark,
-        )
-
-    def _network_inputs(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.int32]:
-        if self.network_vocabulary is None:
-            return np.zeros((sum(s.tree.words for s in sentences), 0), np.int32)
-        return network_inputs(
-            Attributes(sentences, self.features.vocabulary), self.network_vocabulary
         )
 
     def fit_shape(
@@ -311,11 +273,10 @@ class PunctuationModel(
             parameters: from ``read``.
             constants: from ``constants``.
             batch: from ``batch``.
-            key: PRNG key, for dropout.
-            options: penalties and dropout rates.
+            key: PRNG key, which is not used.
+            options: the penalties.
         """
-        dropout = Dropout(key, options.dropout, options.word_dropout)
-        value, terms = self.objective(parameters, constants, batch, options, dropout)
+        value, terms = self.objective(parameters, constants, batch, options)
         return value, Sums(terms.log_likelihood, terms.slots, terms.impossible)
 
     def objective(
@@ -324,7 +285,6 @@ class PunctuationModel(
         start: Parameters,
         batch: Batch,
         options: TrainOptions,
-        dropout: Dropout | None = None,
     ) -> tuple[jax.Array, Terms]:
         """Return the regularised negative log-likelihood per slot, and its parts.
 
@@ -333,11 +293,10 @@ class PunctuationModel(
             start: the centre of the norm; it is zero for weights that are not named.
             batch: from ``batch``.
             options: the penalties.
-            dropout: dropout in the network.
         """
         unmatched = jnp.asarray(self.unmatched) if options.xi else None
         read = parameters if options.lazy else self.read(parameters, batch)
-        potentials = self.potentials(read, batch, unmatched, dropout)
+        potentials = self.potentials(read, batch, unmatched)
         return objective(potentials, jnp.asarray(batch.slots), parameters, start, options)
 
     def optimiser(self, options: TrainOptions, steps: int, slots: float) -> Optimiser:
@@ -361,7 +320,7 @@ class PunctuationModel(
         return replace(self, features=features, supports=supports), weights
 
     def to_data(self) -> dict[str, Any]:
-        return to_data(self.inventory, self.features, self.supports, self.network_vocabulary)
+        return to_data(self.inventory, self.features, self.supports)
 
     @classmethod
     def from_data(cls, data: Any, options: ModelOptions) -> Self:
@@ -369,11 +328,10 @@ class PunctuationModel(
 
     @property
     def description(self) -> str:
-        score = "log-linear and neural" if self.options.network else "log-linear"
         return (
-            f"A {score} model of underlying punctuation with a noisy channel (Li, Wang and Eisner "
-            "2019). It says how probable the punctuation of a sentence is, given its words and "
-            "tree, and finds the underlying punctuation behind it."
+            "A log-linear model of underlying punctuation with a noisy channel (Li, Wang and "
+            "Eisner 2019). It says how probable the punctuation of a sentence is, given its words "
+            "and tree, and finds the underlying punctuation behind it."
         )
 
     def signature(self) -> dict[str, str]:
@@ -387,19 +345,15 @@ class PunctuationModel(
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         return self.features.vocabulary.unseen(sentences)
 
-    def log_choice(
-        self, parameters: Parameters, batch: Batch, dropout: Dropout | None = None
-    ) -> jax.Array:
+    def log_choice(self, parameters: Parameters, batch: Batch) -> jax.Array:
         """Return the log-probability of every pair at every word, ``[words, pairs]``.
 
         Args:
             parameters: from ``read``.
             batch: from ``batch``.
-            dropout: dropout in the network, given only during training.
         """
-        network = self._network_scores(parameters, batch, dropout)
         return log_attach(
-            parameters, self.attach_tables, batch.features, batch.relation, network, batch.closed
+            parameters, self.attach_tables, batch.features, batch.relation, batch.closed
         )
 
     def tree_scores(self, parameters: Parameters, batch: Batch) -> TreeScores:
@@ -409,44 +363,15 @@ class PunctuationModel(
             parameters: from ``read``.
             batch: from ``batch``.
         """
-        summary, network = jnp.zeros((len(batch.relation), 0)), None
-        if self.network_vocabulary is not None:
-            summary = self._read(parameters, batch, None)
-            network = scores_of_words(parameters, self.attach_tables, summary)
         tables = self.attach_tables
-        pair = tree_scores(
-            parameters, tables, batch.features, batch.relation, network, batch.closed
-        )
-        return TreeScores(pair, log_sums(pair, tables.left), summary)
-
-    def _network_scores(
-        self, parameters: Parameters, batch: Batch, dropout: Dropout | None
-    ) -> NetworkScores | None:
-        """Return the scores of the network, or None without one."""
-        if self.network_vocabulary is None:
-            return None
-        summary = self._read(parameters, batch, dropout)
-        pair = scores_of_words(parameters, self.attach_tables, summary)
-        if not has_history_features(parameters):
-            return NetworkScores(pair)
-        marks = batch.columns[:, -len(OPENING) - len(CLOSING) :]
-        left, right = marks[:, : len(OPENING)], marks[:, len(OPENING) :]
-        weights = network_weights(parameters)
-        opening = scores_of_marks(weights, "opening", summary, left)
-        return NetworkScores(pair, opening, scores_of_marks(weights, "closing", summary, right))
-
-    def _read(self, parameters: Parameters, batch: Batch, dropout: Dropout | None) -> jax.Array:
-        schedule = batch.schedule
-        # Padding belongs to no sentence.
-        sentence = jnp.where(schedule.is_word, schedule.sentence_of_word, -1)
-        return read_words(parameters, batch.columns, sentence, self.options.network_layers, dropout)
+        pair = tree_scores(parameters, tables, batch.features, batch.relation, batch.closed)
+        return TreeScores(pair, log_sums(pair, tables.left))
 
     def potentials(
         self,
         parameters: Parameters,
         batch: Batch,
         feature: jax.Array | None = None,
-        dropout: Dropout | None = None,
         choice: jax.Array | None = None,
     ) -> GivenTrees:
         """Return the log weights of all choices and slot automata of a batch.
@@ -455,12 +380,11 @@ class PunctuationModel(
             parameters: from ``read``.
             batch: from ``batch``.
             feature: ``[pairs]`` or ``[words, pairs]`` an additive quantity of choices.
-            dropout: dropout in the network, given only during training.
             choice: from ``log_choice``, if it is known; then no features are needed, and only the
                 channel's weights are read.
         """
         if choice is None:
-            choice = self.log_choice(parameters, batch, dropout)
+            choice = self.log_choice(parameters, batch)
         symbols = self.inventory.symbols
         passes = [
             log_edits(parameters, i, symbols, self.options) for i in range(len(self.directions))

@@ -13,7 +13,6 @@ import jax.numpy as jnp
 
 from semipunct.models.base import Parameters
 from semipunct.models.punctuation.attach import FEATURES
-from semipunct.models.punctuation.network import PREFIX
 from semipunct.models.punctuation.options import TrainOptions
 from semipunct.structures.given_tree import GivenTrees, inside
 from semirings.expectation import Expectation
@@ -99,7 +98,7 @@ def objective(
         if name.startswith("channel"):
             l2 = options.channel_l2 if name.endswith(".window") else options.tied_l2
             norm += l2 * jnp.sum((weight - start.get(name, 0.0)) ** 2)
-        elif not (name.startswith(PREFIX) or (options.lazy and name in FEATURES)):
+        elif not (options.lazy and name in FEATURES):
             offset = start.get(name, 0.0) if options.centre == "counts" else 0.0
             norm += options.l2 * jnp.sum((weight - offset) ** 2)
     loss = -terms.log_likelihood + penalty + norm * jnp.sum(slots > 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 from semipunct.features.templates import TEMPLATES, find_template
@@ -15,10 +15,17 @@ from semipunct.models.settings import (
     Count,
     NotNegative,
     Positive,
-    Share,
 )
 
 Centre = Literal["counts", "zero"]
+
+_NO_NETWORK = "network=False, network_width=128, network_layers=2"
+
+_REMOVED = (
+    "model.network", "model.network_width", "model.network_layers", "train.network_learning_rate",
+    "train.network_decay", "train.dropout", "train.word_dropout", "train.warmup",
+)  # fmt: skip
+"""The settings of the network that earlier versions had."""
 
 
 def _complaint(names: Sequence[str]) -> str | None:
@@ -57,9 +64,6 @@ class ModelOptions:
         longest_puncteme: longer punctemes are covered by the open puncteme.
         hard_sets: use the paper's V and W_d, under which unseen strings have probability zero.
         final_mark: also put a mark at the end of the sentence (footnote 13).
-        network: add a neural score of words and their positions to the log-linear one.
-        network_width: size of the network's vectors.
-        network_layers: number of convolutions of the network.
     """
 
     channel: Direction = "r2l"
@@ -77,24 +81,21 @@ class ModelOptions:
     longest_puncteme: AtLeastOne = 2
     hard_sets: bool = False
     final_mark: bool = False
-    network: bool = False
-    network_width: AtLeastOne = 128
-    network_layers: Count = 2
+
+    def __repr__(self) -> str:
+        # Digests of models include it; it is the same as in versions that had a network.
+        values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
+        return f"{type(self).__name__}({values}, {_NO_NETWORK})"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions(kind.SharedTrainOptions):
     """Training settings specific to this kind; ``learning_rate`` is the rate of ATTACH.
 
-    The penalties are those of equation 5; the network's weights have a separate decay.
+    The penalties are those of equation 5.
 
     Attributes:
         channel_learning_rate: learning rate of Adam for the channel.
-        network_learning_rate: learning rate of Adam for the network.
-        network_decay: weight decay of the network (AdamW).
-        dropout: fraction of the inputs of the network's layers that is dropped in a training step.
-        word_dropout: fraction of word forms hidden from the network in a training step.
-        warmup: number of steps in which the network's rate rises.
         lazy: update only the feature weights that the sentences of a step read; the effects of
             momentum and penalty on a weight in skipped steps are made up for before it is read
             again.
@@ -113,11 +114,6 @@ class TrainOptions(kind.SharedTrainOptions):
 
     learning_rate: Positive = 0.0035
     channel_learning_rate: Positive = 0.03
-    network_learning_rate: Positive = 2e-3
-    network_decay: NotNegative = 1e-4
-    dropout: Share = 0.3
-    word_dropout: Share = 0.1
-    warmup: Count = 100
     lazy: bool = True
     prune: NotNegative = 1e-4
     l2: NotNegative = 1e-3
@@ -141,11 +137,12 @@ KIND = kind.Kind(
     model="semipunct.models.punctuation.model:PunctuationModel",
     model_options=ModelOptions,
     train_options=TrainOptions,
-    presets=("loglinear", "neural", "parsed", "paper"),
+    presets=("loglinear", "parsed", "paper"),
+    removed=_REMOVED,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CorrectionModelOptions(ModelOptions):
     """Settings of a correction model: those of the punctuation model with additional templates.
 
@@ -165,5 +162,6 @@ CORRECTION = kind.Kind(
     train_options=TrainOptions,
     presets=("correction", "parsed-correction", "paper-correction"),
     corrected="always",
+    removed=_REMOVED,
 )
 """The punctuation model with features of the written punctuation, trained on parallel treebanks."""

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.features.families import Conjunction
-from semipunct.features.index import FeatureIndex
+from semipunct.features.index import Conjunction, FeatureIndex
 from semipunct.features.support import Support
 from semipunct.features.templates import TABLES, Table
 from semipunct.models.punctuation.attach import FEATURES, weights_of

@@ -15,9 +15,9 @@ import jax
 import jax.numpy as jnp
 
 from semipunct.features.word_shapes import CAPITALISED, LOWER
-from semipunct.models.running_text.batch import TextBatch
 from semipunct.models.running_text.errors import written_strings
 from semipunct.models.running_text.options import TextTrainOptions
+from semipunct.models.running_text.words import TextBatch
 
 HIDDEN = 0
 """The input code of a shape or a string that the network does not see."""

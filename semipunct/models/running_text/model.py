@@ -21,8 +21,7 @@ from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.learners import english_learner_errors
 from semipunct.corpus.word_streams import END, TextPassage, WordStream, is_final, marks_of
-from semipunct.features.slot_strings import SlotStrings
-from semipunct.features.strings import Spelling, alphabet
+from semipunct.features.strings import SlotStrings, Spelling, alphabet
 from semipunct.features.word_shapes import (
     LOWER,
     MIXED,
@@ -35,17 +34,14 @@ from semipunct.features.word_shapes import (
 from semipunct.marks import Puncteme
 from semipunct.models.base import Array, Parameters, Sums
 from semipunct.models.capabilities import Calibrates, Prunes, on_device
-from semipunct.models.eight_bits import in_eight_bits
+from semipunct.models.contents import in_eight_bits
 from semipunct.models.layers import Dropout, Undrawn, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
-from semipunct.models.running_text.batch import TextBatch
-from semipunct.models.running_text.counts import counts_of
 from semipunct.models.running_text.errors import Rates, error_rates
 from semipunct.models.running_text.guises import Guise, drawn_guise, hidden_guise
 from semipunct.models.running_text.network import Inputs, Scores, network_weights, scores
 from semipunct.models.running_text.options import TextOptions, TextTrainOptions
-from semipunct.models.running_text.threshold import UNTRAINED, best_threshold
-from semipunct.models.running_text.words import Codes, codes_of
+from semipunct.models.running_text.words import Codes, TextBatch, codes_of, counts_of
 
 _MINIMUM = 3
 """Rarer words have no embedding of their own, and rarer spellings in mixed case are not learned."""
@@ -373,16 +369,6 @@ def log_joint(word_scores: Scores, tags: jax.Array, shapes: jax.Array) -> jax.Ar
     return string + jnp.pad(shape, ((0, 0), (0, 1))) - total
 
 
-def log_shapes(word_scores: Scores, tags: jax.Array) -> jax.Array:
-    """Return ``[batch, length, SHAPES]`` log p(shape of a word | string before it).
-
-    Args:
-        word_scores: the scores.
-        tags: ``[batch, length + 1]`` the strings.
-    """
-    return jax.nn.log_softmax(word_scores.shapes + word_scores.pairs[tags[:, :-1]], -1)
-
-
 def _summed(word_scores: Scores) -> jax.Array:
     """Return the log potentials of strings, summed over the shapes of the word that follows."""
     most = jnp.max(word_scores.shapes, -1, keepdims=True)
@@ -412,3 +398,34 @@ def _slot_strings(counts: Counter[Puncteme], number: int) -> SlotStrings:
     tokens = tuple(sorted({token for string in strings for token in string}))
     spellable = {s: n for s, n in counts.items() if n and all(t in tokens for t in s)}
     return SlotStrings(tokens, strings, Spelling.of(spellable, alphabet(tokens)))
+
+
+UNTRAINED = 0.5
+"""The threshold of insertion where there is nothing to fit it to."""
+
+
+def best_threshold(
+    probability: npt.NDArray[np.floating], right: npt.NDArray[np.bool_], marked_slots: int
+) -> float:
+    """Return the probability from which a mark is worth inserting, for the highest F1.
+
+    For a sum of binary decisions F1 = 2 tp / (inserted + needed), so the best decisions insert
+    every mark whose probability exceeds half of the F1 that they reach (Lipton, Elkan and
+    Naryanaswamy 2014, theorem 1). The optimum is found on held-out text by trying every probability
+    there.
+
+    Args:
+        probability: ``[slots]`` of the most probable mark of each slot.
+        right: ``[slots]`` whether that mark is the one in the text.
+        marked_slots: the number of slots with a mark in the text.
+    """
+    order = np.argsort(-probability, kind="stable")
+    ranked = probability[order]
+    if not marked_slots or not np.isfinite(ranked).all() or not len(ranked):
+        return UNTRAINED
+    hits = np.cumsum(right[order])
+    f1 = 2 * hits / (np.arange(1, len(hits) + 1) + marked_slots)
+    best = int(np.argmax(f1))
+    # In the middle between the last inserted mark and the first one that is not.
+    below = ranked[best + 1] if best + 1 < len(ranked) else 0.0
+    return float(np.clip((ranked[best] + below) / 2, 0.05, 0.95))

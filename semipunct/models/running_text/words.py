@@ -1,12 +1,19 @@
-"""Codes of words: their number in the vocabulary, and hashes of their beginnings and endings."""
+"""Words of passages: their codes, padded batches of them, and counts for the vocabulary."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
+
+from semipunct.corpus.word_streams import TextPassage, WordStream, marks_of
+from semipunct.marks import Puncteme
 
 Codes = npt.NDArray[np.int32]
 
@@ -35,3 +42,62 @@ def codes_of(forms: Sequence[str], vocabulary: dict[str, int], ngrams: int) -> C
             key = f"{place}{bounded[part]}".encode("utf-8", "surrogatepass")
             row[place + 1] = crc32(key) % ngrams
     return codes
+
+
+class TextBatch(NamedTuple):
+    """Padded passages.
+
+    Attributes:
+        codes: ``[distinct, CODES]`` of the distinct words.
+        words: ``[batch, length]`` rows of ``codes``.
+        shapes: ``[batch, length]`` the shapes of the words.
+        possible: ``[batch, length, SHAPES]`` the shapes that each word can have.
+        tags: ``[batch, length + 1]`` the strings of the slots.
+        spelling: ``[batch, length + 1]`` log-probability of a string, given its tag.
+        ends: ``[batch, length + 1]`` whether a sentence ends in a slot.
+        lengths: ``[batch]`` numbers of words; 0 in rows without a passage.
+    """
+
+    codes: Codes
+    words: Codes
+    shapes: Codes
+    possible: npt.NDArray[np.bool_]
+    tags: Codes
+    spelling: npt.NDArray[np.float32]
+    ends: npt.NDArray[np.bool_]
+    lengths: Codes
+
+
+_COUNTED = 2**20
+"""The words that are counted at a time."""
+
+
+def counts_of(passages: Iterable[TextPassage]) -> tuple[Counter[str], Counter[Puncteme]]:
+    """Count the words and strings of passages."""
+    forms: Counter[str] = Counter()
+    slots: Counter[Puncteme] = Counter()
+    for stream, spans in groupby(_spans(passages), key=itemgetter(0)):
+        words, strings = np.zeros(len(stream.forms), int), np.zeros(len(stream.strings), int)
+        for _, start, stop in spans:
+            for first in range(start, stop, _COUNTED):
+                last = min(first + _COUNTED, stop)
+                words += np.bincount(stream.words[first:last], minlength=len(words))
+                strings += np.bincount(stream.slots[first:last], minlength=len(strings))
+        forms.update(dict(zip(stream.forms, words.tolist(), strict=True)))
+        for string, count in zip(stream.strings, strings.tolist(), strict=True):
+            slots[marks_of(string)] += count
+    return forms, slots
+
+
+def _spans(passages: Iterable[TextPassage]) -> Iterator[tuple[WordStream, int, int]]:
+    """Yield the words of passages, those of adjacent ones together."""
+    last: tuple[WordStream, int, int] | None = None
+    for passage in passages:
+        if last is not None and last[0] is passage.stream and last[2] == passage.start:
+            last = (passage.stream, last[1], passage.stop)
+            continue
+        if last is not None:
+            yield last
+        last = (passage.stream, passage.start, passage.stop)
+    if last is not None:
+        yield last

@@ -79,7 +79,7 @@ KIND = kind.Kind(
     model_options=TokeniserOptions,
     train_options=TokeniserTrainOptions,
     criterion=kind.Criterion("f1", "F1 of tokens and sentences", highest=True),
-    assess="semipunct.models.segmentation.figures:figures",
+    assess="semipunct.models.segmentation.segmenter:figures",
     examples="passages",
     unit="passage",
     predicts="tokens and sentences",

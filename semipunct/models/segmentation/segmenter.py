@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import round_up
 from semipunct.arrays.programs import jit
 from semipunct.corpus.fixed_parts import whole_tokens
 from semipunct.corpus.located import BLANKS, is_mark
+from semipunct.corpus.passages import Passage
+from semipunct.evaluation.segmentation import SpanCounts
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.capabilities import on_device
 from semipunct.models.convolutions import convolve, reach
+from semipunct.models.scoring import Batches
 from semipunct.models.segmentation.characters import CODES, Coder
 from semipunct.models.segmentation.expansion import ExpansionTable
-from semipunct.models.segmentation.guises import Segmentation
+from semipunct.models.segmentation.guises import IN_GUISE, Segmentation
 from semipunct.models.segmentation.sentences import sentence_ends
 from semipunct.models.segmentation.tags import (
     LAST,
@@ -32,7 +36,7 @@ from semipunct.models.segmentation.tags import (
     last_places,
     spans_of,
 )
-from semipunct.models.segmentation.tokeniser import TEMPERATURE, Tokeniser
+from semipunct.models.segmentation.tokeniser import TEMPERATURE, CharacterBatch, Encoded, Tokeniser
 from semipunct.structures.distribution import Distribution
 
 WINDOW = 512
@@ -216,3 +220,31 @@ def _best(
     chain = Distribution(model.chain(parameters, score, blank, last, lengths))
     odds = end_log_odds(chain.marginals().emission) / parameters[TEMPERATURE]
     return jnp.argmax(chain.best().parts.emission, -1), jax.nn.sigmoid(odds)
+
+
+def figures(
+    model: Tokeniser,
+    parameters: Weights,
+    examples: Sequence[Passage],
+    batches: Batches[Encoded, CharacterBatch],
+    shapes: Shapes | None = None,
+) -> dict[str, Any]:
+    """Return the F1 of tokens and of sentences in each guise, and ``f1``, the mean of all.
+
+    Args:
+        model: the tokeniser.
+        parameters: its weights.
+        examples: held-out passages.
+        batches: the same, encoded; unused, because texts are segmented in windows as at run time.
+        shapes: records the compiled shapes.
+    """
+    segmenter = Segmenter(model, parameters)
+    scores: dict[str, float] = {}
+    for name in model.options.guises:
+        gold = [IN_GUISE[name](passage) for passage in examples]
+        tokens = sentences = SpanCounts()
+        for right, predicted in zip(gold, segmenter.segment([g.text for g in gold]), strict=True):
+            tokens = tokens.plus(SpanCounts.of(right.tokens, predicted.tokens))
+            sentences = sentences.plus(SpanCounts.of(right.sentences, predicted.sentences))
+        scores |= {f"{name}_tokens": tokens.f1, f"{name}_sentences": sentences.f1}
+    return {"f1": float(np.mean([*scores.values()])), **scores, "unscorable": 0}

@@ -26,7 +26,6 @@ from semipunct.models.base import Array, Parameters
 from semipunct.models.capabilities import Calibrates, on_device
 from semipunct.models.convolutions import convolution_weights, convolve
 from semipunct.models.network import AveragedNetwork, MaximumLikelihood
-from semipunct.models.segmentation.calibration import temperature
 from semipunct.models.segmentation.characters import CODES, LEARNT, CharacterVocabulary, Coder
 from semipunct.models.segmentation.expansion import Expansions
 from semipunct.models.segmentation.guises import IN_GUISE
@@ -320,3 +319,33 @@ def _exceptions(passages: Sequence[Passage]) -> tuple[str, ...]:
                 counts[form] -= 1
     # Words tagged as punctuation by mistake contain letters and are left out.
     return tuple(sorted(f for f, n in counts.items() if n > 0 and not any(map(str.isalnum, f))))
+
+
+HIGHEST = 8.0
+"""The maximum temperature; the minimum is 1, since few held-out sentences cannot show more."""
+
+
+def temperature(log_odds: npt.NDArray[np.floating], ends: npt.NDArray[np.bool_]) -> float:
+    """Return the temperature with which the given sentence ends are most probable.
+
+    A tokeniser has seen its training text several times, and is more certain of the sentences of
+    other text than it should be. Temperature scaling (Guo et al. 2017, section 4.2) divides the
+    log-odds of sentence ends by a constant.
+
+    Args:
+        log_odds: ``[tokens]`` of each token being a sentence end.
+        ends: ``[tokens]`` whether it is one.
+    """
+    # Only training calibrates, and the import takes longer than that of all else here.
+    from scipy.optimize import minimize_scalar  # pyright: ignore[reportMissingTypeStubs]
+
+    right = np.where(ends, log_odds, -log_odds).astype(np.float64)
+    right = right[np.isfinite(right)]  # NaN: training has diverged, which the next step reports
+    if not len(right):
+        return 1.0
+
+    def loss(inverse: float) -> float:
+        return float(np.logaddexp(0.0, -inverse * right).mean())
+
+    minimum: Any = minimize_scalar(loss, bounds=(1 / HIGHEST, 1.0), method="bounded")
+    return 1 / float(minimum.x)

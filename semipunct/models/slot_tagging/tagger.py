@@ -22,7 +22,7 @@ from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence, unfillable
 from semipunct.errors import TreebankError
-from semipunct.features.slot_strings import SlotStrings
+from semipunct.features.strings import SlotStrings
 from semipunct.models.base import Array, Parameters, Weights
 from semipunct.models.layers import Dropout
 from semipunct.models.network import Network

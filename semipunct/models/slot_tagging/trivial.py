@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semipunct.corpus.sentences import Puncteme, Sentence, open_slots, unfillable
-from semipunct.features.slot_strings import SlotStrings, target_counts
+from semipunct.features.strings import SlotStrings, target_counts
 
 
 @dataclass(frozen=True, slots=True)

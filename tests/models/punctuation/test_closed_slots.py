@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.inference import decode
-from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.inference.sampler import generate
+from semipunct.models.punctuation import decode
+from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.sampler import generate
 from tests.models.punctuation.cases import (
     Parameters,
     known_slots,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semipunct.inference.likelihood import corpus_log_likelihood
 from semipunct.models.punctuation.attach import FEATURES
+from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.pruning import THRESHOLDS, prune_weights, round_weights
 from tests.models.punctuation.cases import SENTENCES, model
 

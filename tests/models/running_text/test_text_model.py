@@ -15,9 +15,9 @@ from semipunct.corpus.word_streams import items, word_stream
 from semipunct.features.word_shapes import SHAPES
 from semipunct.models.running_text.model import (
     TextModel,
+    best_threshold,
     log_joint,
     log_marginals,
-    log_shapes,
 )
 from semipunct.models.running_text.network import Scores
 from semipunct.models.running_text.options import TextOptions
@@ -30,7 +30,6 @@ from semipunct.models.running_text.reader import (
     Window,
     next_window,
 )
-from semipunct.models.running_text.threshold import best_threshold
 from tests.models.running_text.texts import passages, text
 
 OPTIONS = TextOptions(size=8, layers=1, words=20, ngrams=16, strings=4)
@@ -72,10 +71,6 @@ def test_strings_and_capitals_have_one_distribution():
         tags = jnp.array([[string, 0]])
         joint = log_joint(word_scores, tags, jnp.array([[shape]]))[0, 0]
         assert np.exp(joint) == pytest.approx(expected[string, shape], rel=1e-5)
-        conditional = np.exp(log_shapes(word_scores, tags))[0, 0, shape]
-        assert conditional == pytest.approx(
-            expected[string, shape] / expected[string].sum(), rel=1e-5
-        )
 
 
 @pytest.mark.exhaustive

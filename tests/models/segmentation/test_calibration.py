@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from scipy import special
 
 from semipunct.models.scoring import Batches
-from semipunct.models.segmentation.calibration import HIGHEST, temperature
 from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tags import LAST, STOP
-from semipunct.models.segmentation.tokeniser import TEMPERATURE
+from semipunct.models.segmentation.tokeniser import HIGHEST, TEMPERATURE, temperature
 from tests.models.segmentation.passages import generated, is_possible, passage
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from semipunct.corpus.sentences import Sentence, Written
 from semipunct.errors import TreebankError
-from semipunct.features.slot_strings import SlotStrings
+from semipunct.features.strings import SlotStrings
 from semipunct.models.kind import Config
 from semipunct.models.layers import Dropout
 from semipunct.models.slot_tagging.networks import scores

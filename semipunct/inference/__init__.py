@@ -1,1 +1,0 @@
-"""Inference with the punctuation model: likelihood, decoding, sampling."""

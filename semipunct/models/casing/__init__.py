@@ -1,1 +1,0 @@
-"""Truecasers: restore the case of lower-cased words, given the punctuation between them."""

@@ -1,0 +1,370 @@
+"""The likelihood of marks, and underlying trees T': the best, the k best, and posterior samples.
+
+All are queries to the distribution over the choices of ``GivenTrees``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.programs import jit
+from semipunct.corpus import Sentence
+from semipunct.corpus.sentences import excerpt
+from semipunct.marks import FINAL, INITIAL, Edit, Pair, Puncteme, display_form, with_boundaries
+from semipunct.models.base import Parameters, Weights
+from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.channel import CHANNEL
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.rewriting import Rewriter, Rewriting
+from semipunct.models.scoring import Batches, log_likelihoods
+from semipunct.structures.distribution import Answer, Distribution
+from semipunct.structures.given_tree import GivenTrees
+from semirings.capabilities import Selective
+from semirings.derivation import Derivation
+
+_BRACKETS = {"[": "\\[", "]": "\\]"}
+
+
+@dataclass(frozen=True, slots=True)
+class SlotAnalysis:
+    """The rewriting of one slot; both strings include boundary marks.
+
+    Attributes:
+        underlying: the underlying tokens.
+        edits: the edits, in the order in which they were made.
+        surface: the surface tokens.
+    """
+
+    underlying: Puncteme
+    edits: tuple[Edit, ...]
+    surface: Puncteme
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Analysis:
+    """An underlying tree T' of a sentence; ``str`` writes brackets as in section 1 of the paper.
+
+    Attributes:
+        sentence: the words, the tree and the surface.
+        pairs: left and right puncteme of each word; the open puncteme is ``(marks.OPEN,)``, and
+            its spelling is part of the surface of its slot.
+        log_joint: log p(T', x | T), summed over edits (natural logarithm).
+        log_posterior: log p(T' | T, x).
+        slots: one entry per slot.
+    """
+
+    sentence: Sentence
+    pairs: tuple[Pair, ...]
+    log_joint: float
+    log_posterior: float
+    slots: tuple[SlotAnalysis, ...]
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log p(x | T), that of the marks given the tree, summed over all underlying trees."""
+        # An analysis of probability zero (log_joint = log_posterior = -inf) has no quotient.
+        if math.isinf(self.log_joint):
+            return self.log_joint
+        return self.log_joint - self.log_posterior
+
+    def __str__(self) -> str:
+        r"""Write the tree in one line, as in section 1 of the paper, in linear time.
+
+        Every node with a non-empty puncteme, except the root, has brackets around its constituent
+        and its punctemes just inside them.  Marks that are square brackets are written ``\[`` and
+        ``\]``; special tokens have the symbols of ``marks.tokens``. Words lack the dot of an
+        abbreviation, which is a separate mark.
+        """
+        tree = self.sentence.tree
+        sides: list[tuple[list[str], list[str]]] = []
+        for head, (left, right) in zip(tree.heads, self.pairs, strict=True):
+            bracketed = bool(head and (left or right))
+            sides.append((["["] * bracketed + _marks(left), _marks(right) + ["]"] * bracketed))
+        first, last = self.slots[0].underlying, self.slots[-1].underlying
+        pieces = [INITIAL] if first[:1] == (INITIAL,) else []
+        for form, tokens in zip(("", *self.sentence.forms), tree.gather(sides), strict=True):
+            pieces += [*([form] if form else []), *tokens]
+        pieces += [FINAL] if last[-1:] == (FINAL,) else []
+        return " ".join(pieces)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Analysis log p(T', x | T) = {self.log_joint:.4f}, "
+            f"log p(T' | T, x) = {self.log_posterior:.4f}: {excerpt(str(self))}>"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the analysis as JSON-serialisable values.
+
+        ``heads`` are word numbers (1..n, 0 for the root) in the projective tree; ``nodes`` has one
+        entry per word, ``slots`` one per slot (0..n); logarithms are natural.
+        """
+        s = self.sentence
+        return {
+            "sent_id": s.sentence_id,
+            "words": list(s.forms),
+            "heads": list(s.tree.heads),
+            "relations": list(s.tree.relations),
+            "log_likelihood": self.log_likelihood,
+            "log_joint": self.log_joint,
+            "log_posterior": self.log_posterior,
+            "nodes": [
+                {"word": word, "left": list(left), "right": list(right)}
+                for word, (left, right) in enumerate(self.pairs, start=1)
+            ],
+            "slots": [
+                {
+                    "slot": i,
+                    "underlying": list(slot.underlying),
+                    "edits": [{"edit": e.name, "a": e.a, "b": e.b} for e in slot.edits],
+                    "surface": list(slot.surface),
+                }
+                for i, slot in enumerate(self.slots)
+            ],
+        }
+
+
+def _marks(puncteme: Puncteme) -> list[str]:
+    return [_BRACKETS.get(token) or display_form(token) for token in puncteme]
+
+
+@partial(jit, static=1)
+def log_choices(model: PunctuationModel, parameters: Parameters, batch: Batch) -> jax.Array:
+    """Return ``[words, pairs]`` log p(l, r | w) of a batch (equation 4).
+
+    Args:
+        model: the model; a static argument: the function is compiled once per model and shape.
+        parameters: the result of ``model.read``.
+        batch: the result of ``model.lay_out``.
+    """
+    return model.log_choice(parameters, batch)
+
+
+def corpus_log_likelihood(
+    model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence]
+) -> npt.NDArray[np.float64]:
+    """Return log p(x | T) of each sentence, ``[sentences]``.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+    """
+    return log_likelihoods(model, parameters, Batches(model, model.encode(sentences)))
+
+
+def best(
+    model: PunctuationModel,
+    parameters: Weights,
+    sentences: Sequence[Sentence],
+    semiring: Derivation | None = None,
+) -> list[Analysis | None]:
+    """Return the best derivation of each sentence; None for a sentence without any.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+        semiring: a ``Derivation`` over any selective base, which defines the best derivation; by
+            default Viterbi: the most probable choice of punctemes and edits.
+    """
+    question = _Best((semiring or Derivation()).base)
+    analyses_of_each = _derivations(model, parameters, sentences, question)
+    return [next(iter(analyses), None) for analyses in analyses_of_each]
+
+
+def best_of(
+    model: PunctuationModel,
+    parameters: Weights,
+    sentences: Sequence[Sentence],
+    count: int,
+) -> list[list[Analysis]]:
+    """Return the most probable distinct choices of punctemes of each sentence, best first.
+
+    Derivations are ranked by punctemes and edits together, as in ``best``. Among the first
+    ``2 * count``, only the first of those with the same punctemes is kept, so a sentence may have
+    fewer than ``count`` analyses.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+        count: the maximum number of analyses of a sentence.
+    """
+    analyses_of_each = _derivations(model, parameters, sentences, _Ranked(2 * count))
+    return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in analyses_of_each]
+
+
+def sample(
+    model: PunctuationModel,
+    parameters: Weights,
+    sentences: Sequence[Sentence],
+    samples: int,
+    seed: int,
+) -> list[list[Analysis]]:
+    """Draw independent samples from p(T' | T, x), after one inside pass per batch.
+
+    Args:
+        model: the model.
+        parameters: its weights.
+        sentences: words, trees and surface punctuation.
+        samples: the number of samples per sentence.
+        seed: the random seed.
+
+    Returns:
+        The samples of each sentence; an empty list for a sentence without an analysis.
+    """
+    return _derivations(model, parameters, sentences, _Drawn(samples), seed)
+
+
+class _Question(Protocol):
+    """A query for derivations ``[k, ...]`` of the distribution of a batch, given log p(x | T)."""
+
+    def __call__(
+        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
+    ) -> Answer: ...
+
+
+@dataclass(frozen=True)
+class _Best:
+    base: Selective
+
+    def __call__(
+        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
+    ) -> Answer:
+        parts, log_weight = distribution.best(self.base)
+        return Answer(parts[None], log_weight[None])
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    k: int
+
+    def __call__(
+        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
+    ) -> Answer:
+        return distribution.top(self.k)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    count: int
+
+    def __call__(
+        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
+    ) -> Answer:
+        parts = distribution.sample(key, self.count).parts
+        return Answer(parts, jnp.broadcast_to(log_p, (self.count, *log_p.shape)))
+
+
+def _derivations(
+    model: PunctuationModel,
+    parameters: Weights,
+    sentences: Sequence[Sentence],
+    question: _Question,
+    seed: int = 0,
+) -> list[list[Analysis]]:
+    """Return the derivations of each sentence selected by a query, without impossible ones."""
+    # There are few distinct strings, so each rewriting is explained only once.
+    explain = lru_cache(maxsize=None)(Rewriter.of(model, parameters).explain)
+    encoded = model.encode(sentences)
+    analyses: list[list[Analysis]] = [[] for _ in sentences]
+    for number, (members, batch) in enumerate(Batches(model, encoded)):
+        read = model.read(parameters, batch)
+        # Two programs instead of one: each takes half of the memory to load.
+        log_p, log_choice = _score(model, read, batch)
+        channel = {name: x for name, x in read.items() if name.startswith(CHANNEL)}
+        bare = batch._replace(features={})
+        del read, batch  # to free the memory of the features
+        chance = np.array([seed % 2**32, number], np.uint32)
+        choices, weight = map(
+            np.asarray, _ask(model, question, channel, bare, log_choice, log_p, chance)
+        )
+        log_p, log_choice = np.asarray(log_p), np.asarray(log_choice)
+        for b, (i, words) in enumerate(_spans(members, encoded.lengths)):
+            by_choice: dict[bytes, Analysis] = {}
+            for choice in choices[np.isfinite(weight[:, b])][:, words]:
+                # Many draws are equal.
+                if (choice_key := choice.tobytes()) not in by_choice:
+                    by_choice[choice_key] = _analysis(
+                        model, explain, sentences[i], choice, log_choice[words], log_p[b]
+                    )
+                analyses[i].append(by_choice[choice_key])
+    return analyses
+
+
+@partial(jit, static=1)
+def _score(
+    model: PunctuationModel, parameters: Parameters, batch: Batch
+) -> tuple[jax.Array, jax.Array]:
+    """Return log p(x | T) of each sentence of a batch, and all log p(l, r | w)."""
+    potentials = model.potentials(parameters, batch)
+    return Distribution(potentials).log_partition(), potentials.choice
+
+
+@partial(jit, static=2)
+def _ask(
+    model: PunctuationModel,
+    question: _Question,
+    parameters: Parameters,
+    batch: Batch,
+    log_choice: jax.Array,
+    log_p: jax.Array,
+    chance: jax.Array,
+) -> tuple[jax.Array, jax.Array]:
+    """Answer a query about a batch, given the results of ``_score``.
+
+    Args:
+        model: the model.
+        question: the query.
+        parameters: the parameters of the channel.
+        batch: the sentences.
+        log_choice: log p(l, r | w).
+        log_p: log p(x | T) of each sentence.
+        chance: seed and number of the batch. The random key is created from them here: creating it
+            outside would compile two more programs.
+
+    Returns:
+        The pair of each word in each derivation, and the log weights of the derivations.
+    """
+    key = jax.random.fold_in(jax.random.key(chance[0]), chance[1])
+    potentials = model.potentials(parameters, batch, choice=log_choice)
+    answer = question(Distribution(potentials), log_p, key)
+    return jnp.argmax(answer.parts, 2), answer.log_weight
+
+
+def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:
+    """Return the members of a batch, each with the slice of its words in the batch."""
+    ends = np.cumsum([lengths[i] for i in members]).tolist()
+    return [(i, slice(end - lengths[i], end)) for i, end in zip(members, ends, strict=True)]
+
+
+def _analysis(
+    model: PunctuationModel,
+    explain: Callable[[Puncteme, Puncteme], Rewriting],
+    sentence: Sentence,
+    choice: npt.NDArray[np.int64],
+    log_choice: npt.NDArray[np.float32],
+    log_p: float,
+) -> Analysis:
+    names = [model.inventory.pair_name(int(c)) for c in choice]
+    log_joint = float(log_choice[np.arange(len(choice)), choice].sum(dtype=np.float64))
+    slots: list[SlotAnalysis] = []
+    final = model.options.final_mark
+    underlying = with_boundaries([tuple(x) for x in sentence.tree.gather(names)], final=final)
+    shown = with_boundaries(sentence.slots, final=final)
+    for tokens, surface in zip(underlying, shown, strict=True):
+        rewriting = explain(tokens, surface)
+        log_joint += rewriting.log_probability
+        slots.append(SlotAnalysis(tokens, rewriting.edits, surface))
+    posterior = min(0.0, log_joint - float(log_p)) if math.isfinite(log_joint) else -math.inf
+    return Analysis(sentence, tuple(names), log_joint, posterior, tuple(slots))

@@ -1,0 +1,278 @@
+"""Draws of the punctuation of sentences: distributions of many draws at once, and evidence.
+
+With evidence of the surface, draws are made by sequential importance resampling, a particle filter.
+The draws of a sentence are particles, and its slots are time steps. At a slot with evidence, the
+labels of a particle are drawn from a proposal that depends on the evidence. Its weight is the
+probability of the evidence given these labels, times the ratio of model and proposal
+probabilities, and the particles are resampled in proportion to their weights (Gordon, Salmond and
+Smith 1993). As the number of particles grows, their relative frequencies converge to posterior
+probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.unique_rows import Ints
+from semipunct.corpus import Sentence
+from semipunct.marks import Puncteme
+from semipunct.marks.edits import common_tokens
+
+Floats = npt.NDArray[np.float64]
+
+AT_ONCE = 1 << 14
+"""Draws times outcomes compared at a time; with fewer, the overhead of NumPy calls dominates."""
+
+
+class Categorical(NamedTuple):
+    """Categorical distributions, and the distribution of each draw.
+
+    Attributes:
+        weight: ``[outcomes, distributions]`` unnormalised probabilities.
+        distribution: ``[draws]`` the number of the distribution of each draw.
+    """
+
+    weight: Floats
+    distribution: Ints
+
+    @classmethod
+    def of(cls, scores: npt.NDArray[np.float32], distribution: Ints) -> Categorical:
+        """Create the distributions from scores.
+
+        Args:
+            scores: ``[distributions, outcomes]`` unnormalised log-probabilities.
+            distribution: ``[draws]`` the number of the distribution of each draw.
+        """
+        weight = scores - scores.max(1, keepdims=True)
+        np.exp(weight, out=weight)
+        return cls(np.array(weight.T, np.float64, order="C"), distribution)
+
+    def draw(self, points: Floats) -> Ints:
+        """Draw outcomes by inversion of the cumulative distribution function, ``[draws]``.
+
+        Args:
+            points: ``[draws]`` uniform random numbers in [0, 1).
+        """
+        drawn = np.zeros(len(points), np.int64)
+        # The loop goes through the outcomes and keeps only the draws that lie beyond the current
+        # one. Most draws take one of the first outcomes, so few remain for the others.
+        still, distribution = np.arange(len(points)), self.distribution
+        points = points * self.weight.sum(0).take(distribution)
+        cumulative = np.zeros(self.weight.shape[1])
+        outcomes = len(self.weight)
+        for outcome, weight in enumerate(self.weight):
+            if len(still) * (outcomes - outcome) <= AT_ONCE:
+                remaining = self.weight[outcome:].take(distribution, 1)
+                remaining[0] += cumulative.take(distribution)
+                passed = (remaining.cumsum(0) <= points).sum(0)
+                drawn[still] = np.minimum(outcome + passed, outcomes - 1)
+                break
+            cumulative += weight
+            drawn[still] = outcome
+            beyond = (cumulative.take(distribution) <= points).nonzero()[0]
+            still, distribution, points = still[beyond], distribution[beyond], points[beyond]
+        return drawn
+
+    def probability(self, outcome: int) -> Floats:
+        """Return the probability of an outcome under the distribution of each draw, ``[draws]``."""
+        return (self.weight[outcome] / self.weight.sum(0)).take(self.distribution)
+
+
+UNEXPLAINED = 1e-9
+"""Added to the probability of a mark that must be kept, which may be zero under all labels drawn.
+
+The weights must not all be zero: if no draw explains the mark, it is kept, and the draws continue
+as if there were no evidence at the slot. The number is so small that it has no effect if some draw
+explains the mark.
+"""
+
+GUIDED = 0.5
+"""Probability of proposing labels that spell the existing string, if there are any.
+
+A defensive mixture (Hesterberg 1995): the other labels are drawn from the model itself, so that no
+draw is underrepresented by more than the factor ``1 / (1 - GUIDED)``, whatever the guided proposal
+misses. With one half, the ratio of model and proposal is at most 2; the value was not tuned.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Evidence of the surface of a sentence.
+
+    Attributes:
+        strings: the existing string of each slot, without boundary marks; an empty string is no
+            evidence.
+        mistaken: the factor for each existing token that is removed; 0 if all tokens must be kept.
+    """
+
+    strings: tuple[Puncteme, ...]
+    mistaken: float = 0.0
+
+    def weight(self, slot: int, surface: Puncteme) -> float:
+        """Return the likelihood of the evidence of a slot, up to a constant.
+
+        Args:
+            slot: the number of the slot, 0 to n.
+            surface: the string of the slot.
+        """
+        stands = self.strings[slot]
+        return self.mistaken ** (len(stands) - common_tokens(stands, surface))
+
+
+def sample_spelling(
+    choices: Sequence[Categorical],
+    label: Mapping[Puncteme, int],
+    string: Puncteme,
+    generator: np.random.Generator,
+) -> tuple[list[Ints], Floats]:
+    """Draw labels whose concatenation is a string, by forward filtering and backward sampling.
+
+    The labels are independent except for that condition, so "the first j labels spell the first b
+    tokens" is a Markov chain in j. Its forward probabilities are computed first; labels are then
+    drawn from the last to the first.
+
+    Args:
+        choices: the distributions of the labels at a slot, in text order.
+        label: the number of each label.
+        string: the tokens to be spelt.
+        generator: the random number generator.
+
+    Returns:
+        ``[draws]`` labels for each choice, and ``[draws]`` the probability that independent labels
+        spell the string; if it is zero, the labels are undefined.
+    """
+    ends = len(string) + 1
+    draws = len(choices[0].distribution)
+    # The label that spells the tokens from a to b, if there is one.
+    labels = {(a, b): label.get(string[a:b]) for b in range(ends) for a in range(b + 1)}
+    table = np.zeros((ends, ends), np.int64)
+    for (a, b), number in labels.items():
+        table[a, b] = number or 0
+    # forward[j][:, b]: the probability that the first j choices spell the first b tokens.
+    forward = [np.eye(1, ends).repeat(draws, 0)]
+    steps: list[Floats] = []
+    for choice in choices:
+        step = np.zeros((draws, ends, ends))
+        for (a, b), number in labels.items():
+            if number is not None:
+                step[:, a, b] = choice.probability(number)
+        steps.append(step)
+        forward.append(np.einsum("da,dab->db", forward[-1], step))
+    every = np.arange(draws)
+    end = np.full(draws, ends - 1)
+    drawn: list[Ints] = []
+    for before, step in zip(reversed(forward[:-1]), reversed(steps), strict=True):
+        # p(start | end) is proportional to p(start) p(start -> end).
+        cumulative = (before * step[every, :, end]).cumsum(1)
+        point = generator.random(draws) * cumulative[:, -1]
+        start = np.minimum((cumulative <= point[:, None]).sum(1), end)
+        drawn.append(table[start, end])
+        end = start
+    return drawn[::-1], forward[-1][:, -1]
+
+
+def proposal_ratio(probability: Floats, spells: Floats) -> Floats:
+    """Return ``q / p``, the proposal's probability of labels over the model's, ``[draws]``.
+
+    The proposal is ``q = (1 - GUIDED) p + GUIDED p(labels | they spell the string)``. The
+    conditional probability is zero if the labels do not spell the string, and otherwise ``p``
+    divided by the probability of spelling it.
+
+    Args:
+        probability: ``[draws]`` the probability that labels from the model spell the string; if it
+            is zero, ``q`` is ``p``.
+        spells: ``[draws]`` one if the drawn labels spell it, otherwise zero.
+    """
+    possible = probability > 0
+    share = spells / np.where(possible, probability, 1)
+    return np.where(possible, 1 - GUIDED + GUIDED * share, 1.0)
+
+
+def systematic_resample(weights: Floats, generator: np.random.Generator) -> Ints:
+    """Resample draws in proportion to their weights; return the indices of survivors, ``[draws]``.
+
+    Systematic resampling (Kitagawa 1996) uses one random number and evenly spaced points. Each draw
+    is chosen its expected number of times, rounded up or down; with equal weights, all draws
+    survive.
+
+    Args:
+        weights: ``[draws]`` unnormalised weights, not all zero.
+        generator: the random number generator.
+    """
+    share = weights.cumsum() / weights.sum()
+    points = (np.arange(len(weights)) + generator.random()) / len(weights)
+    return np.minimum(np.searchsorted(share, points, "right"), len(weights) - 1)
+
+
+class Request(NamedTuple):
+    """A sentence whose punctuation is to be drawn.
+
+    Attributes:
+        sentence: words and tree.
+        evidence: evidence of its surface, or None.
+        generator: the random number generator.
+    """
+
+    sentence: Sentence
+    evidence: Evidence | None
+    generator: np.random.Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Independent draws of the surface punctuation of one sentence.
+
+    Attributes:
+        strings: for each slot the distinct strings drawn, without boundary marks.
+        chosen: ``[draws, slots]`` the index into ``strings`` for each draw and slot.
+    """
+
+    strings: tuple[tuple[Puncteme, ...], ...]
+    chosen: Ints
+
+    @classmethod
+    def of(cls, slots: Ints, strings: Sequence[Puncteme]) -> Draws:
+        """Collect draws.
+
+        Args:
+            slots: ``[slots, draws]`` the numbers of the strings.
+            strings: the strings by number.
+        """
+        # Draws are counted slot by slot, so those of a slot are contiguous.
+        chosen = np.empty(slots.shape, np.int64).T
+        drawn_strings: list[tuple[Puncteme, ...]] = []
+        for i, numbers in enumerate(slots):
+            # The order decides ties, and numbers depend on sentences drawn earlier, so the strings
+            # are sorted.
+            drawn = sorted(np.bincount(numbers).nonzero()[0].tolist(), key=strings.__getitem__)
+            place = np.zeros(len(strings), np.int64)
+            place[drawn] = np.arange(len(drawn))
+            chosen[:, i] = place[numbers]
+            drawn_strings.append(tuple(strings[number] for number in drawn))
+        return cls(tuple(drawn_strings), chosen)
+
+    @classmethod
+    def joined(cls, several: Sequence[Draws]) -> Draws:
+        """Concatenate draws of the same slots.
+
+        Args:
+            several: the draws to concatenate, at least one.
+        """
+        if len(several) == 1:
+            return several[0]
+        joined_strings: list[tuple[Puncteme, ...]] = []
+        columns: list[Ints] = []
+        for slot in range(len(several[0].strings)):
+            strings = sorted({string for draws in several for string in draws.strings[slot]})
+            number = {string: i for i, string in enumerate(strings)}
+            places = [np.array([number[s] for s in d.strings[slot]], np.int64) for d in several]
+            columns.append(
+                np.concatenate([p[d.chosen[:, slot]] for p, d in zip(places, several, strict=True)])
+            )
+            joined_strings.append(tuple(strings))
+        return cls(tuple(joined_strings), np.stack(columns).T)

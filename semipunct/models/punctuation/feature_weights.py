@@ -1,0 +1,221 @@
+"""The features that weigh most for a puncteme, in a log-linear punctuation model.
+
+The score of a pair of punctemes is a sum over the features of the node (equation 4). Of each
+feature the difference is listed between the pair in question and the same pair without the puncteme
+of one side: what the feature adds to the log-odds of that puncteme.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus import Sentence
+from semipunct.features.attributes import At, Attribute, code_sizes
+from semipunct.features.index import Conjunction, FeatureIndex, FeatureRows
+from semipunct.features.templates import TABLES, Table, attribute_table
+from semipunct.features.vocabulary import Vocabulary
+from semipunct.marks import Pair
+from semipunct.models.base import Weights
+from semipunct.models.punctuation.attach import weights_of
+from semipunct.models.punctuation.model import PunctuationModel
+
+LISTED = 3
+"""Features listed by default."""
+
+
+class FeatureWeight(NamedTuple):
+    """A feature and its contribution to the log-odds of a puncteme.
+
+    Attributes:
+        feature: its attributes with their values.
+        weight: in nats; positive speaks for the puncteme.
+    """
+
+    feature: str
+    weight: float
+
+
+class NodeFeatures:
+    """The features of the nodes of a sentence, extracted when they are first asked for."""
+
+    def __init__(self, model: PunctuationModel, parameters: Weights, sentence: Sentence) -> None:
+        """Remember a model and a sentence.
+
+        Args:
+            model: the model.
+            parameters: its weights.
+            sentence: words, tree and surface punctuation.
+        """
+        self._model, self._parameters, self._sentence = model, parameters, sentence
+
+    def weights(
+        self,
+        word: int,
+        side: str,
+        pair: Pair,
+        listed: int = LISTED,
+        tables: Iterable[Table] = tuple(TABLES),
+    ) -> list[FeatureWeight]:
+        """Return the features that weigh most for, or against, the puncteme of one side.
+
+        What a network adds to the scores has no features, and is not listed.
+
+        Args:
+            word: the head of the constituent, from 1.
+            side: ``left`` or ``right``.
+            pair: the punctemes of the constituent.
+            listed: how many features to list.
+            tables: whose features are listed.
+        """
+        inventory = self._model.inventory
+        label_of = {label: i for i, label in enumerate(inventory.labels)}
+        number_of = {tuple(labels): i for i, labels in enumerate(inventory.pairs.tolist())}
+        labels = label_of.get(pair[0]), label_of.get(pair[1])
+        if None in labels or labels not in number_of:
+            return []
+        bare = (0, labels[1]) if side == "left" else (labels[0], 0)
+        chosen, reference = number_of[labels], number_of.get(bare, 0)
+        label = labels[0] if side == "left" else labels[1]
+        targets = {"left": ("left", "opening"), "right": ("right", "closing")}[side]
+        symmetric = self._model.attach_tables.symmetric[0] > 0
+        weights: list[FeatureWeight] = []
+        for table in tables:
+            for target, columns in self._model.attach_tables.columns[table].items():
+                if target == "pair":
+                    outcomes = chosen, reference
+                elif "symmetric" in target:
+                    of_pair = np.where(symmetric, columns.start, -1)  # no outcome is -1
+                    outcomes = int(of_pair[chosen]), int(of_pair[reference])
+                elif target in targets and label is not None:
+                    outcomes = columns.start + label, columns.start
+                else:
+                    continue
+                weights += self._of_table(table, word - 1, *outcomes)
+        ranked = sorted(weights, key=lambda one: -abs(one.weight))
+        return [one for one in ranked[:listed] if one.weight]
+
+    def _of_table(
+        self, table: Table, node: int, outcome: int, reference: int
+    ) -> list[FeatureWeight]:
+        """Return the contributions of the features of a table to one outcome, not another."""
+        rows = self._rows[table]
+        entries = slice(*rows.start[node : node + 2].tolist())
+        features, values = rows.context[entries].astype(np.int64), rows.value[entries]
+        support = self._model.supports[table]
+        if not len(features) or not support.weights:
+            return []
+        counts, numbers, outcomes = support.of(features)
+        of_feature = np.arange(len(features)).repeat(counts)
+        scores = np.asarray(self._parameters[weights_of(table)])[numbers]
+        signed: npt.NDArray[np.float64] = (
+            scores * (outcomes == outcome) - scores * (outcomes == reference)
+        ).astype(np.float64)
+        total = np.bincount(of_feature, signed, len(features)) * values
+        names = self._names
+        return [
+            FeatureWeight(str(names.name(table, int(features[i]))), float(total[i]))
+            for i in np.flatnonzero(total)
+        ]
+
+    @cached_property
+    def _names(self) -> FeatureNames:
+        return FeatureNames(self._model.features)
+
+    @cached_property
+    def _rows(self) -> dict[Table, FeatureRows]:
+        return self._model.features.extract([self._sentence])
+
+
+_KINDS: Mapping[str, str] = {
+    "upos": "upos", "xpos": "xpos", "relation": "relation", "form": "form",
+    "begins": "character", "ends": "character",
+}  # fmt: skip
+"""The kind of value of each property of a word, in the words of ``Vocabulary``."""
+
+_WORDS: Mapping[str, str] = {
+    "child": "relation", "ancestor": "relation", "sibling_before": "relation",
+    "sibling_after": "relation", "sentence_form": "form", "inside": "token",
+}  # fmt: skip
+"""The kind of value of further attributes."""
+
+_PLACES = ("within", "at the end", "at the beginning", "everywhere")
+
+
+class NamedFeature(NamedTuple):
+    """A feature with the values that its attributes have.
+
+    Attributes:
+        templates: the templates that have it.
+        values: an attribute and its value each, ``relation=advcl``; a class without a name is
+            given by its number.
+    """
+
+    templates: tuple[str, ...]
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(self.values) or "any constituent"
+
+
+class FeatureNames:
+    """The names of the features of an index."""
+
+    def __init__(self, index: FeatureIndex) -> None:
+        """Prepare the names of an index."""
+        self._vocabulary = index.vocabulary
+        self._index = index
+        self._attributes: Mapping[str, Attribute] = attribute_table()
+        self._sizes = code_sizes(index.vocabulary, self._attributes)
+
+    def name(self, table: Table, number: int) -> NamedFeature:
+        """Return the name of a feature.
+
+        Args:
+            table: the table of the feature.
+            number: of the feature in its table.
+        """
+        offsets, families = self._families[table]
+        family = families[bisect_right(offsets, number) - 1]
+        code = int(family.kept[number - family.offset])
+        parts = [*family.parts, *((family.over,) if family.over else ())]
+        return NamedFeature(family.templates, tuple(reversed([*self._values(parts, code)])))
+
+    @cached_property
+    def _families(self) -> dict[str, tuple[list[int], list[Conjunction]]]:
+        tables: dict[str, tuple[list[int], list[Conjunction]]] = {}
+        for family in self._index.conjunctions:
+            offsets, families = tables.setdefault(family.table, ([], []))
+            offsets.append(family.offset)
+            families.append(family)
+        return tables
+
+    def _values(self, parts: Sequence[str], code: int) -> Iterator[str]:
+        """Yield attributes and values, the last one first: codes are mixed-radix numbers."""
+        for part in reversed(parts):
+            code, digit = divmod(code, self._sizes[part])
+            yield f"{part}={_value(self._vocabulary, self._attributes.get(part), part, digit)}"
+
+
+def _value(vocabulary: Vocabulary, spec: Attribute | None, part: str, code: int) -> str:
+    if part == "arc":  # a relation and the side on which the head is
+        relation, side = divmod(code, 2)
+        return f"{_string(vocabulary, 'relation', relation)}{'>' if side else '<'}"
+    if isinstance(spec, At):
+        kind = _KINDS.get(spec.code)
+        return f"class {code}" if kind is None else _string(vocabulary, kind, code)
+    if part in _WORDS:
+        return _string(vocabulary, _WORDS[part], code)
+    return _PLACES[code] if part == "place" else f"class {code}"
+
+
+def _string(vocabulary: Vocabulary, kind: str, code: int) -> str:
+    values = vocabulary.values[kind]
+    if code == 0:
+        return "unseen"
+    return values[code - 1] if code <= len(values) else "none"
