@@ -13,6 +13,7 @@ from semipunct.corpus import Sentence
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.models.parsing.parser import Parser
 from semipunct.tasks.base import Trained
+from semipunct.tasks.jackknife import train_jackknife
 from semipunct.tasks.parse import parse
 from semipunct.training.config import load_config
 

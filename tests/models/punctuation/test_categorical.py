@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from semipunct.models.punctuation import categorical
+from semipunct.models.punctuation import draws as categorical
 from semipunct.models.punctuation.draws import Categorical
 from tests.models.punctuation.frequencies import pvalue
 
