@@ -12,6 +12,10 @@ and from frame to frame it stays in its state or goes on to the next one, or fro
 next one if the two differ. The symbols of its states, merged where they repeat and without blanks,
 are the labels, so each sequence of symbols that stands for the labels is one alignment.
 
+A transducer (RNN-T) has paths through the lattice of ``monotone`` with two operations: step
+``[b, t, u, 0]`` is a blank that ends frame t - 1, after u labels, and ``[b, t, u, 1]`` is label
+u - 1 in frame t.
+
 Source: Graves et al. (2006), section 4.1; of transducers, Graves (2012).
 """
 

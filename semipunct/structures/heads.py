@@ -1,4 +1,9 @@
-"""Dependency trees as arrays of heads: their places among arcs, and checks."""
+"""Dependency trees as arrays of heads: their places among arcs, checks, and labels of arcs.
+
+The label of an arc is chosen independently of the other arcs. So sums over labelled trees are sums
+over trees whose arcs have the sum of the weights of their labels, and the best labelled tree is the
+best tree by the best label of each arc. This is so for projective and other trees alike.
+"""
 
 from __future__ import annotations
 

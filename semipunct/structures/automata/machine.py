@@ -1,8 +1,11 @@
 """Small dense automata and transducers over any semiring, with the epsilon symbol.
 
-Both types hold either log weights or, after ``lift``, values of a semiring. The operations
-(``operations``, ``composition``) take and return values, so that they can be chained; in ``Log``
-and ``Viterbi`` log weights are values. Any leading axes are batch axes.
+Both types hold either log weights or, after ``lift``, values of a semiring. The operations take
+and return values, so that they can be chained; in ``Log`` and ``Viterbi`` log weights are values.
+Any leading axes are batch axes. All operations on automata keep the order of factors, so a semiring
+need not be commutative, except for ``compose``. Operations that sum over cycles need
+``semiring.star``. In ``Real`` a cycle of weight one or more gives NaN as well as infinity, because
+zero times infinity is NaN; in ``Log`` it does not.
 """
 
 from __future__ import annotations
@@ -169,6 +172,7 @@ def _checked(machine: Machine, axes: str) -> Machine:
 
 
 FILTERS = 3
+"""The number of states of the filter of a composition."""
 
 
 def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transducer:
@@ -177,6 +181,18 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
     The weight of a pair (x, z) is the sum over y of the weight of (x, y) in the first times the
     weight of (y, z) in the second. The arc between two states sums over the letters that the
     machines may share there. Where values are log weights (as in ``Log``), so is the result.
+
+    Between two shared letters, either machine may take silent arcs: the first by writing epsilon,
+    the second by reading it. Different orders of these moves give the same pair of paths, so in a
+    semiring that is not idempotent only one order may be counted. The filter has three states and
+    allows one order: simultaneous moves as long as both machines have one, then moves of a single
+    machine.
+
+    | filter | letter | both silent | second alone | first alone |
+    | ------ | ------ | ----------- | ------------ | ----------- |
+    | 0      | to 0   | to 0        | to 1         | to 2        |
+    | 1      | to 0   |             | to 1         |             |
+    | 2      | to 0   |             |              | to 2        |
 
     Args:
         semiring: the semiring of the values.
@@ -192,6 +208,9 @@ def compose(semiring: Semiring, first: Transducer, second: Transducer) -> Transd
             path.
         UsageError: if the first has a different number of output symbols than the second has input
             symbols.
+
+    Source: Mohri (2009), Weighted automata algorithms, section 5.1, figure 9; Mohri, Pereira and
+    Riley (1996), Weighted automata in text and speech processing.
     """
     s = semiring
     if not s.laws.commutative:

@@ -22,6 +22,13 @@ share, and M the matrices of a slot, absorbing a constituent into its parent fro
 and from the right the mirror image. At a slot whose automaton has one state ("empty": it accepts
 only the empty label) a vector is one number, which becomes a factor of the sentence. Nodes between
 two empty slots, the majority, thus cost one number and no step.
+
+``Real`` is the fastest semiring for given trees, but products below the smallest float underflow to
+zero, and the lost derivations may be the only ones that the rest of a sentence allows.
+``RoundedUp`` replaces such a product by the smallest float instead. All weights are nonnegative and
+every operation is monotone, so the true total lies between the totals in the two semirings, up to
+rounding (Moore 1966). Where they agree, underflow had no relevant effect. Where they do not, the
+result is NaN, and the total has to be computed in ``Log``.
 """
 
 from __future__ import annotations

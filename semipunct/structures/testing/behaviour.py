@@ -1,4 +1,8 @@
-"""Checks of independence, JAX transformations, memory budgets, NaN, range, and of the case."""
+"""Checks of independence, JAX transformations, memory budgets, NaN, range, and of the case.
+
+A fault in the ninth position, in the fifth item, in the fifth of some labels or in empty items does
+not show in a case that has none of these; the other checks would pass. So ``size`` asks for them.
+"""
 
 from __future__ import annotations
 
