@@ -6,8 +6,8 @@ from collections import Counter
 
 from comma_systems import Phrased
 
-from semipunct.models.commas.ngrams import has_comma
-from semipunct.trees.phrases import constituent_counts
+from semipunct.papers.commas.ngrams import has_comma
+from semipunct.papers.commas.trees import constituent_counts
 
 
 def starts_and_ends(sentences: Phrased) -> dict[str, dict[str, list[float]]]:

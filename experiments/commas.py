@@ -26,11 +26,11 @@ from semipunct.evaluation import Result
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import write_result
-from semipunct.models.commas.decoding import CommaRestorer
-from semipunct.models.commas.model import CommaModel
-from semipunct.models.commas.ngrams import MARK
+from semipunct.papers.commas.model import CommaModel
+from semipunct.papers.commas.ngrams import MARK
+from semipunct.papers.commas.restorer import CommaRestorer
+from semipunct.papers.commas.task import commas_signature
 from semipunct.tasks.options import RestoreOptions
-from semipunct.tasks.restore_commas import commas_signature
 from semipunct.training.config import load_config
 
 BOUNDS = (2, 5, 10, 20, 30, 50)

@@ -36,10 +36,9 @@ from semipunct.evaluation import Result, join_signature
 from semipunct.evaluation.comparison import compare
 from semipunct.inference.decode import best
 from semipunct.inference.regeneration import Regenerator, UnderlyingTree
-from semipunct.models.ordering.orders import draw_orders
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.papers.rephrasing.task import add_underlying_trees, draw_orders, names
 from semipunct.store.checkpoint import SavedModel
-from semipunct.tasks.rephrase import add_underlying_trees, names
 from semipunct.training.config import load_config
 from semipunct.trees import Arrangement
 

@@ -31,7 +31,7 @@ from semipunct.formats.conllu.records import Record, read_records
 from semipunct.models.segmentation.guises import IN_GUISE, Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tokeniser import Tokeniser
-from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
+from semipunct.papers.analysis.tagger import SlotTagger, TaggerPunctuator
 from semipunct.training.config import load_config
 from semipunct.trees import DependencyTree
 

@@ -30,17 +30,15 @@ if TYPE_CHECKING:
     )
     from semipunct.kinds.loading import load
     from semipunct.marks import Edit
-    from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
     from semipunct.tasks.diff import TreebankDiff, diff
     from semipunct.tasks.jackknife import jackknife
-    from semipunct.tasks.normalise import Normalised, normalise
+    from semipunct.tasks.normalise import normalise
     from semipunct.tasks.normalise_marks import NormalisedTreebank
     from semipunct.tasks.pack import pack
     from semipunct.tasks.parse import parse
     from semipunct.tasks.parse_text import parse_text
-    from semipunct.tasks.rephrase import Rephrasing, rephrase
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
@@ -54,16 +52,13 @@ __all__ = [
     "Corrected",
     "DependencyTree",
     "Edit",
-    "Normalised",
     "NormalisedTreebank",
-    "Rephrasing",
     "Restoration",
     "Sentence",
     "Suspect",
     "Tree",
     "Treebank",
     "TreebankDiff",
-    "analyse",
     "compare",
     "correct",
     "correct_text",
@@ -78,7 +73,6 @@ __all__ = [
     "parse",
     "parse_text",
     "read",
-    "rephrase",
     "restore",
     "restore_text",
     "restore_words",
@@ -94,16 +88,13 @@ _ROOMS = {
     "Corrected": "semipunct.tasks.correction",
     "DependencyTree": "semipunct.trees",
     "Edit": "semipunct.marks",
-    "Normalised": "semipunct.tasks.normalise",
     "NormalisedTreebank": "semipunct.tasks.normalise_marks",
-    "Rephrasing": "semipunct.tasks.rephrase",
     "Restoration": "semipunct.tasks.restoration",
     "Sentence": "semipunct.corpus",
     "Suspect": "semipunct.tasks.suspects",
     "Tree": "semipunct.trees",
     "Treebank": "semipunct.corpus",
     "TreebankDiff": "semipunct.tasks.diff",
-    "analyse": "semipunct.tasks.analyse",
     "compare": "semipunct.evaluation.systems",
     "correct": "semipunct.kinds.functions",
     "correct_text": "semipunct.kinds.functions",
@@ -118,7 +109,6 @@ _ROOMS = {
     "parse": "semipunct.tasks.parse",
     "parse_text": "semipunct.tasks.parse_text",
     "read": "semipunct.formats.reading",
-    "rephrase": "semipunct.tasks.rephrase",
     "restore": "semipunct.kinds.functions",
     "restore_text": "semipunct.kinds.functions",
     "restore_words": "semipunct.tasks.restore_words",

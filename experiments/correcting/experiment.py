@@ -29,7 +29,7 @@ from semipunct.evaluation.results import read_result, write_result
 from semipunct.models.kind import Config
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.slot_tagging.tagger import SlotTagger
+from semipunct.papers.analysis.tagger import SlotTagger
 from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks.correct import add_written_trees
 from semipunct.training.config import load_config

@@ -7,17 +7,11 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
-from semipunct.trees.commas import Rule as CommaRule
+from semipunct.formats.base import CommaPlace
 from semipunct.trees.conventions import Convention
-from semipunct.wording import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from semipunct.formats.ccgbank import AutoRecord
-    from semipunct.tasks.normalise import Normalised
-
-_LISTED = 5  # places listed in a message
 
 
 Target = Literal["ccg"]
@@ -86,7 +80,7 @@ def normalise(
         typer.Option(help="Attach every absorbed comma to the constituent before it."),
     ] = None,
     rule: Annotated[
-        CommaRule | None,
+        CommaPlace | None,
         typer.Option(
             help="With --commas: attach it as high as possible (paper), or as high as possible "
             "without a new rule (better) [better]."
@@ -160,56 +154,20 @@ def _normalise_commas(
     out: str,
     to: Target | None,
     commas: Target | None,
-    rule: CommaRule,
+    rule: CommaPlace,
     quotes: bool,
     report: str | None,
 ) -> None:
     """Convert phrases to derivations, or attach the commas of derivations, or both."""
     console.check_targets(out, figures=report, inputs=inputs)
     from semipunct.files import output, to_json
-    from semipunct.tasks.normalise import derive
+    from semipunct.formats.registry import format_of_grammar
 
-    normalised = derive(inputs, to=to, commas=commas, rule=rule, quotes=quotes)
-    _tell(normalised)
+    grammar = format_of_grammar(to or commas or "")
+    normalised = grammar.derive(inputs, to=to, commas=commas, rule=rule, quotes=quotes)
+    console.say_all(normalised.messages())
     with console.output(out) as stream:
         stream.write(normalised.text)
     if report is not None:
         with output(report) as stream:
             stream.write(to_json(normalised.as_dict(), indent=2) + "\n")
-
-
-def _tell(normalised: "Normalised") -> None:
-    """Say what was left out, converted and moved."""
-    from semipunct.formats.verbatim import malformed_entry
-    from semipunct.tasks.notices import Omissions
-
-    omitted = Omissions("left out")
-    for record in normalised.malformed:
-        omitted.count(malformed_entry(record).content)
-    console.say_all(omitted.messages())
-    if counts := normalised.conversion:
-        share = counts.converted / counts.trees
-        console.say(
-            f"converted {counts.converted:,} of {quantity(counts.trees, 'tree')} ({share:.1%})"
-        )
-        if counts.reasons:
-            console.say(f"left out {quantity(counts.reasons.total(), 'tree')}: {counts.told}")
-    if moved := normalised.commas:
-        _tell_faults(moved.unlicensed)
-        before, after = moved.before, moved.after
-        console.say(
-            f"commas absorbed from the left: {before.left.total():,} before, "
-            f"{after.left.total():,} after; from the right: {before.right.total():,} and "
-            f"{after.right.total():,}; absorption rules: {before.absorption_rules} and "
-            f"{after.absorption_rules}"
-        )
-
-
-def _tell_faults(wrong: "Sequence[tuple[AutoRecord, str]]") -> None:
-    for record, rule in wrong[:_LISTED]:
-        console.say(
-            f"{record.path}:{record.line}: sentence {record.sentence_id}: no rule licenses {rule}; "
-            "the derivation is left unchanged"
-        )
-    if len(wrong) > _LISTED:
-        console.say(f"and {quantity(len(wrong) - _LISTED, 'more derivation')} of this kind")

@@ -77,7 +77,7 @@ def parse(
     Punctuation is attached by rule. It influences the parse only with --punctuation, or if the
     parser was trained with model.marks. Tags and trees of the input are ignored; with --gold, those
     of the parser are evaluated against them, without punctuation. A model of the kind beam-parser
-    reads the tags and the punctuation of its input (.conllu, .dp), and one of the kind ccg-parser
+    reads the tags and the punctuation of its input (.conllu), and one of the kind ccg-parser
     reads words with tags (.auto) and writes derivations.
     """
     if (json or result) and not gold:

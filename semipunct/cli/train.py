@@ -16,7 +16,7 @@ from semipunct.cli.signals import exit_status
 from semipunct.cli.timings import phase
 from semipunct.errors import UsageError
 from semipunct.marks.edits import Direction
-from semipunct.models.registry import DEFAULT, KINDS, find_kind
+from semipunct.models.registry import DEFAULT, find_kind, is_kind, kind_names
 from semipunct.training.environment import number_to_start
 from semipunct.wording import quantity
 
@@ -85,7 +85,7 @@ def train(
         str,
         typer.Option(
             metavar="KIND",
-            help=f"The kind of model: {', '.join(KINDS)}.",
+            help=f"The kind of model: {', '.join(kind_names())}.",
             autocompletion=complete_kinds,
         ),
     ] = DEFAULT,
@@ -179,7 +179,7 @@ def train(
         from semipunct.training.devices import Devices
 
         options: dict[str, Any] = {"model.channel": channel, "train.seed": seed}
-        if analysis is not None and kind in KINDS and find_kind(kind).underlying:
+        if analysis is not None and is_kind(kind) and find_kind(kind).underlying:
             options["model.underlying"] = True
         further: Any = None
         if start is not None:

@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 from semipunct.cli import console
-from semipunct.cli.grammar_tables import print_tables
 from semipunct.cli.progress import evaluation_line, sentence_progress
 from semipunct.formats.conllu.misc import escape, unescape
 from semipunct.marks import OPEN
 from semipunct.marks.display import MEANINGS, SYMBOLS
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.running_text.options import KIND as TEXT
+from semipunct.papers.analysis.agreement import Channel, confidence, recall
+from semipunct.papers.analysis.grammar_tables import print_tables
+from semipunct.papers.analysis.task import PairShare, PunctuationGrammar, RelationRow
 from semipunct.render.outputs import OUTPUTS
-from semipunct.tasks.analyse import PairShare, PunctuationGrammar, RelationRow
-from semipunct.tasks.rule_agreement import Channel, confidence, recall
 from semipunct.training.report import Progress
 from tests.commands import Cli, run
 from tests.json_schema import published

@@ -20,12 +20,9 @@ from semipunct.render.outputs.figures import (
     CorrectionsCompared,
     Counted,
     CriterionEvaluated,
-    DerivationsCompared,
     Evaluated,
     ParsesCompared,
-    PhrasesCompared,
 )
-from semipunct.render.outputs.grammar import Analysed
 from semipunct.render.outputs.models import ModelList
 from semipunct.render.outputs.parts import Part
 from semipunct.render.outputs.semirings import SemiringList, SemiringReport
@@ -33,7 +30,6 @@ from semipunct.render.outputs.sentences import CorrectedSentence, Decoded, LeftO
 from semipunct.render.outputs.treebanks import Diffed, Normalised, Suspected
 
 OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
-    "analyse": (Analysed,),
     "compare": (Comparison,),
     "correct": (CorrectedSentence, LeftOut),
     "correct-gold": (CorrectionsCompared,),
@@ -42,16 +38,12 @@ OUTPUTS: Mapping[str, tuple[type[msgspec.Struct], ...]] = {
     "evaluate": (
         Evaluated,
         ParsesCompared,
-        PhrasesCompared,
-        DerivationsCompared,
         CriterionEvaluated,
     ),
     "explain": (ExplainedSentence, LeftOut),
     "models-list": (ModelList,),
     "normalise": (Normalised,),
-    "parse-derivations-gold": (DerivationsCompared,),
     "parse-gold": (ParsesCompared,),
-    "parse-phrases-gold": (PhrasesCompared,),
     "restore": (Restored, LeftOut),
     "restore-gold": (Compared,),
     "semirings-check": (SemiringReport,),

@@ -11,10 +11,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from semipunct.evaluation.brackets import BracketFigures
 from semipunct.evaluation.correction import CorrectionFigures
 from semipunct.evaluation.criterion import CriterionFigures
-from semipunct.evaluation.derivations import DerivationFigures
 from semipunct.evaluation.figures import Figures
 from semipunct.evaluation.parsing import ParsingFigures
 from semipunct.evaluation.perplexity import PerplexityFigures
@@ -89,30 +87,9 @@ class ParsesCompared(ParsingFigures, frozen=True, tag_field="schema", tag="semip
     signature: Signature
 
 
-class PhrasesCompared(
-    BracketFigures, frozen=True, tag_field="schema", tag="semipunct.parse-phrases-gold/1"
-):
-    """Phrases of a parser compared with those of the input: ``parse --gold --json``."""
-
-    signature: Signature
-
-
-class DerivationsCompared(
-    DerivationFigures, frozen=True, tag_field="schema", tag="semipunct.parse-derivations-gold/2"
-):
-    """Derivations of a parser compared with others: ``parse --gold --json``, ``evaluate --json``.
-
-    Dependencies are between predicates and arguments; marks count as words.
-    """
-
-    signature: Signature
-
-
 COMPARED: Mapping[str, type[Figures]] = {
-    "brackets": PhrasesCompared,
     "correction": CorrectionsCompared,
     "criterion": CriterionEvaluated,
-    "derivations": DerivationsCompared,
     "parsing": ParsesCompared,
     "perplexity": Evaluated,
     "restoration": Compared,
@@ -126,15 +103,15 @@ def figures_output(
     """Return figures as the object that a command prints.
 
     Args:
-        task: the name of the metric; one that is installed with another distribution has the
-            schema ``TASK/1`` and no published type.
+        task: the name of the metric; one that is installed with another distribution has no
+            published type, and the schema that its figures name, or ``TASK/1``.
         figures: of a corpus.
         extra: further values by key.
         signature: of the figures.
     """
     values = {**extra, "signature": signature}
     if task not in COMPARED:
-        return {"schema": f"{task}/1", **figures.as_dict(), **values}
+        return {"schema": figures.schema or f"{task}/1", **figures.as_dict(), **values}
     return COMPARED[task](**msgspec.structs.asdict(figures), **values).as_dict()
 
 
