@@ -37,15 +37,14 @@ from semipunct.papers.ccg.chart import Counts
 from semipunct.papers.ccg.comparison import compare_derivations
 from semipunct.papers.ccg.conversion import Unconverted, convert_phrases
 from semipunct.papers.ccg.conversion.steps import unlicensed_rules
-from semipunct.papers.ccg.decoding import RATIOS, CcgParser
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.figures import DerivationStatistics
 from semipunct.papers.ccg.grammar import Grammar
 from semipunct.papers.ccg.normalisation import comma_table, normalise_commas
 from semipunct.papers.ccg.parser import CcgModel, multitags
 from semipunct.papers.ccg.predicates import predicate_dependencies
-from semipunct.papers.commas.brackets import read_bracketings
-from semipunct.papers.commas.ptb import Malformed
+from semipunct.papers.ccg.task import RATIOS, CcgParser
+from semipunct.papers.commas.ptb import Malformed, read_bracketings
 from semipunct.store.checkpoint import load
 
 

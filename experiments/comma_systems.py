@@ -17,8 +17,7 @@ from semipunct.papers.commas.delimiters import DelimiterModel
 from semipunct.papers.commas.figures import bracket_statistics
 from semipunct.papers.commas.model import CommaModel
 from semipunct.papers.commas.ngrams import MARK
-from semipunct.papers.commas.parser import PhraseParser
-from semipunct.papers.commas.parsing import parse_phrases
+from semipunct.papers.commas.parser import PhraseParser, parse_phrases
 from semipunct.papers.commas.ptb import COMMA_TAGS, Ptb, read_commas, read_whole_phrases
 from semipunct.papers.commas.restorer import CommaRestorer, DelimiterRestorer
 from semipunct.training.config import load_config

@@ -21,7 +21,7 @@ from semipunct.marks.display import MEANINGS, SYMBOLS
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.running_text.options import KIND as TEXT
 from semipunct.papers.analysis.agreement import Channel, confidence, recall
-from semipunct.papers.analysis.grammar_tables import print_tables
+from semipunct.papers.analysis.command import print_tables
 from semipunct.papers.analysis.task import PairShare, PunctuationGrammar, RelationRow
 from semipunct.render.outputs import OUTPUTS
 from semipunct.training.report import Progress

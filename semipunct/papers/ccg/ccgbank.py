@@ -14,11 +14,10 @@ from semipunct.formats.base import CommaPlace, DerivationFormat
 from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.lines import text_lines
 from semipunct.marks.penn import MARK_TAGS
-from semipunct.papers.ccg.categories import parse_category
 from semipunct.papers.ccg.conversion import Conversion
-from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.ccg.derivations import Derivation, parse_category
 from semipunct.papers.ccg.predicates import coindex
-from semipunct.papers.commas.brackets import Bracketing
+from semipunct.papers.commas.ptb import Bracketing
 from semipunct.papers.commas.verbatim import (
     Malformed,
     VerbatimRecord,

@@ -31,7 +31,7 @@ GAP = 2
 
 
 def draw_derivation(tree: Derivation, forms: Sequence[str], *, width: int = WIDTH) -> str:
-    """Draw a derivation, with the signs of ``semipunct.papers.ccg.categories`` for its rules.
+    """Draw a derivation, with the signs of ``semipunct.papers.ccg.derivations`` for its rules.
 
     Args:
         tree: with ``n`` leaves.

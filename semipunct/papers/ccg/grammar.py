@@ -9,8 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import msgspec
 
-from semipunct.papers.ccg.categories import parse_category
-from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.ccg.derivations import Derivation, parse_category
 from semipunct.papers.ccg.options import LeftCommas
 
 NO_RULE = 0

@@ -16,15 +16,10 @@ from semipunct.corpus.treebank import MALFORMED
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import format_of
 from semipunct.formats.base import CommaPlace
-from semipunct.papers.ccg.ccgbank import (
-    AutoRecord,
-    auto_record,
-    read_derivations,
-    with_derivation,
-)
+from semipunct.papers.ccg.ccgbank import AutoRecord, auto_record, read_derivations, with_derivation
 from semipunct.papers.ccg.conversion import Unconverted, convert_phrases
 from semipunct.papers.ccg.derivations import Derivation
-from semipunct.papers.commas.brackets import read_bracketings
+from semipunct.papers.commas.ptb import read_bracketings
 from semipunct.papers.commas.verbatim import Malformed, malformed_entry
 from semipunct.tasks.notices import Omissions
 from semipunct.wording import quantity

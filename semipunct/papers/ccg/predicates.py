@@ -13,16 +13,16 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from semipunct.papers.ccg.categories import (
+from semipunct.papers.ccg.derivations import (
     BACKWARD,
     FORWARD,
     VARIABLE,
     Category,
     Combinator,
+    Derivation,
     Part,
     agree,
 )
-from semipunct.papers.ccg.derivations import Derivation
 
 OWN = 0
 """The number of the head that is the word itself."""

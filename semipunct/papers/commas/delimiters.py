@@ -29,7 +29,7 @@ from semipunct.marks.penn import MARK_TAGS
 from semipunct.models.base import Array, Parameters
 from semipunct.models.network import Network
 from semipunct.models.vocabulary import frequent
-from semipunct.papers.commas.features import conjunctions, ranks, without_some
+from semipunct.papers.commas.model import conjunctions, ranks, without_some
 from semipunct.papers.commas.ngrams import has_comma
 from semipunct.papers.commas.options import DelimiterOptions, DelimiterTrainOptions
 from semipunct.papers.commas.trees import PhraseTree, category

@@ -9,7 +9,7 @@ from semipunct.models import kind
 from semipunct.models.settings import AtLeastOne, Check, Count, Decay, NotNegative, Positive, Share
 
 TEMPLATES = ("words", "tags", "counts", "phrases")
-"""Groups of features of a slot; see ``semipunct.papers.commas.features``."""
+"""Groups of features of a slot; see ``semipunct.papers.commas.model``."""
 
 
 def _unknown(names: tuple[str, ...]) -> str | None:
@@ -178,6 +178,6 @@ PHRASE_PARSER = kind.Kind(
     train_options=PhraseParserTrainOptions,
     criterion=kind.Criterion("f1", "labelled F1 of phrases", highest=True),
     predicts="phrases and tags",
-    assess="semipunct.papers.commas.parsing:brackets",
+    assess="semipunct.papers.commas.parser:brackets",
     examples="semipunct.papers.commas.ptb:read_whole_phrases",
 )

@@ -21,7 +21,15 @@ from semipunct.errors import UsageError
 from semipunct.models.base import Array, Model, Optimiser, Parameters, Sums, Weights
 from semipunct.models.scoring import Batches, answers
 from semipunct.papers.transitions import encoding, features
-from semipunct.papers.transitions.encoding import Batch, Encoded, Ints, Vocabulary
+from semipunct.papers.transitions.encoding import (
+    Batch,
+    Encoded,
+    Ints,
+    Vocabulary,
+    check_tags,
+    propagate_properties,
+    tokens,
+)
 from semipunct.papers.transitions.features import LABELS, OF_LABELS, TEMPLATES, Template
 from semipunct.papers.transitions.options import BeamParserOptions, BeamParserTrainOptions
 from semipunct.papers.transitions.search import (
@@ -37,7 +45,6 @@ from semipunct.papers.transitions.search import (
     beam_search,
     path,
 )
-from semipunct.papers.transitions.tokens import check_tags, propagate_properties, tokens
 
 _WIDE = 16
 """Beam sizes from which tables of position pairs are cheaper than hashing at every state."""

@@ -20,9 +20,8 @@ from semipunct.errors import TreebankError
 from semipunct.features.slot_strings import SlotStrings
 from semipunct.models.kind import Config
 from semipunct.models.layers import Dropout
-from semipunct.papers.analysis.networks import scores
 from semipunct.papers.analysis.options import KIND, TaggerOptions, TaggerTrainOptions
-from semipunct.papers.analysis.tagger import SlotTagger, TaggerPunctuator, Trivial
+from semipunct.papers.analysis.tagger import SlotTagger, TaggerPunctuator, Trivial, scores
 from semipunct.tasks.base import Punctuator
 from semipunct.training.train import train
 from tests.models.punctuation.cases import sentence
@@ -185,7 +184,7 @@ def test_each_mask_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch):
         keys.append(np.asarray(jax.random.key_data(key)).tobytes())
         return x
 
-    monkeypatch.setattr("semipunct.papers.analysis.networks.drop_out", noted)
+    monkeypatch.setattr("semipunct.papers.analysis.tagger.drop_out", noted)
     dropout = Dropout(jax.random.key(0), 0.5, 0.0)
     scores(model.options, model.initial_parameters(0, 0.0), batch.words, dropout)
     assert len(keys) == len(set(keys)) == 3

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.papers.ccg.categories import Category, Part, agree, combinator, parse_category
+from semipunct.papers.ccg.derivations import Category, Part, agree, combinator, parse_category
 
 
 def test_a_category_written_out():

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from semipunct.corpus import Omitted, Sentence
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import Annotation, format_of, read_entries
-from semipunct.papers.ccg.categories import parse_category
 from semipunct.papers.ccg.ccgbank import (
     Ccgbank,
     Leaf,
@@ -20,7 +19,7 @@ from semipunct.papers.ccg.ccgbank import (
     read_derived_sentences,
     with_derivation,
 )
-from semipunct.papers.ccg.derivations import Derivation, derivation
+from semipunct.papers.ccg.derivations import Derivation, derivation, parse_category
 from tests.papers.ccg.files import MILL, RAIN
 
 TEXT = "\n" + MILL + "\n" + RAIN.rstrip("\n")

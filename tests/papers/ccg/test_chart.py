@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.papers.ccg.chart import build, gold_edges
-from semipunct.papers.ccg.decoding import Weighed, best_derivations
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.grammar import Grammar
+from semipunct.papers.ccg.task import Weighed, best_derivations
 
 # the cat , a hunter , slept
 CAT = Derivation(

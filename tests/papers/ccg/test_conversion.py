@@ -8,10 +8,10 @@ import pytest
 from semipunct.papers.ccg.conversion import Unconverted, convert_phrases
 from semipunct.papers.ccg.conversion.steps import unlicensed_rules
 from semipunct.papers.ccg.derivations import Derivation
-from semipunct.papers.commas.brackets import Bracketing, read_bracketings
+from semipunct.papers.commas.ptb import Bracketing, read_bracketings
 from semipunct.papers.commas.trees import PhraseTree
 
-SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "ptb-sample"
+SAMPLE = Path(__file__).resolve().parents[4] / "shared" / "data" / "ptb-sample"
 
 
 def tree(tmp_path: Path, text: str) -> Bracketing:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.papers.ccg.decoding import CcgParser
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.options import CcgOptions, CcgTrainOptions
 from semipunct.papers.ccg.parser import CcgModel, log_marginals, multitags
+from semipunct.papers.ccg.task import CcgParser
 from semipunct.structures.distribution import Distribution
 
 LEFT = Derivation((0, 1, 2, 2, 1), ("S", "S", "S", "S", "S"), (0,) * 5)

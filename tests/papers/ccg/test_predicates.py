@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.papers.ccg.categories import parse_category
 from semipunct.papers.ccg.ccgbank import Ccgbank
-from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.ccg.derivations import Derivation, parse_category
 from semipunct.papers.ccg.predicates import coindex, predicate_dependencies
 from tests.papers.ccg.files import MILL, RAIN
 

@@ -15,8 +15,7 @@ import semipunct
 from semipunct.corpus import Sentence
 from semipunct.errors import ModelError, UsageError
 from semipunct.papers.commas.delimiters import DelimiterModel
-from semipunct.papers.commas.features import slot_features
-from semipunct.papers.commas.model import CommaModel
+from semipunct.papers.commas.model import CommaModel, slot_features
 from semipunct.papers.commas.ngrams import COMMA, END, START, UNKNOWN
 from semipunct.papers.commas.options import TEMPLATES, CommaOptions, DelimiterOptions
 from semipunct.papers.commas.ptb import read_commas

@@ -7,8 +7,8 @@ import pytest
 from semipunct.errors import UsageError
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import Result
-from semipunct.papers.commas.brackets import read_bracketings
 from semipunct.papers.commas.figures import bracket_statistics
+from semipunct.papers.commas.ptb import read_bracketings
 from semipunct.papers.commas.trees import PhraseTree
 
 GOLD = "(S (NP-SBJ (NP (DT the) (NN dog)) (, ,) (PP (IN of) (NP (NN war)))) (VP (VBZ barks)) (. .))"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.papers.commas.katz import Katz
+from semipunct.papers.commas.ngrams import Katz
 
 
 def probability(model: Katz, context: tuple[int, ...], outcome: int) -> float:

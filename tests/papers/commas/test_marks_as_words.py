@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Words
 from semipunct.marks import ABBREVIATION
-from semipunct.papers.commas.marks_as_words import (
+from semipunct.papers.commas.task import (
     interleave_marks,
     join_marks,
     slots_of_words,

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.papers.commas.ptb import Ptb
-from semipunct.papers.commas.punctuation import write_phrases
+from semipunct.papers.commas.ptb import Ptb, write_phrases
 from semipunct.papers.commas.trees import PhraseTree
 
 TEXT = "( (S (NP (NNP Mr.) (NNP A)) (, ,) (VP (VB b) (-LRB- -LRB-)) (. .)) )"

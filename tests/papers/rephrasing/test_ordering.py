@@ -15,14 +15,14 @@ import pytest
 import semipunct
 from semipunct.corpus import Sentence
 from semipunct.errors import ModelError, TreebankError
-from semipunct.papers.rephrasing.features import (
+from semipunct.papers.rephrasing.model import (
     MOST_ITEMS,
     TEMPLATES,
+    OrderingModel,
     OrderingVocabulary,
     Pairs,
     nodes_of,
 )
-from semipunct.papers.rephrasing.model import OrderingModel
 from semipunct.papers.rephrasing.options import OrderingOptions
 from semipunct.papers.rephrasing.task import draw_orders
 from semipunct.tasks.evaluate import evaluate as evaluate_perplexity

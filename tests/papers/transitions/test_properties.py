@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 import pytest
 
+from semipunct.papers.transitions.encoding import Flag, attach_marks, propagate_properties
 from semipunct.papers.transitions.search import LEFT, RIGHT
-from semipunct.papers.transitions.tokens import Flag, attach_marks, propagate_properties
 
 Q, B, EQ, EB = Flag.QUOTE_OPENS, Flag.BRACKET_OPENS, Flag.QUOTE_CLOSES, Flag.BRACKET_CLOSES
 N, P = Flag.OTHER, Flag.PAIRED

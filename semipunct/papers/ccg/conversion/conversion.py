@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from semipunct.papers.ccg.categories import Category, parse_category
 from semipunct.papers.ccg.conversion.constituents import (
     Constituent,
     Unconverted,
@@ -15,7 +14,7 @@ from semipunct.papers.ccg.conversion.constituents import (
 )
 from semipunct.papers.ccg.conversion.coordination import group_conjuncts
 from semipunct.papers.ccg.conversion.steps import Item, step, unlicensed_rules
-from semipunct.papers.ccg.derivations import Derivation, derivation
+from semipunct.papers.ccg.derivations import Category, Derivation, derivation, parse_category
 from semipunct.papers.commas.trees import PhraseTree
 
 _MOST_PARTS = 64  # each level of nested adjuncts doubles the size of categories

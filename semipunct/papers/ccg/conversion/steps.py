@@ -10,15 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from semipunct.papers.ccg.categories import (
-    BACKWARD,
-    CONJUNCT,
-    CONJUNCTION,
-    FORWARD,
-    Category,
-    Part,
-    parse_category,
-)
 from semipunct.papers.ccg.conversion.constituents import (
     CLAUSES,
     Constituent,
@@ -32,7 +23,16 @@ from semipunct.papers.ccg.conversion.constituents import (
     is_noun_phrase_extracted,
 )
 from semipunct.papers.ccg.conversion.coordination import is_conjunction
-from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.ccg.derivations import (
+    BACKWARD,
+    CONJUNCT,
+    CONJUNCTION,
+    FORWARD,
+    Category,
+    Derivation,
+    Part,
+    parse_category,
+)
 
 MODIFIED = ("NP", "N", "S", "S\\NP")
 """The categories that the result of a unary rule, or of a rule with a comma, may modify."""

@@ -20,8 +20,8 @@ from semipunct.formats.registry import with_marks
 from semipunct.kinds.answers import Answers, ParseWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_parses
 from semipunct.kinds.requests import refused_by_other_parsers
+from semipunct.papers.transitions.encoding import check_tags
 from semipunct.papers.transitions.parser import BeamParser, Parse
-from semipunct.papers.transitions.tokens import check_tags
 from semipunct.render.analyses import OURS
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.notices import Omissions
