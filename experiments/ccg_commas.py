@@ -30,21 +30,21 @@ from benchmarks.figures import report
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.evaluation.comparison import compare
-from semipunct.evaluation.derivations import DerivationStatistics
 from semipunct.evaluation.results import Result
-from semipunct.formats.ccgbank import read_derived_sentences
-from semipunct.formats.ptb import Malformed, read_bracketings
-from semipunct.models.ccg.chart import Counts
-from semipunct.models.ccg.decoding import CcgParser
-from semipunct.models.ccg.grammar import Grammar
-from semipunct.models.ccg.parser import CcgModel
+from semipunct.papers.ccg.ccgbank import read_derived_sentences
+from semipunct.papers.ccg.chart import Counts
+from semipunct.papers.ccg.comparison import compare_derivations
+from semipunct.papers.ccg.conversion import Unconverted, convert_phrases
+from semipunct.papers.ccg.conversion.steps import unlicensed_rules
+from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.ccg.figures import DerivationStatistics
+from semipunct.papers.ccg.grammar import Grammar
+from semipunct.papers.ccg.normalisation import comma_table, normalise_commas
+from semipunct.papers.ccg.parser import CcgModel
+from semipunct.papers.ccg.predicates import predicate_dependencies
+from semipunct.papers.ccg.task import CcgParser
+from semipunct.papers.commas.ptb import Malformed, read_bracketings
 from semipunct.store.checkpoint import load
-from semipunct.tasks.parse_derivations import compare_derivations
-from semipunct.treebanks.derivations import comma_table, normalise_commas
-from semipunct.trees.conversion import Unconverted, convert_phrases
-from semipunct.trees.derivations import Derivation
-from semipunct.trees.licensing import unlicensed_rules
-from semipunct.trees.predicates import predicate_dependencies
 
 
 def derivations(paths: Sequence[str]) -> tuple[list[Derivation], dict[str, Any]]:
@@ -119,7 +119,7 @@ def nodes(
         folder: folder of the parser that provides the supertags.
         dev: a file of derivations.
         grammars: for each grammar its name, the file of derivations that it is read from, and
-            its rules with commas on the left (``semipunct.models.ccg.options.LeftCommas``). All
+            its rules with commas on the left (``semipunct.papers.ccg.options.LeftCommas``). All
             have the same lexical categories as the parser.
         runs: timed passes over all sentences, alternating between grammars.
         headed: whether items with different heads are distinct, regardless of the parser.

@@ -12,17 +12,14 @@ from models import trained
 
 import semipunct
 from semipunct.corpus import Sentence
-from semipunct.evaluation.brackets import bracket_statistics
-from semipunct.formats.ptb import Ptb
-from semipunct.formats.registry import COMMA_TAGS, read_commas, read_whole_phrases
-from semipunct.models.commas.decoding import CommaRestorer
-from semipunct.models.commas.delimiters import DelimiterModel
-from semipunct.models.commas.delimiting import DelimiterRestorer
-from semipunct.models.commas.model import CommaModel
-from semipunct.models.commas.ngrams import MARK
-from semipunct.models.constituency.parser import PhraseParser
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.tasks.parse_phrases import parse_phrases
+from semipunct.papers.commas.delimiters import DelimiterModel
+from semipunct.papers.commas.figures import bracket_statistics
+from semipunct.papers.commas.model import CommaModel
+from semipunct.papers.commas.ngrams import MARK
+from semipunct.papers.commas.parser import PhraseParser, parse_phrases
+from semipunct.papers.commas.ptb import COMMA_TAGS, Ptb, read_commas, read_whole_phrases
+from semipunct.papers.commas.restorer import CommaRestorer, DelimiterRestorer
 from semipunct.training.config import load_config
 
 VISITS = {"whole": 40_000, "fold": 10_000}

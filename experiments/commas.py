@@ -26,13 +26,13 @@ from semipunct.evaluation import Result
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import write_result
-from semipunct.models.commas.decoding import CommaRestorer
-from semipunct.models.commas.model import CommaModel
-from semipunct.models.commas.ngrams import MARK, has_comma
+from semipunct.papers.commas.model import CommaModel
+from semipunct.papers.commas.ngrams import MARK, has_comma
+from semipunct.papers.commas.restorer import CommaRestorer
+from semipunct.papers.commas.task import commas_signature
+from semipunct.papers.commas.trees import constituent_counts
 from semipunct.tasks.options import RestoreOptions
-from semipunct.tasks.restore_commas import commas_signature
 from semipunct.training.config import load_config
-from semipunct.trees.phrases import constituent_counts
 
 BOUNDS = (2, 5, 10, 20, 30, 50)
 """Candidates for the count below which words are rare."""

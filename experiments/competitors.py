@@ -29,8 +29,7 @@ from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
-from semipunct.models.slot_tagging.trivial import Trivial
+from semipunct.papers.analysis.tagger import SlotTagger, TaggerPunctuator, Trivial
 from semipunct.tasks.base import Punctuator
 from semipunct.tasks.restore import Restorer
 from semipunct.training.config import load_config

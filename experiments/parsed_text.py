@@ -40,7 +40,7 @@ from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.slot_tagging.tagger import SlotTagger, TaggerPunctuator
+from semipunct.papers.analysis.tagger import SlotTagger, TaggerPunctuator
 from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks.base import Slots, Trained
 from semipunct.tasks.restore import Restorer

@@ -33,8 +33,8 @@ from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.evaluation.parsing import ParsingStatistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.formats import format_of
-from semipunct.models.beam_parsing.options import Punctuation
-from semipunct.models.beam_parsing.parser import BeamParser, Parse
+from semipunct.papers.transitions.options import Punctuation
+from semipunct.papers.transitions.parser import BeamParser, Parse
 from semipunct.training.config import load_config
 
 

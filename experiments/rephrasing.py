@@ -34,12 +34,11 @@ from semipunct.arrays.memory import hold_memory
 from semipunct.corpus import Sentence
 from semipunct.evaluation import Result, join_signature
 from semipunct.evaluation.comparison import compare
-from semipunct.models.ordering.orders import draw_orders
 from semipunct.models.punctuation.decode import best
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.regeneration import Regenerator, UnderlyingTree
+from semipunct.papers.rephrasing.task import add_underlying_trees, draw_orders, names
 from semipunct.store.checkpoint import SavedModel
-from semipunct.tasks.rephrase import add_underlying_trees, names
 from semipunct.training.config import load_config
 from semipunct.trees import Arrangement
 

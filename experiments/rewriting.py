@@ -16,12 +16,12 @@ from benchmarks.figures import report
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.formats import read_treebank
-from semipunct.marks.nunberg import FIGURE_3
 from semipunct.models.punctuation.decode import Analysis, best
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.rewriting import Rewriter
+from semipunct.papers.analysis.nunberg import FIGURE_3
+from semipunct.papers.analysis.task import count, read_channel, rewriting
 from semipunct.store.checkpoint import load
-from semipunct.tasks.analyse import count, read_channel, rewriting
 from semipunct.wording import quantity
 
 

@@ -29,19 +29,16 @@ if TYPE_CHECKING:
     from semipunct.kinds.loading import load
     from semipunct.marks import Edit
     from semipunct.models.punctuation.decode import Analysis
-    from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
     from semipunct.tasks.jackknife import jackknife
     from semipunct.tasks.pack import pack
     from semipunct.tasks.parse import parse
     from semipunct.tasks.parse_text import parse_text
-    from semipunct.tasks.rephrase import Rephrasing, rephrase
     from semipunct.tasks.restoration import Restoration
     from semipunct.tasks.restore_words import restore_words
     from semipunct.tasks.segment import segment
     from semipunct.training.train import train
-    from semipunct.treebanks.derivations import Normalised
     from semipunct.treebanks.diff import TreebankDiff, diff
     from semipunct.treebanks.normalise import NormalisedTreebank, normalise
     from semipunct.treebanks.suspects import Suspect, suspects
@@ -52,16 +49,13 @@ __all__ = [
     "Corrected",
     "DependencyTree",
     "Edit",
-    "Normalised",
     "NormalisedTreebank",
-    "Rephrasing",
     "Restoration",
     "Sentence",
     "Suspect",
     "Tree",
     "Treebank",
     "TreebankDiff",
-    "analyse",
     "compare",
     "correct",
     "correct_text",
@@ -76,7 +70,6 @@ __all__ = [
     "parse",
     "parse_text",
     "read",
-    "rephrase",
     "restore",
     "restore_text",
     "restore_words",

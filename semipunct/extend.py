@@ -12,6 +12,7 @@ from semipunct.lazy import LazyNames
 if TYPE_CHECKING:
     from semipunct.arrays.padding import pad_rows, round_up
     from semipunct.cli import console
+    from semipunct.cli.commands import Command
     from semipunct.corpus import Entry, Omitted, ReadingNotes
     from semipunct.corpus.examples import treebank_digest
     from semipunct.corpus.learners import english_learner_errors
@@ -21,51 +22,23 @@ if TYPE_CHECKING:
     from semipunct.features.strings import Spelling, alphabet
     from semipunct.features.templates import Template
     from semipunct.files import display_name
-    from semipunct.formats.ccgbank import Ccgbank, auto_line
-    from semipunct.formats.ptb import Ptb, read_bracketings, write_brackets
-    from semipunct.formats.registry import read_commas
     from semipunct.marks import SILENT, UNK
     from semipunct.marks.corrections import apply_corrections, corrections
     from semipunct.models.base import Model, Sums
-    from semipunct.models.commas.decoding import CommaRestorer
-    from semipunct.models.commas.model import CommaModel
-    from semipunct.models.commas.options import CommaOptions
     from semipunct.models.kind import Kind, SharedTrainOptions
     from semipunct.models.optimisation import schedule
     from semipunct.models.settings import AtLeastOne
-    from semipunct.tasks.rephrase import Changes
-    from semipunct.treebanks.drawing import draw_derivation
-    from semipunct.trees import (
-        constituent_counts,
-        dependencies,
-        head_children,
-        spans,
-    )
-    from semipunct.trees.commas import comma_nodes, normalise_absorption
-    from semipunct.trees.conversion import convert_phrases
-    from semipunct.trees.predicates import predicate_dependencies
-    from semipunct.trees.pruning import (
-        without_empty,
-        without_functions,
-        without_punctuation,
-        without_wrapper,
-    )
 
 __all__ = [
     "SILENT",
     "UNK",
     "AtLeastOne",
     "Attributes",
-    "Ccgbank",
-    "Changes",
-    "CommaModel",
-    "CommaOptions",
-    "CommaRestorer",
+    "Command",
     "Entry",
     "Kind",
     "Model",
     "Omitted",
-    "Ptb",
     "ReadingNotes",
     "SharedTrainOptions",
     "Single",
@@ -74,35 +47,18 @@ __all__ = [
     "Template",
     "alphabet",
     "apply_corrections",
-    "auto_line",
-    "comma_nodes",
     "console",
-    "constituent_counts",
-    "convert_phrases",
     "correction_statistics",
     "corrections",
-    "dependencies",
     "display_name",
-    "draw_derivation",
     "english_learner_errors",
     "frequent_tokens",
-    "head_children",
-    "normalise_absorption",
     "pad_rows",
-    "predicate_dependencies",
-    "read_bracketings",
-    "read_commas",
     "round_up",
     "schedule",
-    "spans",
     "token_counts",
     "treebank_digest",
     "with_unknown",
-    "without_empty",
-    "without_functions",
-    "without_punctuation",
-    "without_wrapper",
-    "write_brackets",
 ]
 
 _NAMES = LazyNames(__file__)

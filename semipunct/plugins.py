@@ -1,4 +1,4 @@
-"""Formats, metrics, templates, and kinds of models with their tasks, of other distributions.
+"""Formats, metrics, templates, commands, and kinds of models with their tasks, of others.
 
 A distribution names an object under an entry point group, such as ``semipunct.formats``. A registry
 looks there for a name only if it has no entry of its own, so that no command waits for additions
@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 
 from semipunct.errors import ConfigError
 
-Group = Literal["answers", "formats", "kinds", "metrics", "templates"]
+Group = Literal["answers", "commands", "formats", "kinds", "metrics", "templates"]
 
 T = TypeVar("T")
 

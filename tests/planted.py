@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from semipunct.formats.registry import read_whole_phrases
+from semipunct.papers.commas.ptb import read_whole_phrases
 from semipunct.store import installed
-from tests.models.commas.phrases import files
 from tests.models.parsing.treebank import planted
 from tests.models.running_text import texts
 from tests.models.segmentation.passages import generated
+from tests.papers.commas.phrases import files
 from tests.trained import Once
 
 PARSER = (

@@ -33,7 +33,6 @@ BASE = tuple(
         "vocabulary",
         "forms",
         "kind",
-        "katz",
         "optimisation",
         "network",
     )
@@ -42,16 +41,28 @@ BASE = tuple(
 # The folders of the kinds of models.
 KINDS = (
     "punctuation",
-    "slot_tagging",
     "parsing",
-    "beam_parsing",
     "segmentation",
-    "ordering",
-    "commas",
-    "constituency",
-    "ccg",
     "running_text",
 )
+
+# The rooms that a guest may import: all but its own kind, and what re-exports names of the others.
+MAIN = tuple(
+    f"semipunct.{room}"
+    for room in (
+        "marks", "trees", "corpus", "files", "formats", "arrays", "structures", "features",
+        "models", "inference", "training", "store", "evaluation", "tasks", "render", "kinds", "cli",
+    )
+)  # fmt: skip
+
+# The papers, and the guests whose trees and treebanks each reads.
+GUESTS: dict[str, tuple[str, ...]] = {
+    "analysis": (),
+    "ccg": ("commas",),
+    "commas": (),
+    "rephrasing": (),
+    "transitions": (),
+}
 
 # Each room (part of the project) and the project modules it may import. A module belongs to the
 # room with the longest matching name, and may always import from its own room. `semipunct.errors`
@@ -78,7 +89,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "semipunct.arrays": (),
     "semipunct.structures": ("semirings", "semipunct.arrays"),
-    "semipunct.search": ("semipunct.arrays",),
     "semipunct.features": (
         "semipunct.corpus",
         "semipunct.trees",
@@ -101,7 +111,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "semipunct.evaluation",
             "semipunct.features",
             "semipunct.structures",
-            "semipunct.search",
             "semipunct.arrays",
             "semipunct.corpus",
             "semipunct.trees",
@@ -211,6 +220,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.files",
     ),
     "semipunct.cli": ("semipunct", "semirings"),
+    # Guests, which plug in by entry points: no room imports them, and few of them each other.
+    "semipunct.papers": (),
+    **{
+        f"semipunct.papers.{guest}": (
+            *(f"semipunct.papers.{host}" for host in hosts),
+            *MAIN,
+            "semirings",
+        )
+        for guest, hosts in GUESTS.items()
+    },
     "semipunct.__main__": ("semipunct.cli",),
     # Re-exports names of all rooms for additions; no room imports it.
     "semipunct.extend": ("semipunct", "semirings"),
@@ -224,9 +243,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
 
 # Third-party packages that only the named places may import.
 ONLY_IN: dict[str, tuple[str, ...]] = {
-    "typer": ("semipunct.cli", "tests"),
+    "typer": ("semipunct.cli", "semipunct.papers", "tests"),
     "click": ("semipunct.cli", "tests"),
-    "rich": ("semipunct.cli", "tests"),
+    "rich": ("semipunct.cli", "semipunct.papers", "tests"),
     "conllu": ("semipunct.formats.conllu", "tests"),
     "rapidfuzz": ("semipunct.marks",),
     "jax._src": (),
@@ -238,6 +257,12 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "udapi": ("experiments",),
     "uvicorn": ("semipunct.cli", "tests"),
 }
+
+# The modules of guests that commands import whether they need JAX or not.
+LIGHT = (
+    "brackets", "categories", "ccgbank", "command", "comparison", "derivations", "figures",
+    "normalisation", "nunberg", "options", "predicates", "ptb", "punctuation", "trees", "verbatim",
+)  # fmt: skip
 
 # Third-party packages that the named places must never import: data, stored results and settings
 # are read without jax, so that commands on them start and report errors quickly.
@@ -256,10 +281,15 @@ NEVER_IN: dict[str, tuple[str, ...]] = dict.fromkeys(
         "semipunct.models.settings",
         "semipunct.models.kind",
         "semipunct.models.registry",
+        *(f"semipunct.papers.{guest}.{module}" for guest in GUESTS for module in LIGHT),
+        "semipunct.papers.ccg.conversion",
     ),
 )
 
 ORACLE = "tests.oracle"
+PAPERS = ("semipunct.papers", "experiments", "tests")
+"""The guests, and who may import them: no room of the library."""
+
 EXPERIMENTS = ("experiments", "tests.experiments")
 """The experiments, and their tests: no others may import them."""
 
@@ -337,6 +367,8 @@ def arrow(module: str, target: str) -> str | None:
     private = any(part.startswith("_") and part != "__version__" for part in target.split("."))
     if private and within(module, ("experiments",)) and within(target, LIBRARY):
         return "experiments import public names only"
+    if within(target, ("semipunct.papers",)) and not within(module, PAPERS):
+        return "nothing imports the papers; they plug in by entry points"
     room = room_of(module)
     if room is None:  # reported once for the module, not for each of its imports
         return None
@@ -478,7 +510,7 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semipunct/training/loop.py", "from rich.progress import Progress", "rich may be"),
         ("semipunct/models/punctuation/loss.py", "import typer", "typer may be imported only in"),
         (
-            "semipunct/models/slot_tagging/crf.py",
+            "semipunct/models/parsing/crf.py",
             "from semipunct.tasks.restore import f",
             "may not import",
         ),
@@ -486,14 +518,26 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semipunct/__init__.py", "from semipunct.cli import main", "its own command line"),
         ("semipunct/helpers.py", "", "no room"),
         (
-            "semipunct/models/ccg/options.py",
+            "semipunct/tasks/a.py",
+            "A = 'semipunct.papers.ccg.parser:P'",
+            "nothing imports the papers",
+        ),
+        ("semipunct/cli/app.py", "from semipunct.papers import ccg", "nothing imports the papers"),
+        ("semipunct/papers/commas/a.py", "import semipunct.papers.ccg", "may not import"),
+        ("semipunct/papers/ccg/a.py", "from semipunct.web import app", "may not import"),
+        (
+            "semipunct/models/parsing/options.py",
             "examples = 'semipunct.formats.ccgbank:read'",
             "may not import semipunct.formats.ccgbank.read",
         ),
         ("semipunct/models/kind.py", "def f(x='semipunct.formats.registry'): ...", "may not"),
         ("semipunct/models/kind.py", "import_module(f'semipunct.tasks.{x}')", "semipunct.tasks"),
-        ("semipunct/models/base.py", "KIND = 'semipunct.models.ccg.options:KIND'", "models.ccg"),
-        ("semipunct/store/card.py", "'semipunct.models.ccg.' + name", "models.ccg"),
+        (
+            "semipunct/models/base.py",
+            "KIND = 'semipunct.models.parsing.options:KIND'",
+            "models.parsing",
+        ),
+        ("semipunct/store/card.py", "'semipunct.models.parsing.' + name", "models.parsing"),
         ("experiments/run.py", "from semipunct.models import _secret", "public names only"),
         ("experiments/run.py", "from semirings._table import x", "public names only"),
         ("experiments/run.py", "import rich", "rich may be imported only in"),
@@ -516,11 +560,14 @@ def test_allowed_arrows_are_not_reported(tmp_path: Path):
     plant(tmp_path, "semipunct/__init__.py", "from semipunct.tasks import restore")
     plant(tmp_path, "semipunct/formats/conllu/records.py", "import conllu\nfrom ...errors import E")
     plant(tmp_path, "semipunct/features/index.py", "from . import history\nimport semipunct.arrays")
-    plant(tmp_path, "semipunct/models/slot_tagging/crf.py", "from semipunct.features import Task")
+    plant(tmp_path, "semipunct/models/parsing/crf.py", "from semipunct.features import Task")
+    plant(tmp_path, "semipunct/papers/ccg/a.py", "from semipunct.papers.commas import ptb")
     plant(tmp_path, "semipunct/cli/__init__.py", "import typer, rich, semipunct.tasks")
     plant(tmp_path, "experiments/run.py", "from semipunct import tasks")
-    plant(tmp_path, "semipunct/models/registry.py", "A = 'semipunct.models.ccg.options:KIND'")
-    plant(tmp_path, "semipunct/models/ccg/options.py", "A = 'semipunct.models.ccg.parser:P'")
+    plant(tmp_path, "semipunct/models/registry.py", "A = 'semipunct.models.parsing.options:KIND'")
+    plant(
+        tmp_path, "semipunct/models/parsing/options.py", "A = 'semipunct.models.parsing.parser:P'"
+    )
     plant(tmp_path, "semipunct/store/card.py", "A = 'semipunct.tasks-card/1', 'See semipunct.cli.'")
     plant(tmp_path, "tests/experiments/test_run.py", "import_module('experiments.run')")
     plant(tmp_path, "tests/oracle.py", "import itertools\nimport numpy as np")

@@ -498,7 +498,7 @@ def test_the_rooms_stand_in_the_order_of_their_arrows():
     def place(module: str) -> int:
         return max(i for i, room in enumerate(order) if f"{module}.".startswith(f"{room}."))
 
-    planned = ("semirings", "semipunct.search")
+    planned = ("semirings", "semipunct.papers.transitions.search")
     for room, allowed in ROOMS.items():
         if room.startswith("semipunct.") and room not in {
             *planned, "semipunct.data", "semipunct.cli", "semipunct.extend", "semipunct.__main__",

@@ -26,6 +26,7 @@ from semipunct.marks import Edit
 from semipunct.models.punctuation import decode as inference
 from semipunct.models.punctuation.decode import SlotAnalysis
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.papers.analysis.task import analyse
 from semipunct.tasks import correct as correcting
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
@@ -51,7 +52,6 @@ SAMPLE = ROOT / "semipunct" / "data" / "sample.conllu"
 # For each function, the arguments that it shares with its command; options for input and output
 # (--json, --format, --output, --gold ...) belong to the command only.
 COMMANDS = {
-    "analyse": ("model", "treebanks"),
     "compare": ("a", "b", "resamples", "seed"),
     "correct": (
         "model", "inputs", "samples", "seed", "only", "min_confidence", "minimise", "analyses",
@@ -62,7 +62,6 @@ COMMANDS = {
     "explain": ("model", "left_out"),
     "parse": ("model", "inputs", "decoder", "seed"),
     "jackknife": ("files", "dev", "folds", "trees", "models", "config", "settings", "seed"),
-    "rephrase": ("model", "inputs", "edits", "surface", "case", "seed"),
     "restore": (
         "model", "inputs", "samples", "seed", "minimise", "marks", "min_confidence", "nbest",
         "keep", "mistaken",
@@ -196,7 +195,7 @@ def test_decoding_and_analysing_are_what_the_commands_print(
     assert told.pop("schema") == "semipunct.decode/1"
     ours = first[0].as_dict()
     assert ours == told
-    grammar = semipunct.analyse(model).as_dict()
+    grammar = analyse(model).as_dict()
     printed = json.loads(run("analyse", finished.folder, "--json").out)
     assert {key: printed[key] for key in grammar} == grammar
 
@@ -312,11 +311,11 @@ def test_comparing_results_and_stored_ones(tmp_path: Path):
 
 
 def test_a_model_of_another_kind_is_refused(tiny: Tiny):
-    from semipunct.models.slot_tagging.options import TaggerOptions
-    from semipunct.models.slot_tagging.tagger import SlotTagger
+    from semipunct.papers.analysis.options import TaggerOptions
+    from semipunct.papers.analysis.tagger import SlotTagger
 
     tagger = InPlace(SlotTagger.fit(tiny.train, TaggerOptions()), {})
-    for ask in (semipunct.decode, semipunct.analyse):
+    for ask in (semipunct.decode, analyse):
         with pytest.raises(ModelError, match="kind slot-tagger, but one of the kind punctuation"):
             ask(tagger, tiny.dev)
     with pytest.raises(ModelError, match="kind slot-tagger cannot restore; name a model of the"):
@@ -437,7 +436,7 @@ def test_models_and_runs_are_shown(model: Any, finished: Finished, tiny: Tiny):
 
 
 def test_what_a_model_has_learnt_is_shown(model: Any):
-    shown = repr(semipunct.analyse(model))
+    shown = repr(analyse(model))
     assert re.fullmatch(
         r"<PunctuationGrammar of no treebank: \d+ bigrams, mean reciprocal rank of Nunberg's rules "
         r"[01]\.\d{4}>",

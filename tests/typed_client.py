@@ -11,7 +11,6 @@ from typing import Any, Literal, assert_type
 
 import semipunct
 from semipunct.evaluation import Result
-from semipunct.evaluation.derivations import DerivationFigures, DerivationStatistics
 from semipunct.evaluation.parsing import ParsingFigures, ParsingStatistics
 from semipunct.evaluation.perplexity import PerplexityFigures
 from semipunct.evaluation.restoration import RestorationFigures, RestorationStatistics
@@ -21,6 +20,7 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.papers.ccg.figures import DerivationFigures, DerivationStatistics
 from semipunct.tasks.parse import Parse
 
 

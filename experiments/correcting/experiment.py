@@ -32,7 +32,7 @@ from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.kind import Config
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.slot_tagging.tagger import SlotTagger
+from semipunct.papers.analysis.tagger import SlotTagger
 from semipunct.store.checkpoint import SavedModel, load
 from semipunct.tasks.base import Trained
 from semipunct.tasks.correct import add_written_trees

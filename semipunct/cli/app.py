@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from semipunct.cli import console
-from semipunct.cli.analyse import analyse
+from semipunct.cli.commands import installed_commands
 from semipunct.cli.compare import compare
 from semipunct.cli.correct import correct
 from semipunct.cli.decode import decode
@@ -22,7 +22,6 @@ from semipunct.cli.normalise import normalise
 from semipunct.cli.parse import parse
 from semipunct.cli.phases import print_timings
 from semipunct.cli.quickstart import quickstart
-from semipunct.cli.rephrase import rephrase
 from semipunct.cli.restore import restore
 from semipunct.cli.semirings import app as semirings
 from semipunct.cli.serve import serve
@@ -38,6 +37,18 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         with console.report_errors():
             return super().invoke(ctx)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        self._add_installed()
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.commands:
+            self._add_installed()
+        return super().get_command(ctx, cmd_name)
+
+    def _add_installed(self) -> None:
+        self.commands = {**self.commands, **installed_commands(), **self.commands}
 
 
 app = typer.Typer(
@@ -129,11 +140,9 @@ for command, example in (
     (restore, "model in.conllu --format text -o out.txt"),
     (correct, "model in.conllu --format json -o corrections.json"),
     (explain, "en letter.txt --format html -o letter.html"),
-    (rephrase, "model in.conllu --delete acl:relcl --delete appos --format text"),
     (normalise, "dev.conllu --check"),
     (suspects, "model dev.conllu --top 20"),
     (diff, "before.conllu after.conllu"),
-    (analyse, "model dev.conllu --plot rules.svg"),
     (serve, "en --port 8081"),
     (stats, "train.conllu dev.conllu --json"),
 ):

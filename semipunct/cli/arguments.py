@@ -31,10 +31,9 @@ def complete_kinds(incomplete: str) -> list[str]:
     Args:
         incomplete: the beginning of the name.
     """
-    from semipunct.models.registry import KINDS
-    from semipunct.plugins import plugin_names
+    from semipunct.models.registry import kind_names
 
-    return _beginning(incomplete, [*KINDS, *plugin_names("kinds")])
+    return _beginning(incomplete, kind_names())
 
 
 def complete_semirings(incomplete: str) -> list[str]:

@@ -210,10 +210,8 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 
 SCHEMAS = {
-    "brackets": "semipunct.parse-phrases-gold/1",
     "correction": "semipunct.correct-gold/1",
     "criterion": "semipunct.evaluate-criterion/1",
-    "derivations": "semipunct.parse-derivations-gold/2",
     "parsing": "semipunct.parse-gold/1",
     "perplexity": "semipunct.evaluate/1",
     "restoration": "semipunct.restore-gold/1",
@@ -245,7 +243,8 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     if json:
         print_json(
             {
-                "schema": SCHEMAS.get(assessment.task, f"{assessment.task}/1"),
+                "schema": assessment.figures.schema
+                or SCHEMAS.get(assessment.task, f"{assessment.task}/1"),
                 **assessment.figures.as_dict(),
                 **assessment.extra,
                 "signature": assessment.signature,

@@ -1,5 +1,6 @@
 """``semipunct evaluate``: the figures of a model of any kind on held-out examples."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -45,10 +46,11 @@ def evaluate(
         raise UsageError("MODEL cannot be standard input; name a model folder or a file (.auto)")
     arguments.check_figures(None, result, printed=json)
     console.check_targets(figures=result, inputs=(model, *tests), kept=(model,))
-    from semipunct.kinds.derivation_files import assess_derivation_file, holds_derivations
+    from semipunct.formats import format_of
+    from semipunct.formats.base import DerivationFormat
 
-    if holds_derivations(model):
-        report(assess_derivation_file(model, tests), json=json, path=result)
+    if isinstance(form := format_of(model), DerivationFormat) and not Path(model).is_dir():
+        report(form.compare(model, tests), json=json, path=result)
         return
     with phase("importing"):
         from semipunct.cli.phases import keep_programs

@@ -8,11 +8,14 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
-from semipunct.trees.commas import Rule as CommaRule
+from semipunct.formats.base import CommaPlace
 from semipunct.trees.conventions import Convention
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from semipunct.treebanks.normalise import NormalisedTreebank
+
 
 Target = Literal["ccg"]
 
@@ -76,7 +79,7 @@ def normalise(
         typer.Option(help="Attach every absorbed comma to the constituent before it."),
     ] = None,
     rule: Annotated[
-        CommaRule | None,
+        CommaPlace | None,
         typer.Option(
             help="With --commas: attach it as high as possible (paper), or as high as possible "
             "without a new rule (better) [better]."
@@ -191,17 +194,18 @@ def _normalise_commas(
     out: str,
     to: Target | None,
     commas: Target | None,
-    rule: CommaRule,
+    rule: CommaPlace,
     quotes: bool,
     report: str | None,
 ) -> None:
     """Convert phrases to derivations, or attach the commas of derivations, or both."""
     console.check_targets(out, figures=report, inputs=inputs)
     from semipunct.files import output, to_json
-    from semipunct.treebanks.derivations import derive, messages
+    from semipunct.formats.registry import format_of_grammar
 
-    normalised = derive(inputs, to=to, commas=commas, rule=rule, quotes=quotes)
-    console.say_all(messages(normalised))
+    grammar = format_of_grammar(to or commas or "")
+    normalised = grammar.derive(inputs, to=to, commas=commas, rule=rule, quotes=quotes)
+    console.say_all(normalised.messages())
     with console.output(out) as stream:
         stream.write(normalised.text)
     if report is not None:

@@ -12,7 +12,7 @@ from semipunct.cli.phases import phase
 from semipunct.cli.signals import exit_status, interruptible
 from semipunct.errors import UsageError
 from semipunct.marks.edits import Direction
-from semipunct.models.registry import DEFAULT, KINDS, find_kind
+from semipunct.models.registry import DEFAULT, find_kind, kind_names
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def train(
         str,
         typer.Option(
             metavar="KIND",
-            help=f"The kind of model: {', '.join(KINDS)}.",
+            help=f"The kind of model: {', '.join(kind_names())}.",
             autocompletion=complete_kinds,
         ),
     ] = DEFAULT,
@@ -164,7 +164,7 @@ def train(
     if processes:
         join()
     options: dict[str, Any] = {"model.channel": channel, "train.seed": seed}
-    if analysis is not None and kind in KINDS and find_kind(kind).underlying:
+    if analysis is not None and kind in kind_names() and find_kind(kind).underlying:
         options["model.underlying"] = True
     further: Any = None
     if start is not None:

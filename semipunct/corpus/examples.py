@@ -10,14 +10,12 @@ from semipunct.corpus.sentences import Sentence, Words
 
 ExampleType = Literal[
     "sentences", "sentences with crossing arcs", "sentences with marks as words",
-    "sentences with commas", "phrases", "derivations", "passages", "running text",
+    "passages", "running text",
 ]  # fmt: skip
 """What models learn from; ``semipunct.formats.reading`` has a reader of each.
 
 The sentences of a treebank, with its marks in slots or among the words, with crossing arcs lifted
-or, with marks in slots, as annotated; sentences with phrases,
-with commas in slots or all marks among the words; sentences with derivations; passages of running
-text.
+or, with marks in slots, as annotated; passages of running text.
 """
 
 

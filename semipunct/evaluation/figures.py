@@ -7,7 +7,7 @@ undefined figure (precision where nothing was predicted), and null in JSON, as i
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias, cast, get_type_hints
+from typing import Annotated, Any, ClassVar, TypeAlias, cast, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -26,7 +26,12 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Fields are annotated with ``msgspec.Meta``: those with a title are in the table, in the order of
     their declaration; ``extra={"format": ...}`` overrides the format of the value.
+
+    Attributes:
+        schema: the name and the version of the object that commands print; empty for the default.
     """
+
+    schema: ClassVar[str] = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures for JSON; infinite or undefined ones are null."""

@@ -5,9 +5,7 @@ in the entry point group ``semipunct.metrics``, under the name of its task.
 """
 
 from semipunct.errors import ConfigError
-from semipunct.evaluation.brackets import BracketStatistics
 from semipunct.evaluation.correction import CorrectionStatistics
-from semipunct.evaluation.derivations import DerivationStatistics
 from semipunct.evaluation.metric import Statistics
 from semipunct.evaluation.parsing import ParsingStatistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
@@ -15,9 +13,7 @@ from semipunct.evaluation.restoration import RestorationStatistics
 from semipunct.plugins import find_plugin
 
 METRICS: dict[str, type[Statistics]] = {
-    "brackets": BracketStatistics,
     "correction": CorrectionStatistics,
-    "derivations": DerivationStatistics,
     "parsing": ParsingStatistics,
     "perplexity": PerplexityStatistics,
     "restoration": RestorationStatistics,

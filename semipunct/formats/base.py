@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, TextIO, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TextIO, TypeVar
 
 from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.errors import UsageError
@@ -221,4 +221,75 @@ class Format(ABC, Generic[R]):
 
         Args:
             like: entries whose conventions it follows, where the format allows several.
+        """
+
+
+CommaPlace = Literal["paper", "better"]
+"""The place of a comma: as high as possible, or as high as possible without a new rule."""
+
+
+class Derived(Protocol):
+    """A treebank of derivations that a format made."""
+
+    @property
+    def text(self) -> str:
+        """The content of a file of the derivations."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a report as JSON-serialisable values."""
+        ...
+
+    def messages(self) -> Iterable[str]:
+        """Return what users are told of."""
+        ...
+
+
+class DerivationFormat(Format[R]):
+    """A format of derivations by a grammar, whose files can be made and compared.
+
+    Attributes:
+        grammar: its name in ``semipunct normalise --to`` and ``--commas``.
+    """
+
+    grammar: ClassVar[str]
+
+    @abstractmethod
+    def derive(
+        self,
+        files: Sequence[str | Path],
+        *,
+        to: str | None,
+        commas: str | None,
+        rule: CommaPlace,
+        quotes: bool,
+    ) -> Derived:
+        """Convert phrases to derivations, or attach the commas of derivations, or both.
+
+        Args:
+            files: of derivations or, with ``to``, of phrases.
+            to: the grammar; None for files of derivations.
+            commas: the grammar; None to leave commas where they are.
+            rule: the place of a comma.
+            quotes: whether converted trees have quotation marks.
+
+        Raises:
+            UsageError: if the files are of another format.
+            TreebankError: if a file is missing or damaged, or has nothing that can be used.
+        """
+
+    @abstractmethod
+    def compare(self, parsed: str, tests: Sequence[str]) -> Any:
+        """Compare derivations in a file with those of a treebank.
+
+        Args:
+            parsed: a file of derivations that a parser wrote.
+            tests: files of the treebank.
+
+        Returns:
+            A ``semipunct.kinds.assessment.Assessment``.
+
+        Raises:
+            UsageError: if sentences of the first file are not those of the treebank.
+            TreebankError: if a file is missing or damaged.
         """

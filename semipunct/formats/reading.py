@@ -1,21 +1,19 @@
 """Reading of treebanks, and of their statistics, in any format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
 from semipunct.corpus import Entry, Omitted, Treebank
 from semipunct.corpus.examples import Example, ExampleType
 from semipunct.corpus.statistics import TreebankStatistics, statistics
 from semipunct.corpus.treebank import PUNCTUATION
-from semipunct.formats.ccgbank import read_derived_sentences
 from semipunct.formats.conllu.passages import read_passages
 from semipunct.formats.registry import (
-    read_commas,
     read_crossing_arcs,
     read_entries,
     read_treebank,
-    read_whole_phrases,
     read_with_marks,
 )
 from semipunct.formats.running_text import read_running_text
@@ -60,25 +58,25 @@ READERS: Mapping[ExampleType, Callable[[Sequence[str | Path]], Sequence[Example]
     "sentences": read_treebank,
     "sentences with crossing arcs": read_crossing_arcs,
     "sentences with marks as words": read_with_marks,
-    "sentences with commas": read_commas,
-    "phrases": read_whole_phrases,
-    "derivations": read_derived_sentences,
     "passages": read_passages,
     "running text": read_running_text,
 }
 
 
-def read_examples(examples: ExampleType, paths: Sequence[str | Path]) -> Sequence[Example]:
+def read_examples(examples: str, paths: Sequence[str | Path]) -> Sequence[Example]:
     """Read files of examples that models are trained on.
 
     Args:
-        examples: type of the examples, such as ``examples`` of a kind of model.
+        examples: type of the examples, or ``module:function`` of a reader, as of a kind of
+            model.
         paths: names of the files.
 
     Raises:
         TreebankError: if a file is missing or damaged.
     """
-    return READERS[examples](paths)
+    module, _, name = examples.partition(":")
+    reader: Any = getattr(import_module(module), name) if name else None
+    return (reader or READERS[cast(ExampleType, examples)])(paths)
 
 
 @overload

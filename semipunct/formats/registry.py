@@ -5,32 +5,27 @@ registered in the entry point group ``semipunct.formats``, under its name.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
-from semipunct.corpus import Entry, Omitted, Sentence, Treebank
+from semipunct.corpus import Omitted, Sentence, Treebank
 from semipunct.corpus.treebank import AnyEntry, WordsEntry, with_tree
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import UsageError
 from semipunct.files import beginning
-from semipunct.formats.base import Format
-from semipunct.formats.ccgbank import Ccgbank
+from semipunct.formats.base import DerivationFormat, Format
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.lines import KIND
 from semipunct.formats.m2 import M2
-from semipunct.formats.ptb import Ptb, PtbRecord
 from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.formats.transcripts import Transcripts
 from semipunct.plugins import find_plugin, plugin_names
-from semipunct.trees.phrases import PhraseTree
 
 FORMATS: dict[str, Format[Any]] = {
     Conllu.name: Conllu(),
-    Ptb.name: Ptb(),
-    Ccgbank.name: Ccgbank(),
     M2.name: M2(),
     Text.name: Text(),
     Subtitles.name: Subtitles(),
@@ -60,7 +55,26 @@ def format_of(*paths: str | Path, words: bool = False, default: str = DEFAULT) -
     if len(path_of_format) > 1:
         listing = ", ".join(f"{path} is {name}" for name, path in path_of_format.items())
         raise UsageError(f"the files are of different formats ({listing}); give one at a time")
-    return FORMATS[next(iter(path_of_format), default)]
+    name = next(iter(path_of_format), default)
+    if name not in FORMATS:
+        _add_installed()
+    return FORMATS[name]
+
+
+def format_of_grammar(grammar: str) -> DerivationFormat[Any]:
+    """Return the format of derivations by a grammar.
+
+    Args:
+        grammar: its name.
+
+    Raises:
+        UsageError: if there is none.
+    """
+    _add_installed()
+    for form in FORMATS.values():
+        if isinstance(form, DerivationFormat) and form.grammar == grammar:
+            return form
+    raise UsageError(f"no format of derivations by the grammar {grammar} is installed")
 
 
 def _name(path: str | Path, words: bool, default: str) -> str:
@@ -200,53 +214,3 @@ def read_with_marks(paths: Iterable[str | Path]) -> Treebank:
         else to_entry(entry.record, "words")
         for entry in read_entries(paths)
     )
-
-
-def read_phrases(
-    paths: Iterable[str | Path], mark_tags: Collection[str]
-) -> Iterator[Entry[PtbRecord, Sentence[PhraseTree] | Omitted]]:
-    """Yield the sentences of files with their phrases, in order, keeping one in memory.
-
-    Args:
-        paths: files of bracketed trees; a file with an unknown suffix, such as standard input, is
-            assumed to be one.
-        mark_tags: parts of speech of the marks in slots; other marks are words.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
-    """
-    for path in paths:
-        name = _name(path, False, Ptb.name)
-        if name != Ptb.name and Path(str(path).removesuffix(".gz")).suffix:
-            raise TreebankError(
-                f"{path}: files of the format {name} have no phrases; give trees in brackets "
-                f"({', '.join(Ptb.suffixes)})"
-            )
-        yield from Ptb(mark_tags=mark_tags).read_phrases(path)
-
-
-COMMA_TAGS = frozenset((",",))
-"""The tags of the marks that comma models predict; all other marks are words."""
-
-
-def read_commas(paths: Iterable[str | Path]) -> Treebank:
-    """Read files with phrases, with only commas in slots.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
-    """
-    return _with_phrases(paths, COMMA_TAGS)
-
-
-def read_whole_phrases(paths: Iterable[str | Path]) -> Treebank:
-    """Read files with phrases, with all marks among the words.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
-    """
-    return _with_phrases(paths, ())
-
-
-def _with_phrases(paths: Iterable[str | Path], mark_tags: Collection[str]) -> Treebank:
-    # A treebank with another kind of trees.
-    return Treebank.of(cast(Iterable[Any], read_phrases(paths, mark_tags)))

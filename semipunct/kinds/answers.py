@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, Literal, TextIO, TypeVar
 
 from semipunct.errors import ModelError, UsageError
-from semipunct.models.registry import KINDS
+from semipunct.models.registry import kind_names
 from semipunct.plugins import find_plugin
 from semipunct.tasks.correction import Corrected
 from semipunct.tasks.options import CorrectedForm, CorrectOptions, RestoredForm, RestoreOptions
@@ -194,7 +194,7 @@ def answer_of(model: Model, task: str, where: str = "") -> Any:
     """
     function = getattr(answers_of(model.kind), task)
     if function is None:
-        able = [kind for kind in KINDS if getattr(answers_of(kind), task) is not None]
+        able = [kind for kind in kind_names() if getattr(answers_of(kind), task) is not None]
         verb = task.partition("_")[0]
         choices = " or ".join(filter(None, (", ".join(able[:-1]), able[-1])))
         raise ModelError(

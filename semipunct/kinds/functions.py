@@ -15,7 +15,6 @@ from semipunct.kinds.assessment import Assessment
 from semipunct.kinds.requests import EvaluateRequest, TextRequest
 from semipunct.models.contents import digest
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.slot_tagging.tagger import SlotTagger
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
 from semipunct.tasks.correction import Corrected
@@ -34,7 +33,7 @@ S = TypeVar("S", bound=Sentence[Any] | Words)
 
 @overload
 def evaluate(
-    model: Trained[PunctuationModel] | Trained[SlotTagger],
+    model: Trained[PunctuationModel],
     examples: Sequence[Any],
     *,
     system: str = "",

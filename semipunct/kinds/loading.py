@@ -13,18 +13,11 @@ from semipunct.store.checkpoint import M
 
 if TYPE_CHECKING:
     from semipunct.models.base import Model
-    from semipunct.models.beam_parsing.parser import BeamParser
-    from semipunct.models.ccg.parser import CcgModel
-    from semipunct.models.commas.delimiters import DelimiterModel
-    from semipunct.models.commas.model import CommaModel
-    from semipunct.models.constituency.parser import PhraseParser
-    from semipunct.models.ordering.model import OrderingModel
     from semipunct.models.parsing.parser import Parser
     from semipunct.models.punctuation.corrector import CorrectionModel
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.models.running_text.model import TextModel
     from semipunct.models.segmentation.tokeniser import Tokeniser
-    from semipunct.models.slot_tagging.tagger import SlotTagger
 
 
 # One overload for each line of ``KINDS``, for which a table of types would not do.
@@ -35,23 +28,9 @@ def load(path: str | Path, expected: Literal["correction"]) -> LoadedModel[Corre
 @overload
 def load(path: str | Path, expected: Literal["parser"]) -> LoadedModel[Parser]: ...
 @overload
-def load(path: str | Path, expected: Literal["slot-tagger"]) -> LoadedModel[SlotTagger]: ...
-@overload
-def load(path: str | Path, expected: Literal["beam-parser"]) -> LoadedModel[BeamParser]: ...
-@overload
 def load(path: str | Path, expected: Literal["tokeniser"]) -> LoadedModel[Tokeniser]: ...
 @overload
 def load(path: str | Path, expected: Literal["text"]) -> LoadedModel[TextModel]: ...
-@overload
-def load(path: str | Path, expected: Literal["ordering"]) -> LoadedModel[OrderingModel]: ...
-@overload
-def load(path: str | Path, expected: Literal["commas"]) -> LoadedModel[CommaModel]: ...
-@overload
-def load(path: str | Path, expected: Literal["phrase-commas"]) -> LoadedModel[DelimiterModel]: ...
-@overload
-def load(path: str | Path, expected: Literal["phrase-parser"]) -> LoadedModel[PhraseParser]: ...
-@overload
-def load(path: str | Path, expected: Literal["ccg-parser"]) -> LoadedModel[CcgModel]: ...
 @overload
 def load(path: str | Path, expected: type[M]) -> LoadedModel[M]: ...
 @overload

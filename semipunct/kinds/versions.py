@@ -13,7 +13,7 @@ from semipunct.corpus.parallel import Alignment
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats.parallel import read_corrections
 from semipunct.models.kind import Kind
-from semipunct.models.registry import KINDS, find_kind
+from semipunct.models.registry import find_kind, kind_names
 
 
 def check_versions(
@@ -42,7 +42,7 @@ def check_versions(
             "(--corrected) and the development treebanks (--dev-corrected)"
         )
     if corrected and kind.corrected == "never":
-        able = [name for name in KINDS if find_kind(name).corrected != "never"]
+        able = [name for name in kind_names() if find_kind(name).corrected != "never"]
         raise UsageError(
             f"--corrected is not for --kind {kind.name}; leave it out, or train a model of --kind "
             f"{' or '.join(able)}"
@@ -59,7 +59,7 @@ def check_versions(
             "leave out --align"
         )
     if analysis is not None and not corrected and not kind.underlying:
-        able = [name for name in KINDS if find_kind(name).underlying]
+        able = [name for name in kind_names() if find_kind(name).underlying]
         raise UsageError(
             f"--analysis needs --corrected or --kind {' or '.join(able)}; give one of them, or "
             "leave out --analysis"
@@ -106,9 +106,8 @@ def with_underlying_trees(path: str, kind: Kind, sentences: Sequence[Any]) -> Se
     from semipunct.models.punctuation.model import PunctuationModel
     from semipunct.store.checkpoint import load
     from semipunct.tasks.correct import add_written_trees
-    from semipunct.tasks.rephrase import add_underlying_trees
 
     model = load(path, PunctuationModel)
     if kind.underlying:
-        return add_underlying_trees(model, sentences)
+        return kind.underlying_trees(model, sentences)
     return [sentence for (sentence,) in add_written_trees(model, sentences)]

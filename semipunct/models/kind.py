@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from semipunct.corpus.examples import ExampleType
 from semipunct.models.settings import (
     AtLeastOne,
     Count,
@@ -145,14 +144,16 @@ class Kind:
         criterion: criterion by which the best weights are chosen.
         assess: ``module:function`` that computes metrics on held-out examples, like
             ``semipunct.models.scoring.perplexities``.
-        examples: type of the examples that the model is trained on; a class of settings may have
-            a property of this name, which takes precedence.
+        examples: type of the examples that the model is trained on, or ``module:function`` of a
+            reader of files; a class of settings may have a property of this name, which takes
+            precedence.
         unit: name of one example in messages for users.
         counted: what the size of an example counts, such as ``words``, if the progress of a
             training is told in it; otherwise empty.
         predicts: description, for users, of the outcome that the model gives a probability to.
         corrected: whether it is trained on original text with a corrected version.
-        underlying: whether it can be trained on the underlying trees of its training sentences.
+        underlying: ``module:function`` that adds the underlying trees of a punctuation model to
+            sentences, for a kind that can be trained on them.
         removed: settings in folders of earlier versions that this one does not have.
     """
 
@@ -163,12 +164,12 @@ class Kind:
     presets: tuple[str, ...] = ()
     criterion: Criterion = PERPLEXITY
     assess: str = "semipunct.models.scoring:perplexities"
-    examples: ExampleType = "sentences"
+    examples: str = "sentences"
     unit: str = "sentence"
     counted: str = ""
     predicts: str = PUNCTUATION
     corrected: Literal["never", "optionally", "always"] = "never"
-    underlying: bool = False
+    underlying: str = ""
     removed: tuple[str, ...] = ()
 
     @property
@@ -195,6 +196,14 @@ class Kind:
             *arguments: as of ``metrics``.
         """
         return {f"dev_{name}": value for name, value in self.metrics(*arguments).items()}
+
+    def underlying_trees(self, *arguments: Any) -> Any:
+        """Return sentences with underlying trees.
+
+        Args:
+            *arguments: a punctuation model with its weights, and the sentences.
+        """
+        return _import_place(self.underlying)(*arguments)
 
     def preset(self, name: str) -> str:
         """Return the text of a preset, in TOML."""
@@ -262,8 +271,8 @@ class Config:
         )
 
     @property
-    def examples(self) -> ExampleType:
-        """The type of the examples that a model with these settings learns from."""
+    def examples(self) -> str:
+        """The type, or the reader, of the examples that a model with these settings learns from."""
         return getattr(self.model, "examples", self.kind.examples)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:

@@ -18,18 +18,16 @@ KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
     "correction": "semipunct.models.punctuation.options:CORRECTION",
     "parser": "semipunct.models.parsing.options:KIND",
-    "slot-tagger": "semipunct.models.slot_tagging.options:KIND",
-    "beam-parser": "semipunct.models.beam_parsing.options:KIND",
     "tokeniser": "semipunct.models.segmentation.options:KIND",
     "text": "semipunct.models.running_text.options:KIND",
-    "ordering": "semipunct.models.ordering.options:KIND",
-    "commas": "semipunct.models.commas.options:KIND",
-    "phrase-commas": "semipunct.models.commas.options:DELIMITERS",
-    "phrase-parser": "semipunct.models.constituency.options:KIND",
-    "ccg-parser": "semipunct.models.ccg.options:KIND",
 }
 
 DEFAULT = "punctuation"
+
+
+def kind_names() -> list[str]:
+    """Return the names of all kinds: first those of ``KINDS``, then the installed ones, sorted."""
+    return list(dict.fromkeys([*KINDS, *plugin_names("kinds")]))
 
 
 def find_kind(name: str, where: str = "--kind") -> Kind:
@@ -45,9 +43,10 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
     if name not in KINDS:
         if (kind := find_plugin("kinds", name, Kind)) is not None:
             return kind
+        names = kind_names()
         raise ConfigError(
-            f"{where}: there is no kind of model {name!r}{suggest(name, KINDS)}; "
-            f"choose one of: {', '.join(KINDS)}"
+            f"{where}: there is no kind of model {name!r}{suggest(name, names)}; "
+            f"choose one of: {', '.join(names)}"
         )
     module, _, attribute = KINDS[name].partition(":")
     return getattr(import_module(module), attribute)

@@ -21,7 +21,7 @@ from semipunct.files import json_document, sha256
 from semipunct.models.base import Array, Model
 from semipunct.models.contents import compact, digest, multiples, with_arrays, without_arrays
 from semipunct.models.kind import Config
-from semipunct.models.registry import KINDS, find_kind, is_kind
+from semipunct.models.registry import find_kind, is_kind, kind_names
 from semipunct.store.checked_files import (
     Manifest,
     check_arrays,
@@ -345,7 +345,7 @@ def _manifest(folder: Path) -> Manifest:
     if not is_kind(manifest.kind):
         raise ModelError(
             f"{folder}: is a model of the kind {manifest.kind!r}, which this program "
-            f"({__version__}) does not support (it supports {', '.join(KINDS)}); install a "
+            f"({__version__}) does not support (it supports {', '.join(kind_names())}); install a "
             "semipunct that does"
         )
     return manifest

@@ -192,7 +192,7 @@ def phrase_marks(
         choice: ``[batch, nodes, labels, labels]`` log weight of each left and right label.
         final: ``[batch, slots, states]`` log weight of each state at the end of a slot's string;
             words are nodes without children, and slot k is right of word k.
-        depths: ``[batch, nodes]`` depths of nodes in preorder, as in ``semipunct.trees.ordered``.
+        depths: ``[batch, nodes]`` depths of nodes in preorder.
         matrices: ``[labels, states, states]`` log weights with which the automaton reads a label.
         initial: ``[states]`` log weights of its first state.
         lengths: ``[batch]`` numbers of nodes used, 0 to ``nodes``; 0 nodes have one derivation, of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from semipunct.corpus import Treebank
-from semipunct.corpus.examples import Example, ExampleType
+from semipunct.corpus.examples import Example
 from semipunct.corpus.word_streams import TextPassages, unknown_shares
 from semipunct.errors import TreebankError
 from semipunct.formats import read_treebank
@@ -29,9 +29,7 @@ def read_usable(paths: Sequence[str]) -> Treebank:
     return treebank
 
 
-def read_usable_examples(
-    examples: ExampleType, paths: Sequence[str], unit: str
-) -> Sequence[Example]:
+def read_usable_examples(examples: str, paths: Sequence[str], unit: str) -> Sequence[Example]:
     """Read files of which at least one example can be used to train or assess a model.
 
     Args:

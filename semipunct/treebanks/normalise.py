@@ -11,19 +11,16 @@ from html import escape
 from io import StringIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 from semipunct.errors import UsageError, nearest
 from semipunct.formats import format_of
-from semipunct.formats.ccgbank import Ccgbank
+from semipunct.formats.base import DerivationFormat
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
 from semipunct.formats.conllu.records import write_texts
-from semipunct.formats.ptb import Ptb
 from semipunct.pages.page import Anchors, figure, link, listing, page, section
 from semipunct.pages.pictures import treebank_drawing
-from semipunct.treebanks.derivations import Normalised, derive
-from semipunct.trees.commas import Rule as CommaRule
 from semipunct.trees.conventions import CONVENTIONS, Context, Convention, Conventions
 from semipunct.trees.guideline import HeadChange
 from semipunct.trees.principles import RULES, Rule
@@ -147,82 +144,40 @@ def normalise_marks(
     return NormalisedTreebank(normalised, conventions, convention)
 
 
-@overload
 def normalise(
     *files: str | Path,
     only: Collection[str] = (),
     convention: Convention | None = None,
     strict: bool = False,
-) -> NormalisedTreebank: ...
-@overload
-def normalise(
-    *files: str | Path,
-    to: Literal["ccg"],
-    commas: Literal["ccg"] | None = None,
-    rule: CommaRule = "better",
-    quotes: bool = False,
-) -> Normalised: ...
-@overload
-def normalise(
-    *files: str | Path, commas: Literal["ccg"], rule: CommaRule = "better"
-) -> Normalised: ...
-def normalise(
-    *files: str | Path,
-    only: Collection[str] = (),
-    convention: Convention | None = None,
-    strict: bool = False,
-    to: Literal["ccg"] | None = None,
-    commas: Literal["ccg"] | None = None,
-    rule: CommaRule = "better",
-    quotes: bool = False,
-) -> Normalised | NormalisedTreebank:
-    """Attach the marks of treebanks, or the commas of derivations, consistently.
+) -> NormalisedTreebank:
+    """Attach the marks of treebanks as the guidelines of Universal Dependencies say.
 
-    Marks of dependency trees are attached as the guidelines of Universal Dependencies say. Only
-    heads of tokens with the tag PUNCT and the relation ``punct`` change, and DEPS where it has the
-    same arc.
-
-    With ``to`` or ``commas``, phrase-structure trees are converted to derivations of a grammar,
-    and their commas attached consistently. Trees that cannot be converted are left out.
-    Derivations with a node that no rule licenses are unchanged. Words, categories and dependencies
-    are preserved.
+    Only heads of tokens with the tag PUNCT and the relation ``punct`` change, and DEPS where it has
+    the same arc.
 
     Args:
-        *files: names of files of dependency trees, with ``commas`` of derivations, or with ``to``
-            of trees of the Penn Treebank; ``.gz`` is decompressed, ``-`` is standard input.
+        *files: names of files of dependency trees; ``.gz`` is decompressed, ``-`` is standard
+            input.
         only: the principles by which heads are changed, of ``conjunct``, ``unit``, ``highest`` and
             ``pair``; all if empty.
         convention: the attachment of marks between units: to the ``unit`` that a mark sets off, as
             the guidelines say, or to the ``governor`` of that unit, as in UD 1; None to learn it
             from the files.
         strict: whether heads that the guidelines allow are replaced by those that they prefer.
-        to: the grammar to which trees are converted; None for files of derivations.
-        commas: the grammar by which commas are attached: every absorbed comma to the constituent
-            before it; None to leave them.
-        rule: the place of a comma: as high as possible (``paper``), or as high as possible without
-            a new rule (``better``).
-        quotes: whether converted trees have quotation marks, which CCGbank leaves out.
 
     Raises:
-        UsageError: if the files are of another format, or options do not belong together.
+        UsageError: if the files are of another format.
         TreebankError: if a file is missing or damaged, or has nothing that can be used.
     """
-    if to is None and commas is None:
-        form = format_of(*files).name
-        if form != Conllu.name:
-            if form in (Ptb.name, Ccgbank.name):
-                raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
-            raise UsageError(
-                f"{files[0]}: marks are attached in dependency trees of CoNLL-U, and this is a "
-                f"file of the format {form}; give CoNLL-U"
-            )
+    form = format_of(*files)
+    if form.name == Conllu.name:
         return normalise_marks(files, rules=only or RULES, convention=convention, strict=strict)
-    if only or convention is not None or strict:
-        raise UsageError(
-            "--only, --convention and --strict are for dependency trees; leave them out, or leave "
-            "out --to and --commas"
-        )
-    return derive(files, to=to, commas=commas, rule=rule, quotes=quotes)
+    if form.name == "ptb" or isinstance(form, DerivationFormat):
+        raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
+    raise UsageError(
+        f"{files[0]}: marks are attached in dependency trees of CoNLL-U, and this is a "
+        f"file of the format {form.name}; give CoNLL-U"
+    )
 
 
 _ROUNDS = 10

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Cli
-from tests.formats.ccgbank.files import MILL, RAIN
+from tests.papers.ccg.files import MILL, RAIN
 from tests.selection import thorough
 
 TREES = "a header\n\n(S (NP (NN rain)) (VP (VBD fell)) (. .))\n(())\n(S (NP (PRP (Dia))) (Z (.)))\n"

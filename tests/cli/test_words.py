@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 from semipunct.cli import console
-from semipunct.cli.grammar_tables import print_tables
 from semipunct.cli.progress import evaluation_line, sentence_progress
 from semipunct.formats.conllu.misc import escape, unescape
 from semipunct.marks import OPEN
 from semipunct.marks.tokens import MEANINGS, SYMBOLS
 from semipunct.models.kind import SharedTrainOptions
 from semipunct.models.running_text.options import KIND as TEXT
-from semipunct.tasks.analyse import PairShare, PunctuationGrammar, RelationRow
-from semipunct.tasks.rule_agreement import Channel, confidence, recall
+from semipunct.papers.analysis.agreement import Channel, confidence, recall
+from semipunct.papers.analysis.command import print_tables
+from semipunct.papers.analysis.task import PairShare, PunctuationGrammar, RelationRow
 from semipunct.training.report import Progress
 from tests.commands import Cli, run
 from tests.test_docs import COMMANDS

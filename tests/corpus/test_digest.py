@@ -4,8 +4,9 @@ from dataclasses import replace
 from semipunct.corpus import Sentence
 from semipunct.corpus.examples import parallel_digest, treebank_digest
 from semipunct.corpus.parallel import ParallelSentence
-from semipunct.trees import DependencyTree, PhraseTree
-from semipunct.trees.derivations import Derivation
+from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.commas.trees import PhraseTree
+from semipunct.trees import DependencyTree
 
 GO = Sentence(
     "s", "some.conllu", 1, ("Go", "on"), ("go", "on"), ("VERB", "ADP"), ("VB", "RP"), ("_", "_"),

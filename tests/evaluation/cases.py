@@ -5,14 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from semipunct.corpus import Sentence
-from semipunct.evaluation.brackets import bracket_statistics
 from semipunct.evaluation.correction import Choice, correction_statistics
-from semipunct.evaluation.derivations import Analysis, derivation_statistics
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import Slots, restoration_statistics
 from semipunct.evaluation.results import Result, join_signature
-from semipunct.trees import DependencyTree, PhraseTree
+from semipunct.papers.ccg.figures import Analysis, derivation_statistics
+from semipunct.papers.commas.figures import bracket_statistics
+from semipunct.papers.commas.trees import PhraseTree
+from semipunct.trees import DependencyTree
 
 GOLD: list[Slots] = [
     [(), (",",), (), (".",)],

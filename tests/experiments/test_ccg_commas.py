@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from semipunct.formats.ccgbank import read_derived_sentences
-from semipunct.models.ccg.options import KIND, CcgOptions, CcgTrainOptions
-from semipunct.models.ccg.parser import CcgModel
 from semipunct.models.kind import Config
+from semipunct.papers.ccg.ccgbank import read_derived_sentences
+from semipunct.papers.ccg.options import KIND, CcgOptions, CcgTrainOptions
+from semipunct.papers.ccg.parser import CcgModel
 from semipunct.store.checkpoint import save
-from tests.cli.test_normalise import PHRASES
-from tests.formats.ccgbank.files import MILL, RAIN
+from tests.papers.ccg.files import MILL, RAIN
+from tests.papers.ccg.test_normalise import PHRASES
 
 
 def test_rules_before_and_after(driver: Any, tmp_path: Path):

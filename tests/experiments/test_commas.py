@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from semipunct.formats.registry import read_commas
+from semipunct.papers.commas.ptb import read_commas
 
 TEXT = "( (S (PP (IN In) (NP (NN May))) (, ,) (NP (PRP it)) (VP (VBD rained)) (. .)) )\n"
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import semipunct
-from semipunct.models.commas.decoding import Commas
-from semipunct.models.commas.model import CommaModel
+from semipunct.papers.commas import task as restoration_of_commas
+from semipunct.papers.commas.model import CommaModel
+from semipunct.papers.commas.restorer import Commas
+from semipunct.papers.commas.trees import PhraseTree
 from semipunct.tasks import correct as correction
-from semipunct.tasks import restore_commas as restoration_of_commas
 from semipunct.tasks.options import CorrectOptions, RestoreOptions
-from semipunct.trees.phrases import PhraseTree
 from tests.tasks.test_choice import text
 from tests.tasks.test_restore import draws
 

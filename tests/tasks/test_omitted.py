@@ -9,6 +9,7 @@ import pytest
 import semipunct
 from semipunct.corpus import Omitted
 from semipunct.corpus.examples import treebank_digest
+from semipunct.papers.rephrasing.task import rephrase
 from semipunct.tasks.parse import parses
 from tests.models.parsing.treebank import planted
 
@@ -28,7 +29,7 @@ CALLS: dict[str, Call] = {
     "parse": lambda t, s: semipunct.parse(t["parser"], s),
     "parses": lambda t, s: parses(t["parser"], s, 2),
     "decode": lambda t, s: semipunct.decode(t["model"], s),
-    "rephrase": lambda t, s: semipunct.rephrase(t["model"], s),
+    "rephrase": lambda t, s: rephrase(t["model"], s),
     "correct": lambda t, s: semipunct.correct(t["corrector"], s, samples=20),
 }
 

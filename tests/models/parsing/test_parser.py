@@ -370,8 +370,8 @@ def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.M
 def test_other_kinds_are_refused(trained: Any, random: InPlace[Parser]):
     with pytest.raises(ModelError, match="kind parser predicts trees and tags"):
         evaluate(trained, planted(2, 7))
-    from semipunct.models.slot_tagging.options import TaggerOptions
-    from semipunct.models.slot_tagging.tagger import SlotTagger
+    from semipunct.papers.analysis.options import TaggerOptions
+    from semipunct.papers.analysis.tagger import SlotTagger
 
     tagger = SlotTagger.fit(planted(2, 8), TaggerOptions())
     with pytest.raises(ModelError, match="slot-tagger, but a parser is needed"):

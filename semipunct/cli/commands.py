@@ -1,0 +1,60 @@
+"""Commands of other distributions, and of our guests: the entry point group ``semipunct.commands``.
+
+A command is a ``Command`` under its name. Its module is imported for ``semipunct --help``, so it
+must import JAX, and whatever else takes time, within the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from semipunct.cli import console
+from semipunct.errors import ConfigError
+from semipunct.plugins import find_plugin, plugin_names
+
+if TYPE_CHECKING:
+    from typer.core import TyperCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command as typer describes it.
+
+    Attributes:
+        function: its parameters are those of the command, its docstring is the help.
+        example: the arguments of an example, for the end of the help.
+    """
+
+    function: Callable[..., Any]
+    example: str
+
+
+def installed_commands() -> dict[str, TyperCommand]:
+    """Return the installed commands by name; one that cannot be loaded says so when it is run."""
+    return {name: _typer_command(name, _find(name)) for name in plugin_names("commands")}
+
+
+def _find(name: str) -> Command:
+    try:
+        found = find_plugin("commands", name, Command)
+    except ConfigError as error:
+        problem = error
+
+        def fail() -> None:
+            raise problem
+
+        fail.__doc__ = f"Not available: {problem}"
+        return Command(fail, "")
+    if found is None:
+        raise ConfigError(f"there is no command {name!r}")
+    return found
+
+
+def _typer_command(name: str, command: Command) -> Any:
+    app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+    app.command(name, epilog=console.example(f"{name} {command.example}"))(command.function)
+    return typer.main.get_command(app)

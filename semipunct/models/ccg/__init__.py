@@ -1,1 +1,0 @@
-"""A Combinatory Categorial Grammar parser: supertagger, packed charts and log-linear rules."""

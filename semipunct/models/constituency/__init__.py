@@ -1,1 +1,0 @@
-"""A constituency parser: labelled spans over words."""

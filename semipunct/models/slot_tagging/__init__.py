@@ -1,1 +1,0 @@
-"""Slot taggers: the recurrent and the trivial baselines of the punctuation model."""

@@ -1,0 +1,581 @@
+"""Recurrent slot taggers as models that are trained, saved and scored like any other.
+
+An open tag, spelt like the open puncteme, gives every string positive probability, so that
+perplexities are finite and comparable (docs/decisions/0016-competitors.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import pad_rows, round_up, row_lengths
+from semipunct.arrays.programs import jit
+from semipunct.corpus.sentences import MISSING, Puncteme, Sentence, open_slots, unfillable
+from semipunct.errors import TreebankError
+from semipunct.features.strings import SlotStrings, target_counts
+from semipunct.kinds.answers import Answers
+from semipunct.kinds.criteria import assess_perplexity
+from semipunct.models.base import Array, Parameters, Weights
+from semipunct.models.layers import (
+    Dropout,
+    Floats,
+    affine,
+    drop_out,
+    flat,
+    gru,
+    gru_step,
+    lstm,
+    recurrent_weights,
+    uniform,
+)
+from semipunct.models.network import Network
+from semipunct.models.scoring import Batches, answers, log_likelihoods
+from semipunct.models.vocabulary import Vocabulary, frequent
+from semipunct.papers.analysis.options import TaggerOptions, TaggerTrainOptions
+from semipunct.structures.chain import linear_chain
+from semipunct.structures.distribution import Distribution
+
+CODES = ("word", "suffix", "tag", "xpos")
+"""The properties of a word that are embedded, in the order of its codes."""
+
+
+class TaggerInputs(NamedTuple):
+    """A padded batch of sentences.
+
+    Attributes:
+        codes: ``[CODES, batch, length]``; 0 stands for unknown values.
+        lengths: ``[batch]`` numbers of words.
+        written: ``[batch, length + 1]`` the string written in each slot, if the network uses it; 0
+            for unknown strings and in the padding.
+    """
+
+    codes: jax.Array | npt.NDArray[np.int32]
+    lengths: jax.Array | npt.NDArray[np.int32]
+    written: jax.Array | npt.NDArray[np.int32] | None = None
+
+
+def network_weights(
+    options: TaggerOptions,
+    codes: tuple[int, ...],
+    tags: int,
+    generator: np.random.Generator,
+    written: int = 0,
+) -> dict[str, Floats]:
+    """Draw initial weights; all transitions of the chain have the same weight.
+
+    Args:
+        options: the choice of the network, and its sizes.
+        codes: number of codes of each property in ``CODES``.
+        tags: number of tags.
+        generator: the random number generator.
+        written: number of codes of written strings.
+    """
+    sizes = [getattr(options, name) for name in CODES]
+    hidden, two_directions, word = options.hidden, 2 * options.hidden, sum(sizes)
+    read = word + options.written
+    gates = 4 if options.network == "crf" else 3
+
+    def normal(rows: int, size: int) -> Floats:
+        return generator.standard_normal((rows, size)).astype(np.float32)
+
+    def layer(inputs: int, outputs: int) -> dict[str, Floats]:
+        return {
+            "weight": uniform(generator, (inputs, outputs), inputs),
+            "bias": uniform(generator, (outputs,), inputs),
+        }
+
+    parts: dict[str, Mapping[str, Floats]] = {
+        "embed": {n: normal(c, s) for n, c, s in zip(CODES, codes, sizes, strict=True)},
+        "forward": recurrent_weights(generator, gates, read, hidden),
+        "backward": recurrent_weights(generator, gates, read, hidden),
+    }
+    if options.network == "crf":
+        parts["output"] = layer(two_directions, tags)
+    else:
+        parts |= {
+            "decoder": recurrent_weights(generator, 3, two_directions, hidden),
+            "query": {"weight": uniform(generator, (hidden, hidden), hidden)},
+            "keys": layer(two_directions, hidden),
+            "energy": {"weight": uniform(generator, (hidden,), hidden)},
+            "fusion": {"weight": uniform(generator, (two_directions, hidden), two_directions)},
+            "gate.fused": {"weight": uniform(generator, (hidden, hidden), hidden)},
+            "gate.state": layer(hidden, hidden),
+            "output": layer(hidden, tags),
+        }
+    weights = flat(parts)
+    weights["edges"] = normal(2, word)
+    if options.network == "crf":
+        weights["transition"] = np.zeros((tags, tags), np.float32)
+    if options.written:
+        weights["embed.written"] = normal(written, options.written)
+    return weights
+
+
+def scores(
+    options: TaggerOptions, weights: Weights, words: TaggerInputs, dropout: Dropout | None
+) -> tuple[jax.Array, jax.Array | None]:
+    """Score the tags of slots, and the transitions between them if the network has a chain.
+
+    Args:
+        options: the choice of the network.
+        weights: from ``network_weights``.
+        words: the sentences.
+        dropout: given only during training.
+
+    Returns:
+        ``[batch, length + 1, tags]`` and ``[tags, tags]``, or None if slots are independent given
+        the words.
+    """
+    # Each mask needs its own key: masks drawn with the same key would coincide.
+    keys = None if dropout is None else jax.random.split(dropout.key, 4)
+
+    def drop(x: jax.Array, mask: int) -> jax.Array:
+        if dropout is None or keys is None or not dropout.rate:
+            return x
+        return drop_out(x, dropout.rate, keys[mask])
+
+    codes = jnp.asarray(words.codes)
+    if dropout is not None and keys is not None:
+        unknown = jax.random.bernoulli(keys[3], dropout.words, codes.shape[1:])
+        codes = codes.at[0].set(jnp.where(unknown, 0, codes[0]))
+    lengths = jnp.asarray(words.lengths)
+    embedded = [weights[f"embed.{name}"][codes[i]] for i, name in enumerate(CODES)]
+    x = with_edges(drop(jnp.concatenate(embedded, -1), 0), weights["edges"], lengths)
+    if options.written:
+        # A slot's string is input together with the word before the slot, or with the first edge.
+        strings = weights["embed.written"][jnp.asarray(words.written)]
+        x = jnp.concatenate([x, jnp.pad(strings, ((0, 0), (0, 1), (0, 0)))], -1)
+    read = lstm if options.network == "crf" else gru
+    left = read(weights, "forward", x, lengths + 2, reverse=False)[:, :-1]
+    right = read(weights, "backward", x, lengths + 2, reverse=True)[:, 1:]
+    h = drop(jnp.concatenate([left, right], -1), 1)
+    if options.network == "crf":
+        return affine(weights, "output", h), weights["transition"]
+    return affine(weights, "output", drop(_attend(weights, h, lengths), 2)), None
+
+
+def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
+    """Add a vector before the first word and one after the last, as neighbours of the edge slots.
+
+    Args:
+        x: ``[batch, length, size]``.
+        edges: ``[2, size]``.
+        lengths: ``[batch]``.
+
+    Returns:
+        ``[batch, length + 2, size]``; the vector after the last word fills the padding.
+    """
+    batch, length, size = x.shape
+    inside = jnp.arange(length)[None, :, None] < lengths[:, None, None]
+    edge = jnp.broadcast_to(edges[:, None, None], (2, batch, 1, size))
+    return jnp.concatenate([edge[0], jnp.where(inside, x, edges[1]), edge[1]], 1)
+
+
+def _attend(weights: Weights, h: jax.Array, lengths: jax.Array) -> jax.Array:
+    """Decode slots ``[batch, slots, both]`` with attention over all slots, and late fusion.
+
+    This is the decoder of Tilk and Alumäe (2016, section 3); it returns ``[batch, slots, hidden]``.
+    """
+    inside = jnp.arange(h.shape[1])[None] <= lengths[:, None]
+    keys = affine(weights, "keys", h)
+
+    def step(state: jax.Array, read: jax.Array) -> tuple[jax.Array, jax.Array]:
+        query = state @ weights["query.weight"]
+        energy = jnp.tanh(query[:, None] + keys) @ weights["energy.weight"]
+        share = jax.nn.softmax(jnp.where(inside, energy, -jnp.inf))
+        state = gru_step(weights, "decoder", state, read)
+        fused = jnp.einsum("bl,bld->bd", share, h) @ weights["fusion.weight"]
+        gate = fused @ weights["gate.fused.weight"] + affine(weights, "gate.state", state)
+        return state, fused * jax.nn.sigmoid(gate) + state
+
+    start = jnp.zeros((h.shape[0], weights["decoder.state.weight"].shape[0]))
+    read = jnp.swapaxes(affine(weights, "decoder.input", h), 0, 1)
+    _, states = jax.lax.scan(step, start, read)
+    return jnp.swapaxes(states, 0, 1)
+
+
+_SUFFIX = 3  # letters
+_MINIMUM = {
+    "word": 2,
+    "suffix": 2,
+    "tag": 1,
+    "xpos": 1,
+    "written": 2,
+}  # rarer values are unknown
+
+
+class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
+    """The known values of words, and known written strings if the network uses these."""
+
+    word: tuple[str, ...]
+    suffix: tuple[str, ...]
+    tag: tuple[str, ...]
+    xpos: tuple[str, ...]
+    written: tuple[Puncteme, ...] = ()
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], *, written: bool = False) -> TaggerVocabulary:
+        """Collect the values in training sentences.
+
+        Args:
+            sentences: training sentences.
+            written: whether the network uses written strings.
+        """
+        columns = (
+            frequent((v for s in sentences for v in _values(kind, s)), _MINIMUM[kind])
+            for kind in CODES
+        )
+        strings = (slot for s in sentences if written for slot in written_slots(s))
+        return cls(*columns, written=frequent(strings, _MINIMUM["written"]))
+
+
+def written_slots(sentence: Sentence) -> Sequence[Puncteme]:
+    """Return the strings written in the slots of a sentence.
+
+    Raises:
+        TreebankError: if the sentence does not contain what was written.
+    """
+    if sentence.written is None:
+        raise TreebankError(
+            f"{sentence.where}: has only correct punctuation, but a tagger that corrects also "
+            "needs the original punctuation; train it with --corrected"
+        )
+    return sentence.written.slots
+
+
+def _values(kind: str, sentence: Sentence) -> Sequence[str]:
+    match kind:
+        case "word":
+            return [form.lower() for form in sentence.forms]
+        case "suffix":
+            return [form.lower()[-_SUFFIX:] for form in sentence.forms]
+        case "tag":
+            return sentence.upos
+        case _:
+            return sentence.xpos
+
+
+class _Data(msgspec.Struct):
+    """All data of a tagger except options and weights."""
+
+    vocabulary: TaggerVocabulary
+    tags: SlotStrings
+
+
+class TaggerBatch(NamedTuple):
+    """Padded sentences.
+
+    Attributes:
+        words: the codes of the words.
+        evidence: ``[batch, length + 1, tags]`` from ``SlotStrings.log_evidence``; zero in the
+            padding.
+        some: ``[batch]`` whether the row is a sentence, not padding.
+        closed: ``[batch, length + 1]`` whether a slot is within an orthographic word; None if none
+            is.
+    """
+
+    words: TaggerInputs
+    evidence: npt.NDArray[np.float32]
+    some: npt.NDArray[np.bool_]
+    closed: npt.NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Sentences encoded for the taggers.
+
+    Attributes:
+        codes: ``[CODES, words]`` of each sentence.
+        strings: for each sentence ``[words + 1]`` the rows of ``evidence``.
+        evidence: ``[strings, tags]`` log p(string | tag) of the distinct strings of slots.
+        written: for each sentence ``[words + 1]`` codes of the written strings; empty if the
+            network does not use them.
+        closed: for each sentence ``[words + 1]`` whether a slot is within an orthographic word;
+            empty if none is.
+    """
+
+    codes: Sequence[npt.NDArray[np.int32]]
+    strings: Sequence[npt.NDArray[np.int32]]
+    evidence: npt.NDArray[np.float32]
+    written: Sequence[npt.NDArray[np.int32]] = ()
+    closed: Sequence[npt.NDArray[np.bool_]] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """The number of words in each sentence."""
+        return [codes.shape[1] for codes in self.codes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SlotTagger(Network[Encoded, TaggerBatch]):
+    """A recurrent network that tags slots and ignores the tree.
+
+    Attributes:
+        options: the settings.
+        tags: the strings of slots that are tags.
+        vocabulary: the known values of words.
+    """
+
+    kind: ClassVar[str] = "slot-tagger"
+    scoring_limits: ClassVar[tuple[int, int]] = (64, 2048)
+
+    options: TaggerOptions
+    tags: SlotStrings
+    vocabulary: TaggerVocabulary
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence], options: TaggerOptions) -> SlotTagger:
+        return cls(
+            options,
+            SlotStrings.of(sentences, options.minimum_token_count, options.minimum_string_count),
+            TaggerVocabulary.of(sentences, written=options.written > 0),
+        )
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Draw the weights.
+
+        Args:
+            seed: seed of the random number generator.
+            scale: standard deviation of the transitions, which start at zero if it is 0.
+        """
+        generator = np.random.default_rng(seed)
+        vocabulary = self.vocabulary
+        weights = network_weights(
+            self.options,
+            tuple(vocabulary.sizes(CODES).values()),
+            len(self.tags),
+            generator,
+            len(vocabulary.written) + 1,
+        )
+        if scale > 0 and (zero := weights.get("transition")) is not None:
+            weights["transition"] = generator.normal(0.0, scale, zero.shape).astype(np.float32)
+        return {**weights}
+
+    def encode(self, sentences: Sequence[Sentence]) -> Encoded:
+        number: dict[Puncteme, int] = {}
+        strings = [
+            np.array([number.setdefault(slot, len(number)) for slot in s.slots], np.int32)
+            for s in sentences
+        ]
+        vocabulary = self.vocabulary
+        read = sentences if self.options.written else ()
+        closed = [np.isin(np.arange(len(s.slots)), [*unfillable(s)]) for s in sentences]
+        return Encoded(
+            [vocabulary.rows({kind: _values(kind, s) for kind in CODES}, CODES) for s in sentences],
+            strings,
+            self.tags.log_evidence(tuple(number)),
+            [vocabulary.codes("written", written_slots(s)) for s in read],
+            closed if any(of.any() for of in closed) else (),
+        )
+
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: int | None = None
+    ) -> TaggerBatch:
+        lengths = row_lengths([encoded.codes[i].shape[1] for i in members], shape or len(members))
+        size, length = len(lengths), round_up(int(lengths.max()), 16)
+        codes = pad_rows([encoded.codes[i] for i in members], (size, length), axis=1)
+        between = size, length + 1
+        evidence = pad_rows([encoded.evidence[encoded.strings[i]] for i in members], between)
+        written = None
+        if self.options.written:
+            written = pad_rows([encoded.written[i] for i in members], between)
+        closed = None
+        if encoded.closed:
+            closed = pad_rows([encoded.closed[i] for i in members], between)
+        inputs = TaggerInputs(codes, lengths, written)
+        return TaggerBatch(inputs, evidence, np.arange(size) < len(members), closed)
+
+    def log_likelihoods(
+        self, parameters: Parameters, batch: TaggerBatch, dropout: Dropout | None = None
+    ) -> jax.Array:
+        """Return ``[sentences]`` log p(strings | words), summed over tags that yield the strings.
+
+        Args:
+            parameters: weights by name.
+            batch: from ``batch``.
+            dropout: given only during training.
+        """
+        score, transition = scores(self.options, parameters, batch.words, dropout)
+        score = _where_open(score, batch.closed)
+        lengths = jnp.asarray(batch.words.lengths) + 1
+        log_joint = _log_partition(score + batch.evidence, transition, lengths)
+        return jnp.where(batch.some, log_joint - _log_partition(score, transition, lengths), 0.0)
+
+    def noisy_log_likelihoods(
+        self,
+        parameters: Parameters,
+        batch: TaggerBatch,
+        key: jax.Array,
+        options: TaggerTrainOptions,
+    ) -> jax.Array:
+        dropout = Dropout(key, options.dropout, options.word_dropout)
+        return self.log_likelihoods(parameters, batch, dropout)
+
+    def units(self, batch: TaggerBatch) -> jax.Array:
+        return jnp.sum(jnp.where(batch.some, _slots(batch), 0))
+
+    def to_data(self) -> dict[str, Any]:
+        return msgspec.to_builtins(_Data(self.vocabulary, self.tags))
+
+    @classmethod
+    def from_data(cls, data: Any, options: TaggerOptions) -> SlotTagger:
+        decoded = msgspec.convert(data, _Data)
+        decoded.tags.check()
+        return cls(options, decoded.tags, decoded.vocabulary)
+
+    @property
+    def description(self) -> str:
+        network = {
+            "crf": "A BiLSTM with a linear chain over slots (Xu et al. 2016)",
+            "attention": "A BiGRU with an attentive decoder (Tilk and Alumäe 2016)",
+        }[self.options.network]
+        return (
+            f"{network}, which tags the slots between words with strings of punctuation. It says "
+            "how probable the punctuation of a sentence is, given its words and tags"
+            f"{' and what was written' if self.options.written else ''}; trees are not looked at."
+        )
+
+    def signature(self) -> dict[str, str]:
+        return {
+            "network": self.options.network,
+            "tokens": f">={self.options.minimum_token_count}",
+        }
+
+    def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
+        # An empty column does not count as an unseen tag.
+        tags, xpos = {*self.vocabulary.tag, MISSING}, {*self.vocabulary.xpos, MISSING}
+        unseen = {"upos": Counter(u for s in sentences for u in s.upos if u not in tags)}
+        # From a treebank without language-specific tags none were learned, so none count as unseen.
+        if xpos != {MISSING}:
+            unseen["xpos"] = Counter(x for s in sentences for x in s.xpos if x not in xpos)
+        return unseen
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerPunctuator:
+    """A tagger with its weights, which scores and restores punctuation.
+
+    Attributes:
+        model: the tagger.
+        parameters: its weights.
+    """
+
+    model: SlotTagger
+    parameters: Weights
+
+    def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
+        """Return ``[sentences]`` log p(strings | words)."""
+        batches = Batches(self.model, self.model.encode(sentences))
+        return log_likelihoods(self.model, self.parameters, batches)
+
+    def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
+        """Return the strings with minimum expected edit distance under each slot's marginals."""
+        restored: list[tuple[Puncteme, ...]] = [()] * len(sentences)
+        batches = Batches(self.model, self.model.encode(sentences))
+        for members, _, posteriors in answers(
+            self.model, self.parameters, batches, "tag", _marginals
+        ):
+            for row, i in zip(posteriors.astype(np.float64), members, strict=False):
+                slots = row[: len(sentences[i].slots)]
+                restored[i] = tuple(self.model.tags.least_risk(slots))
+        return restored
+
+    def correct(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
+        """Return the strings with minimum expected edit distance, given the written ones.
+
+        A written string that contains tokens unknown to the tagger is left unchanged, because the
+        tagger cannot produce it.
+
+        Args:
+            sentences: sentences with written strings, even if the network does not use them.
+        """
+        seen_strings = {*self.model.tags.strings, *self.model.vocabulary.written}
+        return [
+            tuple(
+                corrected if written in seen_strings else written
+                for written, corrected in zip(written_slots(sentence), slots, strict=True)
+            )
+            for sentence, slots in zip(sentences, self.restore(sentences), strict=True)
+        ]
+
+
+def _where_open(score: jax.Array, closed: jax.Array | npt.NDArray[np.bool_] | None) -> jax.Array:
+    """Forbid all tags but the first, the empty string, in closed slots."""
+    if closed is None:
+        return score
+    forbidden = jnp.asarray(closed)[..., None] & (jnp.arange(score.shape[-1]) > 0)
+    return jnp.where(forbidden, -jnp.inf, score)
+
+
+def _slots(batch: TaggerBatch) -> jax.Array:
+    """Return ``[batch]`` the number of slots that may contain marks."""
+    count = jnp.asarray(batch.words.lengths) + 1
+    return count if batch.closed is None else count - jnp.sum(jnp.asarray(batch.closed), 1)
+
+
+def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.Array) -> jax.Array:
+    """Sum over the tag sequences of chains, or over tags if slots are independent, ``[batch]``."""
+    if transition is not None:
+        return Distribution(linear_chain(score, transition, lengths)).log_partition()
+    inside = jnp.arange(score.shape[1]) < lengths[:, None]
+    return jnp.sum(jnp.where(inside, jax.nn.logsumexp(score, -1), 0.0), -1)
+
+
+@partial(jit, static=1)
+def _marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
+    score, transition = scores(model.options, parameters, batch.words, None)
+    score = _where_open(score, batch.closed)
+    lengths = jnp.asarray(batch.words.lengths) + 1
+    # Marginals of tags only: marginals of transitions would need a matrix for each slot.
+    return jax.grad(lambda x: jnp.sum(_log_partition(x, transition, lengths)))(score)
+
+
+@dataclass(frozen=True, slots=True)
+class Trivial:
+    """Slots independent of words and tree: one distribution for the last slot, one for all others.
+
+    Attributes:
+        tags: the strings of slots.
+        log_probability: ``[2, tags]`` of inner slots and of last slots.
+    """
+
+    tags: SlotStrings
+    log_probability: npt.NDArray[np.float64]
+
+    @classmethod
+    def fit(cls, sentences: Sequence[Sentence]) -> Trivial:
+        """Estimate the distributions, with a pseudo-count of 1 / tags for each tag."""
+        tags = SlotStrings.of(sentences)
+        counts = target_counts(tags, sentences) + 1 / len(tags)
+        return cls(tags, np.log(counts / counts.sum(1, keepdims=True)))
+
+    def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
+        """Return ``[sentences]`` log p(strings)."""
+        log_p = np.empty(len(sentences))
+        for i, s in enumerate(sentences):
+            evidence = self.tags.log_evidence(s.slots).astype(np.float64)
+            rows = np.array([*[0] * (len(s.slots) - 1), 1])
+            scores = np.logaddexp.reduce(evidence + self.log_probability[rows], 1)
+            log_p[i] = np.sum(open_slots(s, scores.tolist()))
+        return log_p
+
+    def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
+        """Predict the minimum-risk string: one for the last slot, one for all others."""
+        inner, last = self.tags.least_risk(np.exp(self.log_probability))
+        return [
+            (*(() if i in unfillable(s) else inner for i in range(len(s.slots) - 1)), last)
+            for s in sentences
+        ]
+
+
+ANSWERS = Answers(evaluate=assess_perplexity)

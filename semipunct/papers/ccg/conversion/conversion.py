@@ -1,0 +1,100 @@
+"""The conversion of a tree to a derivation, from the root down, without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from semipunct.papers.ccg.conversion.constituents import (
+    Constituent,
+    Unconverted,
+    category_of,
+    constituents,
+    preorder,
+)
+from semipunct.papers.ccg.conversion.coordination import group_conjuncts
+from semipunct.papers.ccg.conversion.steps import Item, step, unlicensed_rules
+from semipunct.papers.ccg.derivations import Category, Derivation, derivation, parse_category
+from semipunct.papers.commas.trees import PhraseTree
+
+_MOST_PARTS = 64  # each level of nested adjuncts doubles the size of categories
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A derivation, and the leaves of the source tree that are its words.
+
+    Attributes:
+        derivation: a derivation with ``n`` leaves.
+        leaves: ``[n]`` leaves of the tree, from 1, without empty elements, and with quotation marks
+            only if they were kept.
+    """
+
+    derivation: Derivation
+    leaves: tuple[int, ...]
+
+
+def convert_phrases(tree: PhraseTree, forms: Sequence[str], *, quotes: bool = False) -> Conversion:
+    """Convert a phrase-structure tree of the Penn Treebank to a derivation.
+
+    Args:
+        tree: a tree with empty elements, function tags and indices.
+        forms: ``[leaves]``, those of empty elements included.
+        quotes: whether quotation marks are kept; CCGbank has none.
+
+    Raises:
+        Unconverted: if the tree has a construction for which no analysis is known, or the
+            derivation would need an undeclared rule; the message names it.
+    """
+    root, leaves = constituents(tree, forms, quotes=quotes)
+    _flatten(root)
+    group_conjuncts(root)
+    converted = _derived(root)
+    wrong = unlicensed_rules(converted)
+    if wrong:
+        raise Unconverted(f"no rule {wrong[0]}")
+    return Conversion(converted, leaves)
+
+
+def _flatten(root: Constituent) -> None:
+    """Replace small clauses by their subject and predicate, as complements of the verb."""
+    for node in list(preorder(root)):
+        if node.label not in ("VP", "SQ", "SINV"):
+            continue
+        children: list[Constituent] = []
+        for child in node.children:
+            small = (
+                child.label == "S"
+                and child.functions <= {"PRD", "CLR"}
+                and len(child.children) == 2
+                and "SBJ" in child.children[0].functions
+                and child.children[0].label == "NP"
+                and _small(child.children[1])
+            )
+            children += child.children if small else [child]
+            if small:
+                node.traces.update(child.traces)
+        node.children = children
+
+
+def _small(predicate: Constituent) -> bool:
+    if predicate.label == "VP":
+        return category_of(predicate) not in ("S[dcl]\\NP",)
+    return "PRD" in predicate.functions
+
+
+def _derived(root: Constituent) -> Derivation:
+    depths: list[int] = []
+    categories: list[Category] = []
+    heads: list[int] = []
+    waiting = [(Item(parse_category(category_of(root)), root), 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if len(item.category.parts) > _MOST_PARTS:
+            raise Unconverted(f"a category of more than {_MOST_PARTS} parts")
+        decomposition = step(item)
+        depths.append(depth)
+        categories.append(item.category)
+        heads.append(decomposition.head)
+        waiting += ((part, depth + 1) for part in reversed(decomposition.parts))
+    return derivation(depths, categories, heads)

@@ -1,0 +1,502 @@
+"""Categories of Combinatory Categorial Grammar, the rules that combine them, and derivations."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple, NoReturn
+
+from semipunct.errors import UsageError
+from semipunct.papers.commas.trees import OrderedTree, dependencies
+from semipunct.trees.tree import DependencyTree
+from semipunct.wording import quantity
+
+FORWARD, BACKWARD = "/", "\\"
+
+CONJUNCT = "conj"
+"""The feature of a conjunct that has its conjunction but not the conjunct before it."""
+
+PUNCTUATION = frozenset((",", ".", ":", ";", "LRB", "RRB", "LQU", "RQU"))
+"""The atomic categories of marks in CCGbank."""
+
+VARIABLE = "X"
+"""The feature of ``S[X]``, a variable for any other feature."""
+
+_SHOWN = 80  # characters of a category in messages
+_ATOM = re.compile(r"[^\s()\[\]<>/\\_]+")
+_FEATURE = re.compile(r"\[([^\s()\[\]<>/\\_]+)\]")
+_INDEX = re.compile(r"_(\d+(?::[A-Z])?)", re.ASCII)
+
+
+class Part(NamedTuple):
+    r"""A functor or an atom of a category.
+
+    Attributes:
+        symbol: ``/`` or ``\`` of a functor, otherwise the name of an atom.
+        features: without brackets, as ``dcl`` of ``S[dcl]``.
+        coindex: the index of a head shared with other parts, such as ``1`` of ``NP_1`` and ``10:B``
+            of ``NP_10:B``, whose letter gives the extent of the dependency; empty if there is none.
+    """
+
+    symbol: str
+    features: tuple[str, ...] = ()
+    coindex: str = ""
+
+    @property
+    def is_functor(self) -> bool:
+        """Return whether the part is a functor, followed by a result and an argument."""
+        return self.symbol in (FORWARD, BACKWARD)
+
+    @property
+    def suffix(self) -> str:
+        """The text of features and coindex."""
+        index = f"_{self.coindex}" if self.coindex else ""
+        return "".join(f"[{feature}]" for feature in self.features) + index
+
+
+@dataclass(frozen=True, repr=False)
+class Category:
+    """A category, as in CCGbank (Hockenmaier and Steedman 2007, section 2).
+
+    Attributes:
+        parts: the parts in Polish notation.
+
+    Raises:
+        ValueError: if the parts do not form exactly one category.
+    """
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts or self._ends[0] != len(self.parts):
+            raise ValueError(f"{len(self.parts)} parts do not form one category")
+
+    @property
+    def is_functor(self) -> bool:
+        """Return whether it takes an argument."""
+        return self.parts[0].is_functor
+
+    @property
+    def slash(self) -> str:
+        r"""``/`` or ``\`` of a functor, otherwise an empty string."""
+        return self.parts[0].symbol if self.is_functor else ""
+
+    @cached_property
+    def result(self) -> "Category":
+        """The result category of a functor.
+
+        Raises:
+            ValueError: for an atom.
+        """
+        return Category(self.parts[1 : self._middle])
+
+    @cached_property
+    def argument(self) -> "Category":
+        """The argument category of a functor.
+
+        Raises:
+            ValueError: for an atom.
+        """
+        return Category(self.parts[self._middle :])
+
+    @property
+    def _middle(self) -> int:
+        if not self.is_functor:
+            raise ValueError(f"the atom {self} has neither a result nor an argument")
+        return self._ends[1]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Return for each part the index after the category that starts there."""
+        n = len(self.parts)
+        ends = [n + 1] * (n + 2)  # nothing ends beyond the last part
+        for place in range(n - 1, -1, -1):
+            middle = place + 1
+            ends[place] = ends[ends[middle]] if self.parts[place].is_functor else middle
+        return ends
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features of the category itself, excluding those of its parts."""
+        return self.parts[0].features
+
+    @property
+    def is_conjunct(self) -> bool:
+        """Return whether it has the feature ``[conj]``."""
+        return CONJUNCT in self.features
+
+    @property
+    def is_punctuation(self) -> bool:
+        """Return whether it is the atomic category of a mark."""
+        return self.parts[0].symbol in PUNCTUATION
+
+    def map_parts(self, change: Callable[[Part], Part]) -> "Category":
+        """Return a category with each part replaced.
+
+        Args:
+            change: applied to each part; functors must stay functors and atoms atoms.
+        """
+        return Category(tuple(map(change, self.parts)))
+
+    def without_coindices(self) -> "Category":
+        """Return the category without coindices, as in derivations of CCGbank."""
+        return self.map_parts(lambda part: part._replace(coindex=""))
+
+    def without_features(self) -> "Category":
+        """Return the category without any feature."""
+        return self.map_parts(lambda part: part._replace(features=()))
+
+    def without_conjunction(self) -> "Category":
+        """Return the category of a conjunct without its ``[conj]``."""
+        first = self.parts[0]
+        features = tuple(feature for feature in first.features if feature != CONJUNCT)
+        return Category((first._replace(features=features), *self.parts[1:]))
+
+    def __str__(self) -> str:
+        first = self.parts[0]
+        bare = self.is_functor and not first.coindex and first.features in ((), (CONJUNCT,))
+        if bare and first.features:
+            bare = not self.parts[self._middle].coindex
+        # A stack of texts, and of the indices of categories, that are still to be written.
+        waiting: list[str | int] = [0]
+        pieces: list[str] = []
+        while waiting:
+            item = waiting.pop()
+            if isinstance(item, str):
+                pieces.append(item)
+                continue
+            part = self.parts[item]
+            if not part.is_functor:
+                pieces.append(part.symbol + part.suffix)
+                continue
+            opening, closing = ("", "") if bare and not item else ("(", ")")
+            middle = self._ends[item + 1]
+            argument: tuple[str | int, ...] = (middle,)
+            if bare and not item and not part.features and _claims(self.parts[middle]):
+                argument = (")", middle, "(")  # otherwise its ``[conj]`` would be that of the whole
+            waiting += (part.suffix, closing, *argument, part.symbol, item + 1, opening)
+        return "".join(pieces)
+
+    def __repr__(self) -> str:
+        return f"<Category {self}>"
+
+
+def _claims(part: Part) -> bool:
+    """Return whether the text of an argument ends in ``[conj]``."""
+    return part.features[-1:] == (CONJUNCT,) and not part.coindex
+
+
+@lru_cache(maxsize=65536)
+def parse_category(text: str) -> Category:
+    r"""Read a category.
+
+    Slashes associate to the left, ``S\NP/NP`` is ``(S\NP)/NP``; a ``[conj]`` at the end of a
+    category without brackets belongs to the whole category, as in CCGbank. ``str`` returns the text
+    without redundant brackets.
+
+    Args:
+        text: such as ``(S[dcl]\NP_1)/NP``.
+
+    Raises:
+        UsageError: if the text is not a category; the message gives the position.
+    """
+    # For each open bracket: the category so far, if there is one, and the slash after it.
+    groups: list[tuple[list[Part], str]] = []
+    parts: list[Part] = []
+    slash = ""
+    place = 0
+    while place < len(text):
+        char = text[place]
+        expects_category = not parts or bool(slash)
+        if char == "(" and expects_category:
+            groups.append((parts, slash))
+            parts, slash = [], ""
+            place += 1
+            continue
+        if char in (FORWARD, BACKWARD) and not expects_category:
+            slash = char
+            place += 1
+            continue
+        if char == ")" and groups and not expects_category:
+            item = parts
+            parts, slash = groups.pop()
+            place += 1
+        elif expects_category and (atom := _ATOM.match(text, place)):
+            item = [Part(atom[0])]
+            place = atom.end()
+        else:
+            _fail(text, place)
+        before = place
+        item[0], place = _suffixed(item[0], text, place)
+        last = not groups and before < place == len(text)
+        parts = _functor(slash, parts, item, claims=last and _claims(item[0]))
+        slash = ""
+    if groups or slash or not parts:
+        _fail(text, place)
+    return Category(tuple(parts))
+
+
+def _suffixed(part: Part, text: str, place: int) -> tuple[Part, int]:
+    """Read the features and the coindex that follow a category."""
+    features = list(part.features)
+    while match := _FEATURE.match(text, place):
+        features.append(match[1])
+        place = match.end()
+    coindex = part.coindex
+    if not coindex and (match := _INDEX.match(text, place)):
+        coindex = match[1]
+        place = match.end()
+    return Part(part.symbol, tuple(features), coindex), place
+
+
+def _functor(
+    slash: str, result_parts: list[Part], argument: list[Part], claims: bool
+) -> list[Part]:
+    if not slash:
+        return argument
+    features: tuple[str, ...] = ()
+    if claims:
+        first = argument[0]
+        argument = [first._replace(features=first.features[:-1]), *argument[1:]]
+        features = (CONJUNCT,)
+    return [Part(slash, features), *result_parts, *argument]
+
+
+def _fail(text: str, place: int) -> NoReturn:
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    shown = repr(shown).replace("\\\\", "\\")
+    culprit = f"character {place + 1} ({text[place]!r})" if place < len(text) else "the end"
+    raise UsageError(
+        f"{shown} is not a category: {culprit} is unexpected; give atoms such as S[dcl] and NP, "
+        "slashes, and brackets that match, as in (S[dcl]\\NP)/NP"
+    )
+
+
+class Combinator(NamedTuple):
+    """A rule.
+
+    Attributes:
+        name: as in the table of this module.
+        sign: its sign in drawings.
+    """
+
+    name: str
+    sign: str
+
+
+CONJUNCTION = "conj"
+"""The atomic category of conjunctions."""
+
+_MOST = 4
+"""The maximal degree of generalised composition; CCGbank needs no more."""
+
+
+def agree(a: Category, b: Category) -> bool:
+    """Return whether two categories are equal, except for features that one of them lacks.
+
+    Coindices and ``[conj]`` are ignored; ``[X]`` agrees with any feature.
+
+    Args:
+        a: one of them.
+        b: the other.
+    """
+    return len(a.parts) == len(b.parts) and all(map(_parts_agree, a.parts, b.parts))
+
+
+def _parts_agree(a: Part, b: Part) -> bool:
+    if a.symbol != b.symbol:
+        return False
+    features_of_a, features_of_b = ({f for f in part.features if f != CONJUNCT} for part in (a, b))
+    return (
+        not features_of_a
+        or not features_of_b
+        or features_of_a == features_of_b
+        or VARIABLE in features_of_a | features_of_b
+    )
+
+
+def combinator(result: Category, children: Sequence[Category]) -> Combinator:
+    """Find the rule by which a category follows from one or two others.
+
+    Args:
+        result: the result of the rule.
+        children: one category or two, from left to right.
+
+    Returns:
+        The first rule that matches, in the order: coordination, combination, absorption, type
+        change. If none matches the result is ``no rule``, never an error.
+    """
+    if len(children) == 1:
+        return _unary(result, children[0])
+    left, right = children
+    return (
+        _coordination(result, left, right)
+        or _application(result, left, right)
+        or _composition(result, left, right)
+        or _substitution(result, left, right)
+        or _punctuation(result, left, right)
+        or Combinator("no rule", "?")
+    )
+
+
+def _unary(result: Category, child: Category) -> Combinator:
+    if result.is_functor and result.argument.is_functor:
+        inner = result.argument
+        raised = agree(inner.result, result.result) and agree(inner.argument, child)
+        if raised and (result.slash, inner.slash) == (FORWARD, BACKWARD):
+            return Combinator("forward type raising", ">T")
+        if raised and (result.slash, inner.slash) == (BACKWARD, FORWARD):
+            return Combinator("backward type raising", "<T")
+    return Combinator("type change", "*")
+
+
+def _coordination(result: Category, left: Category, right: Category) -> Combinator | None:
+    rule = Combinator("coordination", "Φ")
+    if result.is_conjunct and not right.is_conjunct:
+        joins = left.is_punctuation or left.parts[0].symbol == CONJUNCTION
+        return rule if joins and agree(result, right) else None
+    is_same = right.is_conjunct and agree(left, right) and agree(result, left)
+    return rule if is_same else None
+
+
+def _application(result: Category, left: Category, right: Category) -> Combinator | None:
+    if left.slash == FORWARD and agree(left.argument, right) and agree(left.result, result):
+        return Combinator("forward application", ">")
+    if right.slash == BACKWARD and agree(right.argument, left) and agree(right.result, result):
+        return Combinator("backward application", "<")
+    return None
+
+
+def _composition(result: Category, left: Category, right: Category) -> Combinator | None:
+    for side, main, inner in ((FORWARD, left, right), (BACKWARD, right, left)):
+        if main.slash != side:
+            continue
+        # The remainders of the result and of the inner functor after removing outer arguments.
+        remainder = result
+        crossed = False
+        for count in range(1, _MOST + 1):
+            is_same_slash = inner.slash and inner.slash == remainder.slash
+            if not is_same_slash or not agree(inner.argument, remainder.argument):
+                break
+            crossed = crossed or inner.slash != side
+            inner, remainder = inner.result, remainder.result
+            if agree(main.argument, inner) and agree(main.result, remainder):
+                arrow = ">" if side == FORWARD else "<"
+                way = "forward" if side == FORWARD else "backward"
+                number = str(count) if count > 1 else ""
+                cross = " crossed" if crossed else ""
+                sign = f"{arrow}B{number}" + "x" * crossed
+                return Combinator(f"{way}{cross} composition", sign)
+    return None
+
+
+def _substitution(result: Category, left: Category, right: Category) -> Combinator | None:
+    if not left.slash == right.slash == result.slash == FORWARD or right.result.slash != BACKWARD:
+        return None
+    arguments = agree(left.argument, right.argument) and agree(left.argument, result.argument)
+    inner = right.result
+    if arguments and agree(inner.argument, left.result) and agree(inner.result, result.result):
+        return Combinator("backward crossed substitution", "<Sx")
+    return None
+
+
+def _punctuation(result: Category, left: Category, right: Category) -> Combinator | None:
+    for side, mark, main in (("left", left, right), ("right", right, left)):
+        if mark.is_punctuation:
+            if agree(result, main) and result.is_conjunct == main.is_conjunct:
+                return Combinator(f"{side} absorption", ",")
+            return Combinator(f"{side} punctuation type change", "T,")
+    return None
+
+
+@dataclass(frozen=True, repr=False)
+class Derivation(OrderedTree):
+    """A derivation: an ordered tree whose inner nodes have one or two children, one the head.
+
+    Its labels are the categories as text.
+
+    Attributes:
+        heads: ``[nodes]`` the index, 0 or 1, of the head among the children; 0 for leaves.
+
+    Raises:
+        ValueError: as for an ordered tree; if there is not one head for each node, or a node has
+            more than two children or no child at the index of its head.
+    """
+
+    heads: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.heads) != len(self.depths):
+            raise ValueError(
+                f"{quantity(len(self.heads), 'head')} for {quantity(len(self.depths), 'node')}; "
+                "give one for each"
+            )
+        for node, (head, children) in enumerate(zip(self.heads, self.children, strict=True)):
+            if len(children) > 2 or not 0 <= head < max(len(children), 1):
+                raise ValueError(
+                    f"node {node} has {quantity(len(children), 'child', 'children')} and the head "
+                    f"{head}; a node has at most two, and its head is one of them"
+                )
+
+    @property
+    def data(self) -> tuple[tuple[str | int, ...], ...]:
+        return self.categories, self.depths, self.heads
+
+    @cached_property
+    def parsed(self) -> tuple[Category, ...]:
+        """``[nodes]`` the categories.
+
+        Raises:
+            UsageError: for a label that is not a category.
+        """
+        return tuple(map(parse_category, self.categories))
+
+    @cached_property
+    def head_children(self) -> tuple[int, ...]:
+        """``[nodes]`` the head child of each node, -1 for leaves."""
+        rows = zip(self.heads, self.children, strict=True)
+        return tuple(children[head] if children else -1 for head, children in rows)
+
+    @cached_property
+    def combinators(self) -> tuple[Combinator | None, ...]:
+        """``[nodes]`` the rule by which each node follows from its children, None for leaves.
+
+        Raises:
+            UsageError: for a label that is not a category.
+        """
+        rule_of: dict[tuple[Category, ...], Combinator] = {}
+        rules: list[Combinator | None] = []
+        for node, children in enumerate(self.children):
+            if not children:
+                rules.append(None)
+                continue
+            key = tuple(self.parsed[each] for each in (node, *children))
+            if key not in rule_of:
+                rule_of[key] = combinator(key[0], key[1:])
+            rules.append(rule_of[key])
+        return tuple(rules)
+
+    def dependencies(self, *, labelled: bool = False) -> DependencyTree:
+        """Return the dependency tree defined by the heads of nodes.
+
+        Args:
+            labelled: as for ``semipunct.papers.commas.trees.dependencies``.
+        """
+        return dependencies(self, self.head_children, labelled=labelled)
+
+
+def derivation(
+    depths: Sequence[int], categories: Sequence[Category], heads: Sequence[int]
+) -> Derivation:
+    """Make a derivation from categories.
+
+    Args:
+        depths: ``[nodes]`` the depths in preorder.
+        categories: ``[nodes]``.
+        heads: ``[nodes]``.
+
+    Raises:
+        ValueError: as for ``Derivation``.
+    """
+    return Derivation(tuple(depths), tuple(map(str, categories)), tuple(heads))

@@ -1,0 +1,190 @@
+"""Derivations: predicate-argument dependencies and categories, compared with a treebank.
+
+Source: Clark and Curran (2004); Tse and Curran (2008), section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+from msgspec import Meta
+
+from semipunct.errors import UsageError
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
+from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statistics, ratio, refuse
+from semipunct.evaluation.restoration import f1
+
+Labelled = tuple[int, str, int, int]
+"""Head, its category, the number of the argument, dependent."""
+
+Analysis = tuple[Sequence[str], Collection[Labelled]]
+"""The categories of the words of a sentence, and its dependencies."""
+
+
+class DerivationFigures(Figures, frozen=True):
+    """Figures of the derivations of a corpus.
+
+    Dependencies are between predicates and arguments; marks count as words.
+    """
+
+    schema = "semipunct.parse-derivations-gold/2"
+
+    labelled_f1: Annotated[Ratio, Meta(title="F1 of labelled dependencies")]
+    labelled_precision: Annotated[Ratio, Meta(title="  precision")]
+    labelled_recall: Annotated[Ratio, Meta(title="  recall")]
+    unlabelled_f1: Annotated[Ratio, Meta(title="F1 of unlabelled dependencies")]
+    unlabelled_precision: Annotated[Ratio, Meta(title="  precision")]
+    unlabelled_recall: Annotated[Ratio, Meta(title="  recall")]
+    category_accuracy: Annotated[
+        Real, Meta(title="categories of words", description="words with the right category")
+    ]
+    sentence_accuracy: Annotated[
+        Real,
+        Meta(title="sentences with all dependencies", description="with all dependencies right"),
+    ]
+    coverage: Annotated[
+        Real, Meta(title="sentences with a derivation", description="sentences with a derivation")
+    ]
+    words: Annotated[Number, Meta(title="words")]
+    sentences: Annotated[Number, Meta(title="sentences")]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DerivationStatistics(Statistics[DerivationFigures]):
+    """The contribution of each sentence to ``DerivationFigures``: counts.
+
+    In a sentence without a derivation, all categories and dependencies count as missed.
+
+    Attributes:
+        words: ``[sentences]`` words, including marks.
+        parsed: ``[sentences]`` 1 with a derivation, 0 without.
+        exact: ``[sentences]`` 1 if the dependencies are those of the treebank, otherwise 0.
+        categories: ``[sentences]`` words with the right category.
+        gold: ``[sentences]`` dependencies of the treebank.
+        found: ``[sentences]`` dependencies of the parser.
+        labelled: ``[sentences]`` dependencies of both.
+        gold_pairs: ``[sentences]`` pairs of head and dependent of the treebank.
+        found_pairs: ``[sentences]`` pairs of head and dependent of the parser.
+        unlabelled: ``[sentences]`` pairs of head and dependent of both.
+
+    Raises:
+        ValueError: if shapes or counts are inconsistent; the message names the sentence.
+    """
+
+    task: ClassVar[str] = "derivations"
+    columns: ClassVar[Mapping[str, Column]] = {
+        "words": Count(given=True),
+        "parsed": Count(),
+        "exact": Count(),
+        "categories": Count(),
+        "gold": Count(given=True),
+        "found": Count(),
+        "labelled": Count(),
+        "gold_pairs": Count(given=True),
+        "found_pairs": Count(),
+        "unlabelled": Count(),
+    }
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure("labelled_f1", "F1 of labelled dependencies", ("labelled", "found"), "gold", f1),
+        Measure("unlabelled_f1", "  unlabelled", ("unlabelled", "found_pairs"), "gold_pairs", f1),
+        Measure("category_accuracy", "categories of words", ("categories",), "words"),
+        Measure("sentence_accuracy", "sentences with all dependencies", ("exact",)),
+        Measure("coverage", "sentences with a derivation", ("parsed",)),
+    )
+
+    words: Counts
+    parsed: Counts
+    exact: Counts
+    categories: Counts
+    gold: Counts
+    found: Counts
+    labelled: Counts
+    gold_pairs: Counts
+    found_pairs: Counts
+    unlabelled: Counts
+
+    def check(self) -> None:
+        refuse(self.words < 1, "there is no word")
+        for smaller, larger, problem in (
+            (self.parsed, np.ones_like(self.parsed), "more than one derivation"),
+            (self.exact, self.parsed, "all dependencies are right, but there is no derivation"),
+            (self.categories, self.words * self.parsed, "more right categories than words"),
+            (self.gold_pairs, self.gold, "more pairs than dependencies"),
+            (self.found_pairs, self.found, "more pairs than dependencies"),
+            (self.labelled, np.minimum(self.gold, self.found), "more right ones than dependencies"),
+            (
+                self.unlabelled,
+                np.minimum(self.gold_pairs, self.found_pairs),
+                "more right pairs than pairs",
+            ),
+        ):
+            refuse(smaller > larger, problem)
+
+    def figures(self) -> DerivationFigures:
+        def total(column: Counts) -> int:
+            return int(column.sum())
+
+        return DerivationFigures(
+            **self.evaluate_measures(),
+            labelled_precision=ratio(total(self.labelled), total(self.found)),
+            labelled_recall=ratio(total(self.labelled), total(self.gold)),
+            unlabelled_precision=ratio(total(self.unlabelled), total(self.found_pairs)),
+            unlabelled_recall=ratio(total(self.unlabelled), total(self.gold_pairs)),
+            words=total(self.words),
+            sentences=len(self),
+        )
+
+
+def derivation_statistics(
+    gold: Sequence[Analysis], predicted: Sequence[Analysis | None]
+) -> DerivationStatistics:
+    """Compare derivations with those of a treebank, sentence by sentence.
+
+    Args:
+        gold: the derivations of a treebank.
+        predicted: the derivations of a parser, over the same words; None for a missing one.
+
+    Raises:
+        UsageError: if the numbers of sentences, or of the words of a sentence, differ.
+    """
+    if len(gold) != len(predicted):
+        raise UsageError(
+            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
+            "give the same sentences for both"
+        )
+    rows: list[tuple[int, ...]] = []
+    for number, (gold_analysis, predicted_analysis) in enumerate(
+        zip(gold, predicted, strict=True), 1
+    ):
+        if predicted_analysis is not None and len(gold_analysis[0]) != len(predicted_analysis[0]):
+            raise UsageError(
+                f"sentence {number}: {len(gold_analysis[0])} words, and "
+                f"{len(predicted_analysis[0])} in the predicted derivation; "
+                "parse the words of the gold sentences, in their order"
+            )
+        rows.append(_counts(gold_analysis, predicted_analysis))
+    columns = np.array(rows, np.int64).reshape(len(rows), len(DerivationStatistics.columns)).T
+    return DerivationStatistics(*columns)
+
+
+def _counts(gold: Analysis, predicted: Analysis | None) -> tuple[int, ...]:
+    """Return the counts of a sentence, in the order of the columns."""
+    categories, right = gold[0], {*gold[1]}
+    predicted_dependencies = {*predicted[1]} if predicted else set[Labelled]()
+    pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, predicted_dependencies))
+    agreed = sum(a == b for a, b in zip(categories, predicted[0], strict=True)) if predicted else 0
+    return (
+        len(categories),
+        int(predicted is not None),
+        int(predicted is not None and predicted_dependencies == right),
+        agreed,
+        len(right),
+        len(predicted_dependencies),
+        len(right & predicted_dependencies),
+        len(pairs),
+        len(my_pairs),
+        len(pairs & my_pairs),
+    )

@@ -1,0 +1,382 @@
+"""The CCG parser: words with tags in, derivations out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.programs import jit
+from semipunct.corpus import Entry, Sentence
+from semipunct.corpus.treebank import without_omitted
+from semipunct.errors import UsageError
+from semipunct.formats import format_of
+from semipunct.kinds.answers import Answers, ParseWork, refuse
+from semipunct.kinds.assessment import Assessment
+from semipunct.kinds.requests import refused_by_other_parsers
+from semipunct.models.base import Weights
+from semipunct.models.scoring import Batches
+from semipunct.papers.ccg.ccgbank import Ccgbank, auto_line
+from semipunct.papers.ccg.chart import (
+    EMPTY,
+    Chart,
+    Counts,
+    Forest,
+    build,
+    edge_weights,
+    head_weights,
+    leaf_places,
+    outside_tag,
+    padded_codes,
+)
+from semipunct.papers.ccg.comparison import compare_derivations
+from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.ccg.grammar import Grammar
+from semipunct.papers.ccg.parser import CODES, CcgModel, Probabilities, multitags, probabilities
+from semipunct.papers.ccg.predicates import coindex
+from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arrange_hypergraphs, layout
+from semipunct.tasks.base import model_of_kind
+from semipunct.tasks.notices import Omissions
+from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.wording import quantity
+from semirings.viterbi import Viterbi
+
+if TYPE_CHECKING:
+    from semipunct.kinds.requests import EvaluateRequest, ParseRequest
+    from semipunct.papers.ccg.ccgbank import AutoRecord
+    from semipunct.papers.commas.verbatim import VerbatimRecord
+    from semipunct.store.checkpoint import SavedModel
+
+    Derived = Entry[VerbatimRecord[AutoRecord], Sentence[Derivation]]
+
+RATIOS = (0.05, 0.01, 0.003)
+"""Multitagging ratios: if there is no derivation with one, the next is tried."""
+
+TIGHTER = (0.3, 1.0)
+"""Ratios for charts that were too large; the last one keeps only the best category."""
+
+MOST_EDGES = 300_000
+"""Maximum number of hyperedges of a chart; larger charts are abandoned, to bound memory."""
+
+_ROOMS = (
+    (256, 20, 32, 8),
+    (1024, 32, 64, 16),
+    (3072, 48, 96, 24),
+    (8192, 64, 160, 48),
+    (16384, 96, 256, 64),
+)
+"""Sizes to pad forests to: hyperedges, levels, nodes per level and hyperedges per node."""
+
+_CELLS = 2**20
+"""The approximate number of padded hyperedge positions in a batch."""
+
+_LEAST = 1e-8
+
+
+class CcgParse(NamedTuple):
+    """The result of parsing a sentence.
+
+    Attributes:
+        derivation: the best derivation, None if there is none.
+        log_weight: log weight of the derivation; minus infinity if there is none.
+        counts: total size of all charts built for the sentence.
+        ratio: multitagging ratio with which the derivation was found, or the last one tried.
+        complete: whether no chart was abandoned because of its size.
+    """
+
+    derivation: Derivation | None
+    log_weight: float
+    counts: Counts
+    ratio: float
+    complete: bool
+
+
+class Weighed(NamedTuple):
+    """A forest with the log weights of its hyperedges.
+
+    Attributes:
+        forest: the forest of a sentence.
+        weights: ``[edges]``.
+    """
+
+    forest: Forest
+    weights: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class CcgParser:
+    """A parser with its weights.
+
+    Attributes:
+        model: the model.
+        parameters: its weights.
+        ratios: multitagging ratios, in descending order.
+        most_edges: maximum number of hyperedges of a chart.
+    """
+
+    model: CcgModel
+    parameters: Weights
+    ratios: tuple[float, ...] = RATIOS
+    most_edges: int = MOST_EDGES
+
+    @cached_property
+    def _host(self) -> dict[str, npt.NDArray[np.float32]]:
+        names = {"leaf", *(name for name in self.parameters if name.startswith("rule"))}
+        return {name: np.asarray(self.parameters[name]) for name in names}
+
+    def supertags(self, sentences: Sequence[Sentence[Any]]) -> list[Probabilities]:
+        """Return the probabilities of the categories of words, ``[n, lexical]`` for each sentence.
+
+        Args:
+            sentences: words and marks, with tags.
+        """
+        encoded = self.model.encode_words(sentences)
+        return probabilities(self.model, self.parameters, Batches(self.model, encoded))
+
+    def parse(
+        self, sentences: Sequence[Sentence[Any]], supertags: Sequence[Probabilities] | None = None
+    ) -> list[CcgParse]:
+        """Return the best derivation of each sentence.
+
+        Args:
+            sentences: words and marks, with tags.
+            supertags: from ``supertags``; None to compute them.
+        """
+        supertags_of_all = self.supertags(sentences) if supertags is None else supertags
+        charts = [self.chart(rows) for rows in supertags_of_all]
+        weighed = {
+            i: Weighed(chart.forest, self.weights(s, rows, chart.forest))
+            for i, (s, rows, (chart, _)) in enumerate(
+                zip(sentences, supertags_of_all, charts, strict=True)
+            )
+            if chart.forest is not None
+        }
+        best = best_derivations(self.model.grammar, weighed)
+        return [
+            CcgParse(*best.get(i, (None, -np.inf)), chart.counts, ratio, chart.complete)
+            for i, (chart, ratio) in enumerate(charts)
+        ]
+
+    def chart(self, rows: Probabilities) -> tuple[Chart, float]:
+        """Build charts of a sentence until one has a derivation; return the last one and its ratio.
+
+        Args:
+            rows: ``[n, lexical]`` probabilities.
+
+        Returns:
+            The last chart, with the total counts of all charts, and its ratio.
+        """
+        chart, ratio = Chart(None, Counts(0, 0, 0), complete=True), 1.0
+        waiting = list(self.ratios)
+        while waiting and chart.forest is None:
+            ratio = waiting.pop(0)
+            candidates = multitags(self.model, rows, ratio)
+            headed = self.model.options.heads
+            attempt = build(self.model.grammar, candidates, self.most_edges, headed=headed)
+            counts = Counts(*(a + b for a, b in zip(chart.counts, attempt.counts, strict=True)))
+            if chart.complete and not attempt.complete:  # continue with fewer categories
+                waiting = list(TIGHTER)
+            chart = Chart(attempt.forest, counts, chart.complete and attempt.complete)
+        return chart, ratio
+
+    def weights(
+        self, sentence: Sentence[Any], rows: Probabilities, forest: Forest
+    ) -> npt.NDArray[np.float32]:
+        """Return ``[edges]`` the log weights of the hyperedges of a forest.
+
+        Args:
+            sentence: the words.
+            rows: ``[n, lexical]`` probabilities.
+            forest: the forest of the same sentence.
+        """
+        model = self.model
+        codes = model.vocabulary.encode([sentence])[0]
+        tag_codes, word_codes = (codes[[CODES.index(name)]] for name in ("tag", "word"))
+        host, lengths = self._host, np.array([sentence.size])
+        tags = padded_codes(tag_codes, lengths, outside_tag(host))
+        leaves = np.log(np.maximum(rows, _LEAST))[None]
+        rules = forest.rules[None]
+        weights = edge_weights(
+            host,
+            tags,
+            rules,
+            leaf_places(forest, model.grammar.lexical)[None],
+            forest.spans[None],
+            leaves,
+        )
+        if model.options.heads:
+            forms = padded_codes(word_codes, lengths, model.outside_word)
+            weights = weights + head_weights(host, tags, forms, rules, forest.words[None])
+        return np.asarray(weights)[0].astype(np.float32)
+
+
+@jit
+def _heaviest(graph: Hypergraphs) -> jax.Array:
+    return Viterbi().log_weight(graph.inside(Viterbi()))
+
+
+def best_derivations(
+    grammar: Grammar, forests: Mapping[int, Weighed]
+) -> dict[int, tuple[Derivation, float]]:
+    """Return the best derivation of each forest, and its log weight.
+
+    The Viterbi weights of all nodes are computed first; then the best hyperedges are followed from
+    the root down.
+
+    Args:
+        grammar: gives the names of categories and rules.
+        forests: the forests by number.
+    """
+    best: dict[int, tuple[Derivation, float]] = {}
+    for members, layouts, graph in padded_graphs(forests):
+        tables = np.asarray(_heaviest(graph))
+        for row, i in enumerate(members):
+            forest, weights = forests[i]
+            heaviest = tables[row][layouts[row].places(graph.edges.shape[2])]
+            scores = weights + heaviest[forest.tails].sum(1)
+            chosen = np.zeros(forest.nodes, np.intp)
+            # The heaviest of the hyperedges into a node is written last and overwrites the others.
+            order = np.argsort(scores, kind="stable")
+            chosen[forest.heads[order]] = order
+            best[i] = _derivation(grammar, forest, chosen), float(heaviest[forest.nodes - 1])
+    return best
+
+
+def padded_graphs(
+    forests: Mapping[int, Weighed],
+) -> Iterator[tuple[list[int], list[Layout], Hypergraphs]]:
+    """Yield the numbers, layouts and hypergraphs of forests in batches with few distinct shapes.
+
+    Args:
+        forests: the forests by number.
+    """
+    laid: dict[int, Layout] = {}
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i, weighed in forests.items():
+        f = weighed.forest
+        laid[i] = layout(f.heads, f.tails, f.nodes - 1)
+        groups.setdefault(_room((len(f.heads), *laid[i].room)), []).append(i)
+    for room, numbers in sorted(groups.items()):
+        size = max(1, min(64, _CELLS // (room[1] * room[2] * room[3])))
+        for start in range(0, len(numbers), size):
+            members = numbers[start : start + size]
+            weights = np.zeros((size, room[0]), np.float32)
+            lengths = np.zeros(size, np.int32)
+            layouts = [EMPTY] * size
+            for row, i in enumerate(members):
+                weighed, layouts[row] = forests[i], laid[i]
+                lengths[row] = len(weighed.weights)
+                weights[row, : lengths[row]] = weighed.weights
+            graph = arrange_hypergraphs(jnp.asarray(weights), layouts, lengths, Room(*room[1:]))
+            yield members, layouts, graph
+
+
+def _room(size: tuple[int, ...]) -> tuple[int, ...]:
+    for room in _ROOMS:
+        if all(have >= need for have, need in zip(room, size, strict=True)):
+            return room
+    return tuple(1 << (need - 1).bit_length() for need in size)
+
+
+def _derivation(grammar: Grammar, forest: Forest, chosen: npt.NDArray[np.intp]) -> Derivation:
+    """Return the derivation given by one chosen hyperedge for each node."""
+    depths: list[int] = []
+    categories: list[str] = []
+    heads: list[int] = []
+    waiting = [(int(forest.tails[chosen[forest.nodes - 1], 0]), 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        edge = chosen[node]
+        rule = int(forest.rules[edge])
+        depths.append(depth)
+        categories.append(grammar.categories[forest.categories[edge]])
+        heads.append(grammar.rules[rule - 1].head if rule else 0)
+        left, right = forest.tails[edge].tolist()
+        waiting += ((tail, depth + 1) for tail in (right, left) if tail)
+    return Derivation(tuple(depths), tuple(categories), tuple(heads))
+
+
+def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
+    """Prepare the parsing of words and tags of files of derivations.
+
+    Args:
+        model: a CCG parser.
+        request: the files and options.
+
+    Raises:
+        UsageError: if the files are of another format, or for options that the parser does not
+            support.
+        TreebankError: if a file is missing or damaged.
+    """
+    unsupported = {"--tokeniser": request.tokeniser, **refused_by_other_parsers(request)}
+    refuse("a model of the kind ccg-parser", unsupported)
+    if format_of(*request.inputs, default="ccgbank").name != "ccgbank":
+        raise UsageError(
+            f"{request.inputs[0]}: a model of the kind ccg-parser reads words and tags from files "
+            "of derivations; give a file whose name ends in .auto"
+        )
+    parser = CcgParser(model_of_kind(model, CcgModel), model.parameters)
+    omitted = Omissions("left out")
+    missing, incomplete = 0, 0
+
+    def answer(chunk: Chunk) -> Iterator[CcgParse]:
+        nonlocal missing, incomplete
+        for parse in parser.parse(chunk.contents):
+            missing += parse.derivation is None
+            incomplete += not parse.complete
+            yield parse
+
+    def messages() -> Iterator[str]:
+        yield from omitted.messages()
+        if missing:
+            yield f"{quantity(missing, 'sentence')} left out: no derivation was found"
+        if incomplete:
+            yield f"{quantity(incomplete, 'sentence')} not fully parsed: the chart became too large"
+
+    def assess(outcomes: Sequence[Outcome[CcgParse]]) -> Assessment:
+        pairs = [(entry.content, parse) for entry, parse in outcomes if parse is not None]
+        sentences = [sentence for sentence, _ in pairs]
+        trees = [parse.derivation for _, parse in pairs]
+        return Assessment.of(compare_derivations(request.system, model.digest, sentences, trees))
+
+    return ParseWork(
+        entries=_read(request.inputs),
+        answer=lambda read: answer_entries(read, answer, omitted),
+        assess=assess,
+        messages=messages,
+        texts=_texts,
+    )
+
+
+def _read(paths: Sequence[str]) -> Iterator[Entry[Any, Any]]:
+    for path in paths:
+        yield from Ccgbank().read_derivations(path)
+
+
+def _texts(outcome: Outcome[CcgParse]) -> Iterator[str]:
+    entry, parse = outcome
+    if parse is None or parse.derivation is None:
+        return
+    record, tree = cast("Derived", entry).record.source, parse.derivation
+    leaves = [
+        leaf._replace(dependency_category=str(coindex(tree.parsed[node])))
+        for leaf, node in zip(record.leaves, tree.leaves, strict=True)
+    ]
+    yield f"ID={record.sentence_id} PARSER=SEMIPUNCT NUMPARSE=1\n{auto_line(tree, leaves)}\n"
+
+
+def assess_derivations(request: EvaluateRequest) -> Assessment:
+    """Compare derivations with those of sentences."""
+    sentences = without_omitted(request.examples)
+    parser = CcgParser(model_of_kind(request.model, CcgModel), request.model.parameters)
+    trees = [parse.derivation for parse in parser.parse(sentences)]
+    return Assessment.of(compare_derivations(request.system, request.digest, sentences, trees))
+
+
+ANSWERS = Answers(evaluate=assess_derivations, parse=prepare_parsing)

@@ -1,0 +1,162 @@
+"""Phrases: predicted brackets compared with those of a treebank (Black et al. 1991)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+from msgspec import Meta
+
+from semipunct.errors import UsageError
+from semipunct.evaluation.figures import Figures, Number, Ratio, Real
+from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statistics, ratio, refuse
+from semipunct.evaluation.restoration import Score, f1
+from semipunct.marks.penn import MARK_TAGS
+from semipunct.papers.commas.trees import PhraseTree, category
+from semipunct.wording import quantity
+
+
+class BracketFigures(Figures, frozen=True):
+    """Figures of the phrases of a corpus."""
+
+    schema = "semipunct.parse-phrases-gold/1"
+
+    labelled_f1: Ratio
+    labelled: Annotated[
+        Score,
+        Meta(
+            title="F1 of labelled brackets", description="brackets with the right words and label"
+        ),
+    ]
+    unlabelled: Annotated[
+        Score,
+        Meta(title="F1 of brackets without labels", description="brackets with the right words"),
+    ]
+    tags: Annotated[Real, Meta(title="tags", description="words with the right part of speech")]
+    exact: Annotated[
+        Real,
+        Meta(title="sentences with all brackets", description="sentences with all brackets right"),
+    ]
+    words: Annotated[Number, Meta(title="words", description="including punctuation")]
+    sentences: Annotated[Number, Meta(title="sentences")]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BracketStatistics(Statistics[BracketFigures]):
+    """The contribution of each sentence to ``BracketFigures``: counts.
+
+    Attributes:
+        words: ``[sentences]`` words.
+        tags: ``[sentences]`` words with the right part of speech.
+        gold: ``[sentences]`` gold brackets.
+        predicted: ``[sentences]`` predicted brackets.
+        labelled: ``[sentences]`` predicted brackets that are right.
+        unlabelled: ``[sentences]`` predicted brackets that are right if labels are ignored.
+
+    Raises:
+        ValueError: if shapes or counts are inconsistent; the message names the sentence.
+    """
+
+    task: ClassVar[str] = "brackets"
+    columns: ClassVar[Mapping[str, Column]] = {
+        "words": Count(given=True),
+        "tags": Count(),
+        "gold": Count(given=True),
+        "predicted": Count(),
+        "labelled": Count(),
+        "unlabelled": Count(),
+    }
+    measures: ClassVar[tuple[Measure, ...]] = (
+        Measure("labelled_f1", "F1 of labelled brackets", ("labelled", "predicted"), "gold", f1),
+        Measure("unlabelled_f1", "  without labels", ("unlabelled", "predicted"), "gold", f1),
+        Measure("tags", "tags", ("tags",), "words"),
+    )
+
+    words: Counts
+    tags: Counts
+    gold: Counts
+    predicted: Counts
+    labelled: Counts
+    unlabelled: Counts
+
+    def check(self) -> None:
+        refuse(self.words < 1, "there is no word")
+        refuse(self.tags > self.words, "more right tags than words")
+        refuse(self.labelled > self.unlabelled, "more right labels than right brackets")
+        least = np.minimum(self.predicted, self.gold)
+        refuse(self.unlabelled > least, "more right brackets than brackets")
+
+    def figures(self) -> BracketFigures:
+        predicted, gold = int(self.predicted.sum()), int(self.gold.sum())
+        exact = (self.labelled == self.gold) & (self.labelled == self.predicted)
+        labelled = Score.of(int(self.labelled.sum()), predicted, gold)
+        return BracketFigures(
+            labelled_f1=labelled.f1,
+            labelled=labelled,
+            unlabelled=Score.of(int(self.unlabelled.sum()), predicted, gold),
+            tags=ratio(int(self.tags.sum()), int(self.words.sum())),
+            exact=ratio(int(exact.sum()), len(self)),
+            words=int(self.words.sum()),
+            sentences=len(self),
+        )
+
+
+def bracket_statistics(
+    gold: Sequence[PhraseTree], predicted: Sequence[PhraseTree]
+) -> BracketStatistics:
+    """Compare predicted phrases with gold phrases, sentence by sentence.
+
+    A bracket is a phrase with its label and the words that it dominates, without punctuation.
+    Phrases that consist of punctuation are ignored, and punctuation within or next to a phrase
+    makes no difference, as in evalb. Function tags are ignored. The tags of all words are compared.
+
+    Args:
+        gold: the trees of a treebank.
+        predicted: the trees of a parser, over the same words.
+
+    Raises:
+        UsageError: if the numbers of sentences, or of the words of a sentence, differ.
+    """
+    if len(gold) != len(predicted):
+        raise UsageError(
+            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
+            "give the same sentences for both"
+        )
+    rows: list[tuple[int, ...]] = []
+    for number, (gold_tree, predicted_tree) in enumerate(zip(gold, predicted, strict=True), 1):
+        if gold_tree.words != predicted_tree.words:
+            raise UsageError(
+                f"sentence {number}: {quantity(gold_tree.words, 'word')}, and "
+                f"{predicted_tree.words} in the predicted tree; "
+                "parse the words of the gold sentences, in their order"
+            )
+        # The gold tags determine which words are punctuation, in both trees.
+        words = [tag not in MARK_TAGS for tag in gold_tree.tags]
+        a, b = _brackets(gold_tree, words), _brackets(predicted_tree, words)
+        bare = [Counter(bracket[:2] for bracket in x.elements()) for x in (a, b)]
+        rows.append(
+            (
+                gold_tree.words,
+                sum(x == y for x, y in zip(gold_tree.tags, predicted_tree.tags, strict=True)),
+                a.total(),
+                b.total(),
+                (a & b).total(),
+                (bare[0] & bare[1]).total(),
+            )
+        )
+    columns = np.array(rows, np.int64).reshape(len(rows), len(BracketStatistics.columns)).T
+    return BracketStatistics(*columns)
+
+
+def _brackets(tree: PhraseTree, words: Sequence[bool]) -> Counter[tuple[int, int, str]]:
+    place = np.concatenate([[0], np.cumsum(words)]).tolist()
+    left, right = tree.edges
+    brackets = Counter[tuple[int, int, str]]()
+    for node, label in enumerate(tree.categories):
+        edges = place[left[node]], place[right[node]]
+        if label and not tree.anchors[node] and edges[0] < edges[1]:
+            brackets[(*edges, category(label))] += 1
+    return brackets

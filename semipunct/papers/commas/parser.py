@@ -1,0 +1,653 @@
+"""A conditional random field over bracketings with labelled spans."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.compilation import Shapes
+from semipunct.arrays.padding import pad_rows
+from semipunct.arrays.programs import jit
+from semipunct.corpus.sentences import MISSING, Sentence, Words, dotted_forms
+from semipunct.errors import TreebankError
+from semipunct.models.base import Array, Batching, Parameters, Sums, Weights
+from semipunct.models.forms import (
+    EncodedForms,
+    FormInputs,
+    FormVocabulary,
+    embed_forms,
+    form_weights,
+)
+from semipunct.models.layers import (
+    Dropout,
+    Floats,
+    affine,
+    affine_weights,
+    at_codes,
+    drop_out,
+    embeddings,
+    flat,
+    gated_recurrence,
+    gated_recurrence_weights,
+    normalise_layer,
+    normalising_weights,
+    sum_inside,
+)
+from semipunct.models.network import AveragedNetwork
+from semipunct.models.scoring import Batches, answers
+from semipunct.models.vocabulary import Codes, frequent
+from semipunct.papers.commas.figures import bracket_statistics
+from semipunct.papers.commas.options import PhraseParserOptions, PhraseParserTrainOptions
+from semipunct.papers.commas.task import interleave_marks
+from semipunct.papers.commas.trees import (
+    PhraseTree,
+    Span,
+    from_spans,
+    prune_words,
+    spans,
+    without_functions,
+    without_wrapper,
+    words_with_tags,
+)
+from semipunct.structures.distribution import Distribution
+from semipunct.structures.spans import SpanTrees, span_trees
+from semipunct.tasks import limits
+from semipunct.tasks.base import Trained, model_of_kind
+
+COMMA = ","
+
+_JOIN = " "
+"""Separates the labels of a unary chain: no label contains a blank."""
+
+
+class PhraseVocabulary(FormVocabulary, frozen=True, dict=True):
+    """Known values of forms, and the values that are predicted.
+
+    Label code 0 stands for a span that is not a phrase.
+
+    Attributes:
+        tag: parts of speech.
+        label: labels, and unary chains of them, outermost first.
+    """
+
+    most: ClassVar[int] = 16
+
+    tag: tuple[str, ...]
+    label: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        forms: Sequence[Sequence[str]],
+        trees: Sequence[PhraseTree],
+        minimum_word_count: int,
+        minimum_ngram_forms: int,
+    ) -> PhraseVocabulary:
+        """Collect the strings of training sentences.
+
+        Args:
+            forms: the words of each.
+            trees: the trees over the forms.
+            minimum_word_count: rarer forms have no code of their own.
+            minimum_ngram_forms: n-grams and shapes of fewer distinct forms have no code.
+        """
+        labels = (_JOIN.join(span.labels) for tree in trees for span in spans(tree))
+        return cls(
+            **cls.of_forms(forms, minimum_word_count, minimum_ngram_forms),
+            tag=frequent((tag for tree in trees for tag in tree.tags), 1),
+            label=frequent(labels, 1),
+        )
+
+    def spans(self, tree: PhraseTree) -> Codes:
+        """Return the spans of a tree, ``[spans, 3]``: first word, last word, code of the label.
+
+        Args:
+            tree: a tree whose labels have no functions.
+        """
+        phrases = spans(tree)
+        ends = np.array([(s.left, s.right - 1) for s in phrases], np.int32).reshape(-1, 2)
+        labels = self.codes("label", (_JOIN.join(s.labels) for s in phrases))
+        return np.column_stack([ends, labels])
+
+    def to_spans(self, rows: Iterable[Sequence[int]]) -> list[Span]:
+        """Invert ``spans``.
+
+        Args:
+            rows: first word, last word, label code, which is not 0.
+        """
+        return [
+            Span(left, last + 1, tuple(self.label[code - 1].split(_JOIN)))
+            for left, last, code in rows
+        ]
+
+
+def read_tree(sentence: Sentence[PhraseTree], *, commas: bool) -> tuple[list[str], PhraseTree]:
+    """Return the words and the tree that a parser is trained on.
+
+    Functions are removed from labels, and so is the outer bracket without a label.
+
+    Args:
+        sentence: a sentence with its phrases.
+        commas: whether to keep commas.
+    """
+    forms, tree = list(dotted_forms(sentence)), without_functions(sentence.tree)
+    gone = () if commas else words_with_tags(tree, {COMMA})
+    # A sentence consisting of commas alone is kept: there is nothing else to parse.
+    if gone and len(gone) < tree.words:
+        out = {word - 1 for word in gone}
+        tree = prune_words(tree, gone)
+        forms = [form for place, form in enumerate(forms) if place not in out]
+    return forms, without_wrapper(tree)
+
+
+def network_weights(
+    options: PhraseParserOptions, vocabulary: PhraseVocabulary, generator: np.random.Generator
+) -> dict[str, Floats]:
+    """Draw initial weights.
+
+    Args:
+        options: the sizes.
+        vocabulary: number of codes.
+        generator: the random number generator.
+    """
+    layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
+    hidden, tags = options.hidden, vocabulary.size("tag")
+    parts = {
+        **form_weights(generator, vocabulary, options.word, options.ngram, hidden),
+        "edges": {"weight": normal(2, hidden)},
+        "output": normalising_weights(hidden),
+        "tags.input": normalising_weights(hidden),
+        "tags": layer(hidden, hidden),
+        "tag": layer(hidden, tags),
+        "tagged": {"weight": normal(tags, hidden)},
+        "end": layer(hidden, options.span),
+        "span": layer(options.span, vocabulary.size("label") - 1),
+    }
+    for i in range(options.layers):
+        parts[f"layer{i}"] = gated_recurrence_weights(generator, hidden)
+    return flat(parts)
+
+
+def scores(
+    options: PhraseParserOptions,
+    weights: Weights,
+    inputs: FormInputs,
+    dropout: Dropout | None,
+) -> tuple[jax.Array, jax.Array]:
+    """Score spans and tags.
+
+    Args:
+        options: the sizes.
+        weights: from ``network_weights``.
+        inputs: the sentences.
+        dropout: given only during training.
+
+    Returns:
+        ``[batch, length, length, labels]`` scores of the span from one word to another, both
+        included, where label 0 has score zero; ``[batch, length, tags]``.
+    """
+    # Each mask needs its own key: masks drawn with the same key would coincide.
+    keys = None if dropout is None else jax.random.split(dropout.key, options.layers + 4)
+
+    def drop(x: jax.Array, mask: int) -> jax.Array:
+        if dropout is None or keys is None:
+            return x
+        return drop_out(x, dropout.rate, keys[mask], shared=1)
+
+    unknown = None
+    if dropout is not None and keys is not None:
+        unknown = keys[3], dropout.words
+    x = embed_forms(weights, inputs, lambda read: drop(read, 0), unknown)
+    batch, length, hidden = x.shape
+    lengths = jnp.asarray(inputs.lengths)
+    # The edges of a sentence are treated as words, so that each slot has a state on either side.
+    place = jnp.arange(length + 2)
+    edge = jnp.broadcast_to(weights["edges.weight"][:, None, None], (2, batch, 1, hidden))
+    x = jnp.concatenate([edge[0], x, edge[1]], 1)
+    x = jnp.where((place == lengths[:, None] + 1)[..., None], weights["edges.weight"][1], x)
+    inside = (place <= lengths[:, None] + 1)[..., None]
+    tags = jnp.zeros((batch, length, 0))
+    for i in range(options.layers + 1):
+        if i == min(options.tag_layers, options.layers):
+            tagged = jax.nn.gelu(affine(weights, "tags", normalise_layer(weights, "tags.input", x)))
+            tags = affine(weights, "tag", drop(tagged, 1)[:, 1:-1])
+            # The layers above use the probabilities of tags as input (Zhang and Weiss 2016).
+            x = x.at[:, 1:-1].add(jax.nn.softmax(tags) @ weights["tagged.weight"])
+        if i < options.layers:
+            x = x + drop(gated_recurrence(weights, f"layer{i}", x, inside), 4 + i)
+    x = drop(normalise_layer(weights, "output", x), 2)
+    # A slot has the forward half of the word before it and the backward half of the word after it.
+    half = hidden // 2
+    slots = jnp.concatenate([x[:, :-1, :half], x[:, 1:, half:]], -1)
+    ends = slots @ weights["end.weight"]
+    span = jax.nn.gelu(ends[:, None, 1:] - ends[:, :-1, None] + weights["end.bias"])
+    labels = affine(weights, "span", span)
+    nothing = jnp.zeros((*labels.shape[:-1], 1), labels.dtype)
+    return jnp.concatenate([nothing, labels], -1), tags
+
+
+CROSSING = -1
+"""Replaces the label of a span that crosses a phrase, so that it is in no bracketing of the
+tree."""
+
+
+class Phrases(NamedTuple):
+    """The trees and tags of sentences, padded.
+
+    Attributes:
+        labels: ``[batch, length, length]`` codes of the spans from one word to another; 0 for those
+            that are not phrases, ``CROSSING`` for those that cross one.
+        tags: ``[batch, length]`` codes.
+    """
+
+    labels: Any
+    tags: Any
+
+
+class PhraseBatch(NamedTuple):
+    """A padded batch.
+
+    Attributes:
+        inputs: the words.
+        gold: their trees; None if they are not known.
+    """
+
+    inputs: FormInputs
+    gold: Phrases | None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Sentences encoded for the parser.
+
+    Attributes:
+        forms: the forms of each sentence.
+        spans: for each sentence ``[spans, 3]`` as in ``PhraseVocabulary.spans``; empty if not
+            known.
+        tags: for each sentence ``[words]`` codes; likewise.
+    """
+
+    forms: EncodedForms
+    spans: Sequence[Codes] = ()
+    tags: Sequence[Codes] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """The number of words in each sentence, as the parser sees it."""
+        return self.forms.lengths
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
+    """A constituency parser, whose input is words.
+
+    Where a phrase has more than two children, several binary bracketings correspond to the same
+    tree; its probability is the sum of theirs.
+
+    Attributes:
+        options: the settings.
+        vocabulary: words, tags and labels.
+    """
+
+    kind: ClassVar[str] = "phrase-parser"
+    batching: ClassVar[Batching] = "length"
+    scoring_limits: ClassVar[tuple[int, int]] = (64, 0)
+    warming: ClassVar[int] = 100
+    usage: ClassVar[tuple[str, ...]] = (
+        "semipunct parse MODEL WORDS.txt",
+        "semipunct restore COMMAS WORDS.txt --parser MODEL",
+    )
+
+    options: PhraseParserOptions
+    vocabulary: PhraseVocabulary
+
+    @classmethod
+    def fit(
+        cls, sentences: Sequence[Sentence[PhraseTree]], options: PhraseParserOptions
+    ) -> PhraseParser:
+        read = [read_tree(s, commas=options.commas) for s in sentences]
+        vocabulary = PhraseVocabulary.of(
+            [forms for forms, _ in read],
+            [tree for _, tree in read],
+            options.minimum_word_count,
+            options.minimum_ngram_forms,
+        )
+        return cls(options, vocabulary)
+
+    def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
+        """Draw the weights.
+
+        Args:
+            seed: seed of the random number generator.
+            scale: unused: no weight matrix starts at zero.
+        """
+        return {**network_weights(self.options, self.vocabulary, np.random.default_rng(seed))}
+
+    def encode(self, sentences: Sequence[Sentence[PhraseTree]]) -> Encoded:
+        read = [read_tree(s, commas=self.options.commas) for s in sentences]
+        return replace(
+            self.encode_words([forms for forms, _ in read]),
+            spans=[self.vocabulary.spans(tree) for _, tree in read],
+            tags=[self.vocabulary.codes("tag", tree.tags) for _, tree in read],
+        )
+
+    def encode_words(self, sentences: Sequence[Sequence[str]]) -> Encoded:
+        """Encode sentences of which only the words are known."""
+        return Encoded(self.vocabulary.encode_forms(sentences))
+
+    def batch(
+        self, encoded: Encoded, members: Sequence[int], shape: int | None = None
+    ) -> PhraseBatch:
+        inputs = encoded.forms.lay_out(members, shape)
+        if not encoded.spans:
+            return PhraseBatch(inputs, None)
+        size, length = inputs.words.shape
+        labels = [_labelled(encoded.spans[i], length) for i in members]
+        tags = pad_rows([encoded.tags[i] for i in members], (size, length))
+        return PhraseBatch(inputs, Phrases(pad_rows(labels, (size, length)), tags))
+
+    def log_likelihoods(self, parameters: Parameters, batch: PhraseBatch) -> jax.Array:
+        """Return ``[sentences]`` log p(tree, tags | words)."""
+        trees, tags = self._parts(parameters, batch, None)
+        return trees + tags
+
+    def _parts(
+        self, parameters: Parameters, batch: PhraseBatch, dropout: Dropout | None
+    ) -> tuple[jax.Array, jax.Array]:
+        """Return the log probabilities of trees and of tags, ``[sentences]`` each."""
+        inputs, gold = batch
+        if gold is None:
+            raise ValueError("a batch without trees has no likelihood")
+        span, tag = scores(self.options, parameters, inputs, dropout)
+        lengths, labels = jnp.asarray(inputs.lengths), jnp.asarray(gold.labels)
+        chosen = at_codes(span, jnp.maximum(labels, 0))
+        chosen = jnp.where(labels == CROSSING, -jnp.inf, chosen)
+        # All trees, and those with the gold phrases, in a single recursion.
+        potentials = jnp.concatenate([jax.nn.logsumexp(span, -1), chosen])[..., None]
+        total, of_tree = jnp.split(
+            Distribution(
+                span_trees(potentials, jnp.concatenate([lengths, lengths]))
+            ).log_partition(),
+            2,
+        )
+        inside = jnp.arange(labels.shape[1]) < lengths[:, None]
+        tags = at_codes(jax.nn.log_softmax(tag), jnp.asarray(gold.tags))
+        return of_tree - total, sum_inside(tags, inside)
+
+    def loss(
+        self,
+        parameters: Parameters,
+        constants: Parameters,
+        batch: PhraseBatch,
+        key: jax.Array,
+        options: PhraseParserTrainOptions,
+    ) -> tuple[jax.Array, Sums]:
+        """Return the negative log probability of trees and tags per word, and sums.
+
+        Args:
+            parameters: weights by name.
+            constants: unused.
+            batch: from ``batch``.
+            key: PRNG key, for dropout.
+            options: dropout rates, and the weight of the tags.
+        """
+        dropout = Dropout(key, options.dropout, options.word_dropout)
+        trees, tags = self._parts(parameters, batch, dropout)
+        words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.inputs.lengths)))
+        objective = -jnp.sum(trees + options.tags * tags) / words
+        return objective, Sums.of(jnp.sum(trees + tags), words)
+
+    def to_data(self) -> dict[str, Any]:
+        return msgspec.to_builtins(self.vocabulary)
+
+    @classmethod
+    def from_data(cls, data: Any, options: PhraseParserOptions) -> PhraseParser:
+        return cls(options, msgspec.convert(data, PhraseVocabulary))
+
+    @property
+    def description(self) -> str:
+        commas = "commas included" if self.options.commas else "without commas"
+        return (
+            f"A parser of phrases that reads words, {commas}: a distribution over bracketings "
+            "whose spans are scored by their ends (Stern, Andreas and Klein 2017), and parts of "
+            "speech."
+        )
+
+
+def distribution(span: jax.Array, lengths: jax.Array) -> Distribution[SpanTrees]:
+    """Return the distribution over bracketings.
+
+    Args:
+        span: scores ``[batch, length, length, labels]``.
+        lengths: ``[batch]``.
+    """
+    return Distribution(span_trees(span, lengths))
+
+
+def _labelled(spans: Codes, length: int) -> npt.NDArray[np.int32]:
+    """Return the labels of all spans of a sentence, ``[length, length]``; see ``Phrases``."""
+    labels = np.zeros((length, length), np.int32)
+    first, last = np.arange(length)[:, None], np.arange(length)[None]
+    for left, right, _ in spans.tolist():
+        crosses = (first < left) & (left <= last) & (last < right)
+        crosses |= (left < first) & (first <= right) & (right < last)
+        labels[crosses] = CROSSING
+    labels[spans[:, 0], spans[:, 1]] = spans[:, 2]
+    return labels
+
+
+_DOUBT = 0.4
+"""The probability from which on a phrase is put into a tree.
+
+The threshold that maximises the expected F is half of the F achieved (Lipton, Elkan and
+Naryanaswamy 2014).
+"""
+
+
+class Bracketed(NamedTuple):
+    """The trees of a batch.
+
+    Attributes:
+        labels: ``[batch, length, length]`` codes of the spans; 0 for a span that is not a phrase.
+        tags: ``[batch, length]`` codes.
+    """
+
+    labels: jax.Array
+    tags: jax.Array
+
+
+@dataclass(frozen=True)
+class PhraseFinder:
+    """Parses sentences into phrases.
+
+    Attributes:
+        model: the parser.
+        parameters: its weights.
+    """
+
+    model: PhraseParser
+    parameters: Weights
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
+        """Parse sentences.
+
+        Args:
+            sentences: the words of each, including commas if the parser uses them.
+        """
+        if not sentences:
+            return []
+        return self.of_batches(Batches(self.model, self.model.encode_words(sentences)))
+
+    def of_batches(
+        self, batches: Iterable[tuple[list[int], PhraseBatch]], shapes: Shapes | None = None
+    ) -> list[PhraseTree]:
+        """Parse sentences that are encoded already.
+
+        Args:
+            batches: the batches, with the numbers of their sentences.
+            shapes: records the compiled shapes.
+        """
+        trees: dict[int, PhraseTree] = {}
+        inputs = ((members, batch.inputs) for members, batch in batches)
+        batch_answers = answers(
+            self.model, self.parameters, inputs, "phrases", decode_brackets, shapes
+        )
+        for members, words, (labels, tags) in batch_answers:
+            for row, i in enumerate(members):
+                trees[i] = self._tree(labels[row], tags[row], int(words.lengths[row]))
+        return [trees[i] for i in range(len(trees))]
+
+    def _tree(self, labels: Any, tags: Any, words: int) -> PhraseTree:
+        vocabulary = self.model.vocabulary
+        rows = [(i, j, labels[i, j]) for i, j in np.argwhere(labels[:words, :words]).tolist()]
+        return from_spans(
+            [vocabulary.tag[max(code, 1) - 1] for code in tags[:words].tolist()],
+            vocabulary.to_spans(rows),
+        )
+
+
+@partial(jit, static=1)
+def decode_brackets(model: PhraseParser, parameters: Parameters, inputs: FormInputs) -> Bracketed:
+    """Find the tree of each sentence with the highest expected number of correct phrases.
+
+    Each phrase contributes its marginal probability minus ``_DOUBT``.
+
+    Args:
+        model: the parser.
+        parameters: its weights.
+        inputs: the words.
+    """
+    span, tag = scores(model.options, parameters, inputs, None)
+    lengths = jnp.asarray(inputs.lengths)
+    _, marginals = distribution(span, lengths).log_partition_and_marginals()
+    gain = marginals.span - _DOUBT
+    gain = gain.at[..., 0].set(0.0)
+    # The root span must have a label.
+    whole = jnp.arange(len(lengths)), jnp.zeros_like(lengths), jnp.maximum(lengths - 1, 0), 0
+    gain = gain.at[whole].set(-jnp.inf)
+    label = jnp.argmax(gain, -1)
+    best = distribution(jnp.max(gain, -1, keepdims=True), lengths).best()
+    inside: Any = best.parts
+    codes = jnp.where(inside.span[..., 0] > 0.5, label, 0)
+    return Bracketed(codes, jnp.argmax(tag.at[..., 0].set(-jnp.inf), -1))
+
+
+def brackets(
+    model: PhraseParser,
+    parameters: Weights,
+    examples: Sequence[Sentence[PhraseTree]],
+    batches: Batches[Encoded, PhraseBatch],
+    shapes: Shapes | None = None,
+) -> dict[str, Any]:
+    """Return precision, recall and F1 of labelled brackets, and the tagging accuracy.
+
+    Args:
+        model: the parser.
+        parameters: its weights.
+        examples: the sentences in the batches.
+        batches: the sentences, with their trees.
+        shapes: records the compiled shapes.
+
+    Raises:
+        TreebankError: if no sentence contains a word, so that there is nothing to evaluate.
+    """
+    predicted = PhraseFinder(model, parameters).of_batches(batches, shapes)
+    gold = [read_tree(s, commas=model.options.commas)[1] for s in examples]
+    figures = bracket_statistics(gold, predicted).figures()
+    if math.isnan(figures.labelled.f1):
+        raise TreebankError(
+            "the development sentences have no phrases with words, which are needed to select "
+            "the best weights; give others"
+        )
+    return {
+        "f1": figures.labelled.f1,
+        "precision": figures.labelled.precision,
+        "recall": figures.labelled.recall,
+        "tags": figures.tags,
+    }
+
+
+JOINED = "FRAG"
+"""The label of the node above the pieces of a sentence that is too long to be parsed at once."""
+
+
+def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
+    """Parse words into phrase-structure trees.
+
+    A sentence of more than ``limits.PARSED`` words is parsed in pieces, so that memory is bounded.
+
+    Args:
+        model: a parser of phrases with its weights.
+        sentences: the words of each sentence, with commas if the parser reads them.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    fitted = model_of_kind(model, PhraseParser)
+    most = limits.PARSED
+    pieces = [
+        [forms[start : start + most] for start in range(0, len(forms), most)] for forms in sentences
+    ]
+    trees = iter(
+        PhraseFinder(fitted, model.parameters).trees(
+            [piece for pieces_of_sentence in pieces for piece in pieces_of_sentence]
+        )
+    )
+    return [_joined([next(trees) for _ in pieces_of_sentence]) for pieces_of_sentence in pieces]
+
+
+def _joined(trees: Sequence[PhraseTree]) -> PhraseTree:
+    if len(trees) == 1:
+        return trees[0]
+    return PhraseTree(
+        (0, *(depth + 1 for tree in trees for depth in tree.depths)),
+        (JOINED, *(label for tree in trees for label in tree.categories)),
+    )
+
+
+def parse_phrases(
+    model: Trained[Any], sentences: Sequence[Sentence[Any] | Words]
+) -> list[Sentence[PhraseTree]]:
+    """Parse sentences whose commas are in their slots; existing tags and trees are ignored.
+
+    A parser that reads commas gets them as words; they are then removed from its trees.
+
+    Args:
+        model: a parser of phrases with its weights.
+        sentences: words, including all other marks; the slots are unchanged.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    fitted = model_of_kind(model, PhraseParser)
+    if fitted.options.commas:
+        read = [interleave_marks(s) for s in sentences]
+        trees = phrase_trees(model, [tokens for tokens, _ in read])
+        trees = [prune_words(tree, marks) for tree, (_, marks) in zip(trees, read, strict=True)]
+    else:
+        trees = phrase_trees(model, [dotted_forms(s) for s in sentences])
+    return [with_phrases(s, tree) for s, tree in zip(sentences, trees, strict=True)]
+
+
+def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[PhraseTree]:
+    """Set the tree of a sentence, and its parts of speech to those of the leaves.
+
+    Args:
+        sentence: the sentence.
+        tree: a tree over the same words.
+    """
+    s = sentence
+    nothing = (MISSING,) * len(s.forms)
+    return Sentence(
+        s.sentence_id, s.path, s.line, s.forms, nothing, nothing, tree.tags, nothing, tree, s.slots,
+        closed=s.closed, source=s.source,
+    )  # fmt: skip

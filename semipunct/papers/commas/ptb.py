@@ -1,0 +1,598 @@
+"""Bracketed trees, as in the Penn Treebank, reproduced byte for byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TypeAlias, cast
+
+from semipunct.corpus import Entry, Omitted, Sentence, Treebank
+from semipunct.corpus.located import BLANKS
+from semipunct.corpus.sentences import dotted_forms
+from semipunct.corpus.treebank import OUTSIDE
+from semipunct.errors import TreebankError, UsageError
+from semipunct.files import display_name
+from semipunct.formats.base import Format
+from semipunct.formats.conllu.reading import Marks, to_entry
+from semipunct.formats.lines import text_lines
+from semipunct.formats.registry import format_of
+from semipunct.marks import ABBREVIATION, SILENT, SPECIAL_TOKENS, Puncteme
+from semipunct.marks.penn import MARK_TAGS, escape, tagged_mark
+from semipunct.marks.quotes import kept_tokens
+from semipunct.marks.spacing import visible
+from semipunct.papers.commas.trees import (
+    COLLINS,
+    EMPTY,
+    HeadTable,
+    OrderedTree,
+    PhraseTree,
+    bracket_pieces,
+    dependencies,
+    head_children,
+    prune_words,
+    without_empty,
+    words_with_tags,
+)
+from semipunct.papers.commas.verbatim import (
+    Malformed,
+    VerbatimRecord,
+    VerbatimWriter,
+    malformed_entry,
+    over,
+    penn_tokens,
+)
+from semipunct.trees import DependencyTree
+from semipunct.wording import quantity
+
+BYTE_ORDER_MARK = "\ufeff"
+
+# Only ASCII white space separates tokens: words may contain other blanks.
+PIECE = re.compile(r"[()]|[^()\s]+", re.ASCII)
+"""A bracket, a label or a form."""
+
+FORM = re.compile(r"[^()\s]+", re.ASCII)
+"""A label or a form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bracketing:
+    """A tree of a file as read.
+
+    Attributes:
+        path: the file.
+        line: the number of the line of its first bracket, from 1.
+        sentence_id: ``#k`` for the k-th tree.
+        text: the tree with the white space after it and, for the first tree, before it; the
+            concatenated texts of all trees are the file.
+        tree: the tree with all leaves.
+        forms: ``[n]`` the forms of the leaves.
+    """
+
+    path: str
+    line: int
+    sentence_id: str
+    text: str
+    tree: PhraseTree
+    forms: tuple[str, ...]
+
+
+class _Open:
+    """A partially read tree.
+
+    Attributes:
+        fault: where the tree is malformed and how, or empty. From there on only brackets are
+            matched, to find the end of the tree.
+    """
+
+    def __init__(self, path: str, line: int, number: int) -> None:
+        self.path, self.line, self.number = path, line, number
+        self.fault = ""
+        self.depths: list[int] = []
+        self.labels: list[str] = []
+        self.forms: list[str] = []
+        self.above: list[int] = []  # the lines of open brackets
+        self.filled: list[bool] = []  # whether each of them contains a word or a bracket
+        self.worded = False  # whether the innermost contains a word
+        self.bare = False  # whether it is still empty, so that its label comes next
+        self.edge = 0  # the first later line of the tree that starts with a bracket
+
+    @property
+    def complete(self) -> bool:
+        return not self.above
+
+    def add(self, piece: str, line: int, at_edge: bool) -> None:
+        """Add the next bracket or token."""
+        if piece == "(":
+            self._open(line, at_edge)
+        elif piece == ")":
+            self._close(line)
+        elif self.bare:
+            self.labels[-1] = piece
+            self.bare = False
+        elif self.filled[-1]:
+            problem = f"the word {piece!r} stands beside another word or a bracket"
+            self._note(line, problem, _LEAF)
+        else:
+            self.forms.append(piece)
+            self.filled[-1] = self.worded = True
+
+    def _open(self, line: int, at_edge: bool) -> None:
+        if at_edge and self.above and not self.edge:
+            self.edge = line
+        if self.worded:
+            self._note(line, f"a bracket follows the word {self.forms[-1]!r}", _LEAF)
+        if self.filled:
+            self.filled[-1] = True
+        self.depths.append(len(self.above))
+        self.labels.append("")
+        self.above.append(line)
+        self.filled.append(False)
+        self.bare = True
+
+    def _close(self, line: int) -> None:
+        if not self.filled[-1]:
+            problem = f"the bracket ({self.labels[-1]} has no word in it"
+            self._note(line, problem, "give it words, or leave it out")
+        self.above.pop()
+        self.filled.pop()
+        self.worded = self.bare = False
+
+    def _note(self, line: int, problem: str, remedy: str) -> None:
+        self.fault = self.fault or self._message(line, problem, remedy)
+
+    def _message(self, line: int, problem: str, remedy: str) -> str:
+        return f"{self.path}:{line}: sentence #{self.number}: {problem}; {remedy}"
+
+    def unfinished(self) -> NoReturn:
+        count = len(self.above)
+        hint = f"; the first after it that begins a line is in line {self.edge}" * bool(self.edge)
+        subject = "bracket is" if count == 1 else "brackets are"
+        problem = (
+            f"{count} {subject} not closed before the end of the file, the innermost opened in "
+            f"line {self.above[-1]}{hint}"
+        )
+        raise TreebankError(self._message(self.line, problem, "close what is open"))
+
+    def result(self, text: str) -> Bracketing | Malformed:
+        name = f"#{self.number}"
+        if self.fault:
+            return Malformed(self.path, self.line, name, text, self.fault)
+        tree = PhraseTree(tuple(self.depths), tuple(self.labels))
+        return Bracketing(self.path, self.line, name, text, tree, tuple(self.forms))
+
+
+class _Outside:
+    """Text between trees, such as the header of a file."""
+
+    complete = True
+
+    def __init__(self, path: str, line: int, number: int, piece: str) -> None:
+        self.path, self.line, self.number = path, line, number
+        self.fault = (
+            f"{path}:{line}: after {quantity(number, 'tree')} {piece!r} stands outside of brackets"
+        )
+
+    def result(self, text: str) -> Malformed:
+        name = f"before #{self.number + 1}"
+        return Malformed(self.path, self.line, name, text, self.fault, OUTSIDE)
+
+
+_LEAF = "give each word a bracket of its own, with its part of speech: (NN dog)"
+_TREE = "give trees in brackets, such as (S (NP (NN rain)) (VP (VBZ falls)))"
+
+
+def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
+    """Yield the trees of a file in order, keeping one in memory.
+
+    A tree may span several lines, and a line may contain several trees. What is no tree, although
+    its brackets match, is yielded as malformed: a bracket without a word, words side by side, and
+    text outside of brackets, which a file may have as a header.
+
+    Args:
+        path: a file, ``.gz`` or not, or ``-`` for standard input.
+
+    Raises:
+        TreebankError: with file and line, if the file cannot be read or is not UTF-8, if brackets
+            do not match, so that it is unclear where trees end, or if there is no bracket.
+    """
+    name, number = display_name(path), 0
+    texts: list[str] = []  # of the current part, which may still lack its trailing white space
+    current: _Open | _Outside | None = None
+    for line_number, line in enumerate(text_lines(path), start=1):
+        start = 0
+        first = len(BYTE_ORDER_MARK) if line_number == 1 and line.startswith(BYTE_ORDER_MARK) else 0
+        for match in PIECE.finditer(line, first):
+            piece, place = match[0], match.start()
+            if isinstance(current, _Open) and not current.complete:
+                current.add(piece, line_number, place == first)
+                continue
+            if piece == ")":
+                raise TreebankError(
+                    f"{name}:{line_number}: after {quantity(number, 'tree')} a bracket is closed "
+                    f"that was not opened; {_TREE}"
+                )
+            if piece == "(" or not isinstance(current, _Outside):
+                if current:
+                    yield current.result("".join((*texts, line[start:place])))
+                    texts, start = [], place
+                if piece == "(":
+                    number += 1
+                    current = _Open(name, line_number, number)
+                    current.add(piece, line_number, place == first)
+                    continue
+                current = _Outside(name, line_number, number, piece)
+            if "(" not in line and not line[first:place].strip():
+                break  # no part of such a line belongs to a tree, brackets like that of :) included
+        texts.append(line[start:])
+    if not number:
+        fault = (
+            current.fault if current else f"{name}: no tree was found (the file is empty or blank)"
+        )
+        raise TreebankError(f"{fault}; {_TREE}")
+    if isinstance(current, _Open) and not current.complete:
+        current.unfinished()
+    if current:
+        yield current.result("".join(texts))
+
+
+def write_brackets(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) -> str:
+    """Write a tree in brackets.
+
+    Args:
+        tree: a tree with ``n`` leaves.
+        forms: ``[n]`` the forms of the leaves.
+        indent: whether each phrase, and each word after a phrase, starts a new line, indented by
+            two blanks more than the phrase around it; otherwise the tree is one line.
+
+    Returns:
+        The text, without a line end.
+
+    Raises:
+        UsageError: if the number of forms differs from that of leaves, a form or label contains a
+            bracket or white space, or a required one is missing.
+    """
+    leaves = zip(tree.tags, forms, strict=False)
+    wrong = next(
+        (part for part in (*forms, *filter(None, tree.categories)) if not FORM.fullmatch(part)),
+        next((tag for tag, _ in leaves if not tag), None),
+    )
+    if len(forms) != tree.words or wrong is not None:
+        raise UsageError(
+            f"{quantity(len(forms), 'form')} for {quantity(tree.words, 'leaf', 'leaves')}"
+            if wrong is None
+            else f"{wrong!r} cannot be a form or a label in a file of brackets; "
+            "write brackets as -LRB- and -RRB-, and remove blanks"
+        )
+    pieces = bracket_pieces(tree.depths, tree.categories, forms)
+    if indent:
+        for node in range(1, len(pieces)):
+            inside_wrapper = tree.parents[node] == node - 1 and not tree.categories[node - 1]
+            beside = tree.anchors[node] and tree.depths[node] >= tree.depths[node - 1]
+            if not inside_wrapper and not beside:
+                pieces[node - 1] = pieces[node - 1].rstrip(" ") + "\n" + "  " * tree.depths[node]
+    return "".join(pieces)
+
+
+_DOT = "."
+
+
+class _Edit(NamedTuple):
+    """A span of the text and its replacement."""
+
+    start: int
+    end: int
+    text: str
+
+
+def punctuate_entry(
+    entry: Entry[VerbatimRecord[Bracketing | Malformed]], slots: Sequence[Puncteme]
+) -> str:
+    """Return the text of an entry with other punctuation.
+
+    Args:
+        entry: the entry as read, with punctuation in slots.
+        slots: ``[n + 1]`` strings of tokens.
+
+    Raises:
+        UsageError: if the sentence was omitted, the number of slots is wrong, a token cannot be
+            written, or the tree has no phrase that can contain a mark.
+    """
+    content, source = entry.content, entry.record.source
+    if not isinstance(content, Sentence) or isinstance(source, Malformed):
+        _fail(source, "has no words between which marks could stand", "leave it as it is")
+    if len(slots) != len(content.slots):
+        problem = f"{quantity(len(slots), 'slot')} for {quantity(content.size, 'word')}"
+        _fail(source, problem, "give one more than there are words")
+    tree = source.tree
+    spans, ends = _places(source.text)
+    # The nodes of the tokens of the sentence: words, and the marks before each and after the last.
+    tokens = [node for node in tree.leaves if tree.categories[node] != EMPTY]
+    words = [tokens[number - 1] for number in entry.word_ids]
+    edges = [0, *entry.word_ids, len(tokens) + 1]
+    marks_before = [tokens[a : b - 1] for a, b in pairwise(edges)]
+    edits: list[_Edit] = []
+    gone: set[int] = set()
+    top = _top(tree)
+    rows = zip(visible(content.slots), visible(slots), strict=True)
+    for slot, (was, requested) in enumerate(rows):
+        before = ABBREVIATION in content.slots[slot]
+        after = ABBREVIATION in slots[slot]
+        if slots[slot].count(ABBREVIATION) > (slot > 0):
+            _fail(source, f"slot {slot} has an abbreviation's dot too many", "give it once, first")
+        if before != after:
+            end = ends[words[slot - 1]]
+            edits.append(_Edit(end - before, end, _DOT * after))
+        numbers = kept_tokens(was, requested)
+        gone |= {
+            node for place, node in enumerate(marks_before[slot], start=1) if place not in numbers
+        }
+        left = words[slot - 1] if slot else None
+        for place, (token, number) in enumerate(zip(requested, numbers, strict=True)):
+            if number:
+                left = marks_before[slot][number - 1]
+                continue
+            following = next((marks_before[slot][k - 1] for k in numbers[place:] if k), None)
+            right = following if following is not None else (*words, None)[slot]
+            edits.append(_insertion(source, tree, spans, top, left, right, _written(source, token)))
+    edits += _cuts(source.text, tree, spans, gone)
+    return _edited(source.text, edits)
+
+
+def _places(text: str) -> tuple[list[tuple[int, int]], dict[int, int]]:
+    """Find the brackets of all nodes in the text, and the ends of the forms of leaves."""
+    spans: list[tuple[int, int]] = []
+    ends: dict[int, int] = {}
+    above: list[int] = []
+    for match in PIECE.finditer(text):
+        if match[0] == "(":
+            above.append(len(spans))
+            spans.append((match.start(), 0))
+        elif match[0] == ")":
+            node = above.pop()
+            spans[node] = (spans[node][0], match.end())
+        elif above:
+            ends[above[-1]] = match.end()  # the last token of a leaf is its form
+    return spans, ends
+
+
+def _top(tree: PhraseTree) -> int:
+    """Return the topmost node that has a label or several children."""
+    node = 0
+    while not tree.categories[node] and len(tree.children[node]) == 1:
+        node = tree.children[node][0]
+    return node
+
+
+def _insertion(
+    source: Bracketing,
+    tree: PhraseTree,
+    spans: Sequence[tuple[int, int]],
+    top: int,
+    left: int | None,
+    right: int | None,
+    text: str,
+) -> _Edit:
+    """Insert a mark between two leaves, or before or after all of them."""
+    inside = left if left is not None else right
+    if inside is None or tree.anchors[top]:
+        _fail(source, "is a single word without a phrase", "put the word in one, as (X (UH yes))")
+    shared = {top} if left is None or right is None else _above(tree, right)
+    node = inside
+    while tree.parents[node] not in shared:
+        node = tree.parents[node]
+    place = spans[node][0] if left is None else spans[node][1]
+    return _Edit(place, place, f"{text} " if left is None else f" {text}")
+
+
+def _above(tree: PhraseTree, node: int) -> set[int]:
+    ancestors: set[int] = set()
+    while (node := tree.parents[node]) >= 0:
+        ancestors.add(node)
+    return ancestors
+
+
+def _cuts(
+    text: str, tree: PhraseTree, spans: Sequence[tuple[int, int]], gone: set[int]
+) -> list[_Edit]:
+    """Remove nodes, the phrases that become empty, and the space before them."""
+    for node in range(len(spans) - 1, -1, -1):  # children come after their parents
+        if tree.children[node] and gone.issuperset(tree.children[node]):
+            gone.add(node)
+    cuts: list[_Edit] = []
+    for node in gone:
+        if tree.parents[node] not in gone:
+            start, end = spans[node]
+            cuts.append(_Edit(len(text[:start].rstrip(" \t\r\n\f\v")), end, ""))
+    return cuts
+
+
+def _edited(text: str, edits: list[_Edit]) -> str:
+    pieces: list[str] = []
+    place = 0
+    # Insertions come before a removal at the same position, in the order of creation.
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        pieces += (text[place : edit.start], edit.text)
+        place = max(place, edit.end)
+    return "".join((*pieces, text[place:]))
+
+
+def _written(source: Bracketing, token: str) -> str:
+    tag, form = tagged_mark(token)
+    if token in SPECIAL_TOKENS or not FORM.fullmatch(form):
+        _fail(source, f"the token {token!r} cannot be written", "give a mark without blanks")
+    return f"({tag} {form})"
+
+
+def _fail(source: Bracketing | Malformed, problem: str, remedy: str) -> NoReturn:
+    raise UsageError(
+        f"{source.path}:{source.line}: sentence {source.sentence_id}: {problem}; {remedy}"
+    )
+
+
+_NO_BREAK = "\u00a0"
+
+
+def write_phrases(sentence: Sentence[PhraseTree]) -> str:
+    """Write the phrases of a sentence in brackets, with the marks of its slots and a line end.
+
+    Marks are attached as high as possible; brackets in words are written as ``-LRB-`` and
+    ``-RRB-``, blanks in them as no-break spaces.
+
+    Args:
+        sentence: a sentence with phrases and marks.
+
+    Raises:
+        UsageError: if a label cannot be written, such as one that contains a blank.
+    """
+    tree = sentence.tree
+    if tree.categories[0]:  # the Penn Treebank has an unlabelled bracket around each tree
+        tree = PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
+    forms = tuple(escape(BLANKS.sub(_NO_BREAK, form)) for form in dotted_forms(sentence))
+    source = Bracketing(
+        sentence.path, sentence.line, sentence.sentence_id, write_brackets(tree, forms), tree, forms
+    )
+    bare = replace(sentence, forms=forms, slots=((),) * len(sentence.slots))
+    slots = [tuple(token for token in slot if token not in SILENT) for slot in sentence.slots]
+    entry = Entry(bare, VerbatimRecord(source, ()), tuple(range(1, sentence.size + 1)))
+    return punctuate_entry(entry, slots) + "\n"  # pyright: ignore[reportArgumentType]
+
+
+PtbRecord: TypeAlias = VerbatimRecord[Bracketing | Malformed]
+"""One tree of a file, with tokens and their heads by a head table."""
+
+
+@dataclass(frozen=True)
+class Ptb(Format[PtbRecord]):
+    """Files of phrase-structure trees, read as dependency trees by the heads of phrases.
+
+    The relation of a word combines the labels of the largest phrase that it heads and of the phrase
+    around it, such as ``NP-SBJ/S``.
+
+    Attributes:
+        marks: whether punctuation is in slots or among the words.
+        mark_tags: parts of speech of punctuation; with ``{","}`` other marks are words.
+        table: the head rules.
+    """
+
+    name = "ptb"
+    suffixes = (".mrg", ".ptb")
+
+    marks: Marks = "slots"
+    mark_tags: Collection[str] = MARK_TAGS
+    table: HeadTable = COLLINS
+
+    def read(self, path: str | Path) -> Iterator[Entry[PtbRecord]]:
+        for parsed in map(_with_words, read_bracketings(path)):
+            if isinstance(parsed, Malformed):
+                yield malformed_entry(parsed)
+            else:
+                yield to_entry(_record(parsed, self.mark_tags, self.table), self.marks)
+
+    def read_phrases(
+        self, path: str | Path
+    ) -> Iterator[Entry[PtbRecord, Sentence[PhraseTree] | Omitted]]:
+        """Yield the sentences of a file, like ``read``, with their phrases.
+
+        Labels are those of the file; empty elements, and punctuation in slots, are removed.
+
+        Args:
+            path: a file, ``.gz`` or not, or ``-`` for standard input.
+
+        Raises:
+            TreebankError: with file and line, if the file is missing or not in this format.
+        """
+        for entry in self.read(path):
+            content, source = entry.content, entry.record.source
+            if isinstance(content, Sentence) and isinstance(source, Bracketing):
+                tree = without_empty(source.tree)
+                if self.marks == "slots":
+                    tree = prune_words(tree, words_with_tags(tree, self.mark_tags))
+                yield Entry(over(content, tree), entry.record, entry.word_ids, entry.notes)
+            elif isinstance(content, Omitted):
+                yield Entry(content, entry.record, entry.word_ids, entry.notes)
+
+    def writer(
+        self, like: Iterable[Entry[PtbRecord]] = ()
+    ) -> VerbatimWriter[Bracketing | Malformed]:
+        return VerbatimWriter("trees in brackets", lines=False, rewrite=punctuate_entry)
+
+
+def _with_words(parsed: Bracketing | Malformed) -> Bracketing | Malformed:
+    """Return a tree, as malformed if all its leaves are empty elements."""
+    if isinstance(parsed, Malformed) or set(parsed.tree.tags) != {EMPTY}:
+        return parsed
+    fault = (
+        f"{parsed.path}:{parsed.line}: sentence {parsed.sentence_id}: the tree has no word, only "
+        "empty elements; leave it out"
+    )
+    return Malformed(parsed.path, parsed.line, parsed.sentence_id, parsed.text, fault)
+
+
+def _record(
+    parsed: Bracketing, mark_tags: Collection[str], table: HeadTable
+) -> VerbatimRecord[Bracketing]:
+    gone = set(words_with_tags(parsed.tree, (EMPTY,)))
+    tree = prune_words(parsed.tree, gone)
+    forms = [form for word, form in enumerate(parsed.forms, start=1) if word not in gone]
+    return VerbatimRecord(parsed, penn_tokens(forms, tree.tags, _arcs(tree, table), mark_tags))
+
+
+def _arcs(tree: PhraseTree, table: HeadTable) -> DependencyTree:
+    return dependencies(tree, head_children(tree, table), labelled=True)
+
+
+PTB = Ptb()
+"""The format as it is registered."""
+
+
+def read_phrases(
+    paths: Iterable[str | Path], mark_tags: Collection[str]
+) -> Iterator[Entry[PtbRecord, Sentence[PhraseTree] | Omitted]]:
+    """Yield the sentences of files with their phrases, in order, keeping one in memory.
+
+    Args:
+        paths: files of bracketed trees; a file with an unknown suffix, such as standard input, is
+            assumed to be one.
+        mark_tags: parts of speech of the marks in slots; other marks are words.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
+    """
+    for path in paths:
+        name = format_of(path, default=PTB.name).name
+        if name != PTB.name and Path(str(path).removesuffix(".gz")).suffix:
+            raise TreebankError(
+                f"{path}: files of the format {name} have no phrases; give trees in brackets "
+                f"({', '.join(PTB.suffixes)})"
+            )
+        yield from Ptb(mark_tags=mark_tags).read_phrases(path)
+
+
+COMMA_TAGS = frozenset((",",))
+"""The tags of the marks that comma models predict; all other marks are words."""
+
+
+def read_commas(paths: Iterable[str | Path]) -> Treebank:
+    """Read files with phrases, with only commas in slots.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
+    """
+    return _with_phrases(paths, COMMA_TAGS)
+
+
+def read_whole_phrases(paths: Iterable[str | Path]) -> Treebank:
+    """Read files with phrases, with all marks among the words.
+
+    Raises:
+        TreebankError: with file and line, if a file is missing or damaged, or has no phrases.
+    """
+    return _with_phrases(paths, ())
+
+
+def _with_phrases(paths: Iterable[str | Path], mark_tags: Collection[str]) -> Treebank:
+    # A treebank with another kind of trees.
+    return Treebank.of(cast(Iterable[Any], read_phrases(paths, mark_tags)))

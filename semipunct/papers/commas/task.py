@@ -1,0 +1,526 @@
+"""Comma restoration: from words and phrases to commas (Shieber and Tao 2003)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+
+import numpy as np
+
+from semipunct.corpus import Entry, Words
+from semipunct.corpus.examples import treebank_digest
+from semipunct.corpus.sentences import Sentence, dotted_forms
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
+from semipunct.errors import ModelError, TreebankError, UsageError
+from semipunct.evaluation.results import Result, figures_signature
+from semipunct.formats import format_of, read_words
+from semipunct.kinds.answers import Answers, ParseWork, RestoreWork, refuse
+from semipunct.kinds.assessment import Assessment, assess_restorations, restorations_of
+from semipunct.kinds.reading import read_by_tokeniser, running_text_format
+from semipunct.kinds.requests import EvaluateRequest, refused_by_other_parsers
+from semipunct.kinds.texts import write_text
+from semipunct.marks import SILENT, Puncteme
+from semipunct.marks.penn import tagged_mark
+from semipunct.marks.spacing import may_stand_between
+from semipunct.papers.commas.delimiters import DelimiterModel
+from semipunct.papers.commas.figures import BracketStatistics, bracket_statistics
+from semipunct.papers.commas.model import CommaModel
+from semipunct.papers.commas.ngrams import MARK
+from semipunct.papers.commas.parser import PhraseParser, parse_phrases, phrase_trees, read_tree
+from semipunct.papers.commas.ptb import (
+    COMMA_TAGS,
+    PTB,
+    read_phrases,
+    read_whole_phrases,
+    write_phrases,
+)
+from semipunct.papers.commas.restorer import COMMA_MODELS, Commas, comma_restorer
+from semipunct.papers.commas.trees import PhraseTree
+from semipunct.store.checkpoint import of_kind
+from semipunct.tasks import limits
+from semipunct.tasks.base import Trained, model_of_kind
+from semipunct.tasks.notices import LongSentences, Omissions
+from semipunct.tasks.options import RestoreOptions, RestoreSettings
+from semipunct.tasks.restoration import Restoration
+from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.sentences_of_text import sentences_of_text
+from semipunct.tasks.slot_posteriors import SlotPosterior
+
+if TYPE_CHECKING:
+    from semipunct.corpus.sentences import Sentence
+    from semipunct.kinds.requests import ParseRequest, RestoreRequest, TextRequest
+    from semipunct.render.punctuated_text import PunctuatedText
+    from semipunct.store.checkpoint import SavedModel
+    from semipunct.tasks.base import Trained
+    from semipunct.tasks.options import RestoreOptions
+    from semipunct.tasks.restoration import Restoration
+
+T = TypeVar("T")
+
+
+def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
+    """Turn the marks that are not predicted into words, spelt as in the Penn Treebank.
+
+    Args:
+        sentence: any.
+        predicted: the marks that stay in slots, as do dots of abbreviations.
+    """
+    forms: list[str] = []
+    slots: list[list[str]] = []
+    closed: set[int] = set()
+    for number, form in enumerate(("", *sentence.forms)):
+        slot, first = sentence.slots[number], len(slots)
+        if form:
+            forms.append(form)
+        slots.append([])
+        for token in slot:
+            if token in predicted or token in SILENT:
+                slots[-1].append(token)
+            else:
+                forms.append(tagged_mark(token)[1])
+                slots.append([])
+        if number in sentence.closed:
+            closed.update(range(first, len(slots)))
+    return replace(
+        sentence, forms=tuple(forms), slots=tuple(map(tuple, slots)), closed=frozenset(closed)
+    )
+
+
+def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> list[list[T]]:
+    """Group results for the slots of ``with_marks_as_words`` by the slots of the sentence.
+
+    Args:
+        sentence: the original.
+        slots: an entry for each slot of the result of ``with_marks_as_words``.
+        predicted: as for ``with_marks_as_words``.
+
+    Returns:
+        For each slot of the sentence the entries of the slots that it was split into: one more than
+        its marks that became words.
+    """
+    groups: list[list[T]] = []
+    remaining = iter(slots)
+    for slot in sentence.slots:
+        marks_as_words = sum(token not in predicted and token not in SILENT for token in slot)
+        groups.append([next(remaining) for _ in range(marks_as_words + 1)])
+    return groups
+
+
+def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
+    """Restore the marks of a slot that were words between predicted ones.
+
+    Args:
+        slot: the original.
+        parts: the predicted marks before, between and after them.
+        predicted: the marks that were not words.
+    """
+    marks_as_words = [token for token in slot if token not in predicted and token not in SILENT]
+    joined = list(parts[0])
+    for token, part in zip(marks_as_words, parts[1:], strict=True):
+        joined += (token, *part)
+    return tuple(joined)
+
+
+def interleave_marks(sentence: Sentence[Any] | Words) -> tuple[list[str], list[int]]:
+    """Return words and marks in order, and the positions of the marks, from 1.
+
+    Args:
+        sentence: any; dots of abbreviations are parts of words.
+    """
+    tokens: list[str] = []
+    marks: list[int] = []
+    for form, slot in zip(("", *dotted_forms(sentence)), sentence.slots, strict=True):
+        if form:
+            tokens.append(form)
+        for token in slot:
+            if token not in SILENT:
+                tokens.append(tagged_mark(token)[1])
+                marks.append(len(tokens))
+    return tokens, marks
+
+
+def restore_commas(
+    model: Trained[Any],
+    sentences: Sequence[Sentence[PhraseTree] | OmittedT],
+    options: RestoreOptions | None = None,
+    **settings: Unpack[RestoreSettings],
+) -> list[Restoration[Sentence[Any]] | OmittedT]:
+    """Restore the commas of sentences.
+
+    Probabilities are exact; nothing is drawn. With ``options.minimise="slots"`` a slot gets a comma
+    if its marginal probability is above 0.5; with ``"draws"`` the result is the most probable
+    sequence as a whole, as in the paper.
+
+    Args:
+        model: a comma model with its weights.
+        sentences: words and phrases; marks other than commas are unchanged. Omitted ones pass
+            through.
+        options: by default ``RestoreOptions()``; ``keep`` must be ``replace`` or ``keep``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+
+    Raises:
+        UsageError: if an option is invalid for a comma model.
+        ModelError: if the model is of another kind.
+    """
+    options = replace(options or RestoreOptions(), **settings)
+    check(options)
+    fitted = model.model
+    if not isinstance(fitted, COMMA_MODELS):
+        fitted = model_of_kind(model, CommaModel)
+    if isinstance(fitted, DelimiterModel) and options.nbest > 1:
+        raise UsageError("a model of the kind phrase-commas has one best result; leave out --nbest")
+    restorer = comma_restorer(fitted, model.parameters)
+    usable: list[Sentence[PhraseTree]] = without_omitted(sentences)
+    commas_of_all = restorer.commas(usable, max(1, options.nbest))
+    restored = [
+        _restored(s, commas, options) for s, commas in zip(usable, commas_of_all, strict=True)
+    ]
+    return with_omitted(sentences, restored)
+
+
+def restore_commas_of_words(
+    model: Trained[Any],
+    parser: Trained[Any],
+    sentences: Sequence[Sentence[Any] | Words | OmittedT],
+    options: RestoreOptions | None = None,
+    **settings: Unpack[RestoreSettings],
+) -> list[Restoration[Sentence[Any] | Words] | OmittedT]:
+    """Restore the commas of sentences, given the phrases predicted by a parser.
+
+    Args:
+        model: a comma model with its weights.
+        parser: a parser of phrases that reads no commas, with its weights.
+        sentences: sentences of bracketed trees, with all marks but commas among the words; or
+            words, with all marks in their slots. Existing tags and trees are ignored; omitted ones
+            pass through.
+        options: as in ``restore_commas``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+
+    Raises:
+        UsageError: if an option is invalid for a comma model.
+        ModelError: if a model is of another kind, or the parser reads commas.
+    """
+    options = replace(options or RestoreOptions(), **settings)
+    check(options)
+    if model_of_kind(parser, PhraseParser).options.commas:
+        raise ModelError(
+            "the parser reads commas, which are to be restored; name one that was trained with "
+            "model.commas=false"
+        )
+    usable: list[Sentence[Any] | Words] = without_omitted(sentences)
+    read = [with_marks_as_words(s, _PREDICTED) if isinstance(s, Words) else s for s in usable]
+    restorations = restore_commas(model, parse_phrases(parser, read), options)
+    restored = [
+        _with_own_slots(s, restoration) if isinstance(s, Words) else restoration
+        for s, restoration in zip(usable, restorations, strict=True)
+    ]
+    return with_omitted(sentences, restored)
+
+
+_PREDICTED = frozenset((MARK,))
+
+
+def _with_own_slots(sentence: Words, restoration: Restoration[Sentence[Any]]) -> Restoration[Words]:
+    """Map a result for a sentence with marks among its words back to the original slots."""
+
+    def own_slots(slots: Sequence[Puncteme]) -> tuple[Puncteme, ...]:
+        parts = slots_of_words(sentence, slots, _PREDICTED)
+        rows = zip(sentence.slots, parts, strict=True)
+        return tuple(join_marks(slot, part, _PREDICTED) for slot, part in rows)
+
+    views: list[SlotPosterior] = []
+    rows = slots_of_words(sentence, restoration.posteriors, _PREDICTED)
+    for slot, parts in zip(sentence.slots, rows, strict=True):
+        # Commas on either side of a mark are treated as independent.
+        ways: list[tuple[list[Puncteme], float]] = [([], 1.0)]
+        for part in parts:
+            pairs = list(zip(part.strings, part.probability.tolist(), strict=True))
+            ways = [([*way, s], p * q) for way, p in ways for s, q in pairs][:_MOST_WAYS]
+        strings = {join_marks(slot, way, _PREDICTED): p for way, p in ways}
+        ranked = sorted(strings.items(), key=lambda item: -item[1])
+        views.append(SlotPosterior(tuple(s for s, _ in ranked), np.array([p for _, p in ranked])))
+    nbest = tuple((own_slots(way), p) for way, p in restoration.nbest)
+    return Restoration(sentence, own_slots(restoration.slots), tuple(views), nbest)
+
+
+_MOST_WAYS = 64
+
+
+def check(options: RestoreOptions) -> None:
+    """Check the options of comma restoration.
+
+    Raises:
+        UsageError: if an option is invalid.
+    """
+    if options.marks is not None and options.marks != {MARK}:
+        unsupported = " ".join(sorted(options.marks - {MARK})) or "nothing"
+        raise UsageError(f"the model restores only commas, not {unsupported}; give --marks ,")
+    usual = RestoreOptions()
+    if (options.samples, options.seed) != (usual.samples, usual.seed):
+        raise UsageError("a comma model does not draw; leave out --samples and --seed")
+    if not 0 <= options.minimum_confidence <= 1:
+        raise UsageError(
+            f"the minimum confidence is {options.minimum_confidence}; give a probability, 0 to 1"
+        )
+    if not 0 <= options.nbest <= limits.RANKS:
+        raise UsageError(f"nbest is {options.nbest}; give 0 to {limits.RANKS}")
+    if options.keep == "repair":
+        raise UsageError("a comma model cannot repair marks; give --keep replace or keep")
+
+
+def _restored(
+    sentence: Sentence[PhraseTree], commas: Commas, options: RestoreOptions
+) -> Restoration[Sentence[PhraseTree]]:
+    chosen = commas.marginal > 0.5 if options.minimise == "slots" else commas.best[0]
+    slots: list[Puncteme] = []
+    views: list[SlotPosterior] = []
+    words = ("", *sentence.forms, "")
+    rows = zip(sentence.slots, commas.marginal, chosen.tolist(), strict=True)
+    for number, (slot, p, comma) in enumerate(rows):
+        if number in sentence.closed:
+            slots.append(slot)
+            views.append(SlotPosterior((slot,), np.ones(1)))
+            continue
+        has, lacks = _with(slot), _without(slot)
+        views.append(
+            SlotPosterior((has, lacks), np.array([p, 1 - p]))
+            if p > 0.5
+            else SlotPosterior((lacks, has), np.array([1 - p, p]))
+        )
+        sure = (p if comma else 1 - p) >= options.minimum_confidence
+        beside = sentence.source == "treebank" or may_stand_between(
+            (MARK,), *words[number : number + 2]
+        )
+        string = has if comma and sure and beside else lacks
+        slots.append(slot if options.keep_for(sentence) == "keep" and slot else string)
+    ways = zip(commas.best, np.exp(commas.log_probability).tolist(), strict=True)
+    nbest = tuple(
+        (
+            tuple(
+                s if i in sentence.closed else _with(s) if c else _without(s)
+                for i, (s, c) in enumerate(zip(sentence.slots, way, strict=True))
+            ),
+            p,
+        )
+        for way, p in ways
+    )[: options.nbest]
+    return Restoration(sentence, tuple(slots), tuple(views), nbest)
+
+
+def _with(slot: Puncteme) -> Puncteme:
+    return slot if MARK in slot else (*slot, MARK)
+
+
+def _without(slot: Puncteme) -> Puncteme:
+    return tuple(token for token in slot if token != MARK)
+
+
+def commas_signature(
+    digest: str, sentences: Sequence[Sentence[Any]], options: RestoreOptions
+) -> str:
+    """Return the signature of figures, which are comparable if they differ only in the model.
+
+    Trees are not part of it, so that systems given the trees of different parsers are comparable.
+
+    Args:
+        digest: the digest of the model.
+        sentences: the restored sentences, with their gold commas.
+        options: the options of restoration.
+    """
+    words = [_Surface(s) for s in sentences]
+    return figures_signature(
+        "restoration",
+        digest[:12],
+        treebank_digest(words),
+        {
+            "minimise": options.minimise,
+            "marks": "commas",
+            "confidence": f">={options.minimum_confidence:g}",
+            "keep": options.keep or "replace",
+        },
+    )
+
+
+class _Surface:
+    """The words and slots of a sentence as an example for ``treebank_digest``, without its tree."""
+
+    def __init__(self, sentence: Sentence[Any]) -> None:
+        self.path, self.size, self.choices = sentence.path, sentence.size, sentence.choices
+        self.seen = (sentence.forms, sentence.slots)
+
+
+def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:
+    """Prepare the restoration of commas in trees in brackets or, with a parser, in words or text.
+
+    Args:
+        model: a comma model.
+        request: the files and options.
+
+    Raises:
+        ModelError: if a model is of another kind, or the parser reads commas.
+        UsageError: if an option is invalid for a comma model.
+    """
+    refuse(
+        "a comma model",
+        {
+            "--trees": request.trees, "--parser-share": request.share is not None,
+            "--text": request.text_model, "--lines": request.lines,
+            "--objective": request.objective, "--lower": request.lower,
+        },
+    )  # fmt: skip
+    if len(request.parsers) > 1:
+        raise UsageError("a comma model uses only one parser; give --parser once")
+    options = request.options
+    check(options)
+    parser = of_kind(request.parsers[0], PhraseParser) if request.parsers else None
+    entries: Iterator[Any]
+    form = PTB
+    if request.tokeniser is not None:
+        form = running_text_format(request.inputs)
+        entries = read_by_tokeniser(request.inputs, request.tokeniser)
+    elif parser is None or format_of(*request.inputs, words=True).name == form.name:
+        entries = read_phrases(request.inputs, COMMA_TAGS)
+    else:
+        form = format_of(*request.inputs, words=True)
+        entries = read_words(request.inputs)
+    omitted = Omissions("left unchanged")
+
+    def answer(chunk: Chunk) -> Sequence[Restoration[Any]]:
+        if parser is None:
+            return restore_commas(model, chunk.contents, options)
+        return restore_commas_of_words(model, parser, chunk.contents, options)
+
+    def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
+        restored = restorations_of(outcomes)
+        line = commas_signature(model.digest, [r.sentence for r in restored], options)
+        return assess_restorations(
+            request.system, line, restored, most=request.confusions, marks=COMMA_TAGS
+        )
+
+    return RestoreWork(
+        entries=entries,
+        format=form,
+        answer=lambda read: answer_entries(read, answer, omitted),
+        assess=assess,
+        messages=omitted.messages,
+    )
+
+
+def restore_texts(
+    model: Trained[Any], texts: Sequence[str], request: TextRequest
+) -> list[PunctuatedText]:
+    """Restore the commas of texts, given a parser of phrases.
+
+    Args:
+        model: a comma model with its weights.
+        texts: of any length.
+        request: the options and the other models.
+    """
+    parser = request.parser
+    if parser is None:
+        raise UsageError(
+            f"a model of the kind {model.model.kind} restores text with a parser; give parser"
+        )
+    if isinstance(parser, Sequence):
+        raise ModelError("a comma model uses only one parser; give it alone, not in a list")
+    if request.text_model is not None:
+        raise ModelError("a comma model does not use a text model; give none")
+    written: list[PunctuatedText] = []
+    for text in texts:
+        parts = sentences_of_text(text, request.tokeniser)
+        contents = [part.content for part in parts]
+        restored = restore_commas_of_words(model, parser, contents, request.options)
+        written.append(write_text(parts, restored, request.case))
+    return written
+
+
+def restore_sentences(
+    model: Trained[Any], sentences: Sequence[Any], options: RestoreOptions, first: int
+) -> list[Any]:
+    """Restore the commas of sentences.
+
+    Args:
+        model: a comma model with its weights.
+        sentences: words and phrases.
+        options: of the restoration.
+        first: the number of the first sentence, which has no effect.
+    """
+    return restore_commas(model, sentences, options)
+
+
+COMMAS = Answers(
+    restore=prepare_restoration, restore_sentences=restore_sentences, restore_texts=restore_texts
+)
+
+
+def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
+    """Prepare the parsing of words into phrases.
+
+    Args:
+        model: a parser of phrases.
+        request: the files and options.
+
+    Raises:
+        UsageError: if an option is invalid, or a tokeniser is given and the words are known.
+        TreebankError: if a file is missing or damaged.
+    """
+    refuse("a model of the kind phrase-parser", refused_by_other_parsers(request))
+    entries: Iterator[Any]
+    if request.tokeniser is not None:
+        running_text_format(request.inputs)
+        entries = read_by_tokeniser(request.inputs, request.tokeniser)
+    elif format_of(*request.inputs, words=True).name == "ptb":
+        entries = read_phrases(request.inputs, COMMA_TAGS)
+    else:
+        entries = read_words(request.inputs)
+    omitted, long = Omissions("not parsed", keeps_markup=False), LongSentences()
+
+    def answer(chunk: Chunk) -> Sequence[Sentence[Any]]:
+        sentences = [_with_commas_in_slots(entry) for entry in chunk.entries]
+        long.count(sentences)
+        return parse_phrases(model, sentences)
+
+    def assess(_: Sequence[Outcome[Any]]) -> Assessment:
+        treebank = read_whole_phrases(request.inputs)
+        if not treebank:
+            raise TreebankError(
+                f"{', '.join(request.inputs)}: no sentence is left; give trees with words"
+            )
+        return assess_phrases(
+            EvaluateRequest(
+                system=request.system, model=model, digest=model.digest, examples=treebank
+            )
+        )
+
+    return ParseWork(
+        entries=entries,
+        answer=lambda read: answer_entries(read, answer, omitted),
+        assess=assess,
+        messages=lambda: [*omitted.messages(), *long.messages()],
+        texts=lambda outcome: () if outcome[1] is None else (write_phrases(outcome[1]),),
+        reads_again=True,
+    )
+
+
+def _with_commas_in_slots(entry: Entry[Any, Any]) -> Any:
+    """Return the words of an entry with commas in their slots and all other marks as words."""
+    content = entry.content
+    return with_marks_as_words(content, COMMA_TAGS) if isinstance(content, Words) else content
+
+
+def assess_phrases(request: EvaluateRequest) -> Assessment:
+    """Compare phrases with those of sentences."""
+    fitted, sentences = (
+        model_of_kind(request.model, PhraseParser),
+        without_omitted(request.examples),
+    )
+    read = [read_tree(s, commas=fitted.options.commas) for s in sentences]
+    trees = phrase_trees(request.model, [forms for forms, _ in read])
+    treebank = request.treebank or treebank_digest(sentences)
+    line = figures_signature(BracketStatistics.task, request.digest[:12], treebank)
+    statistics = bracket_statistics([tree for _, tree in read], trees)
+    return Assessment.of(Result(request.system, line, statistics))
+
+
+PHRASE_PARSER = Answers(evaluate=assess_phrases, parse=prepare_parsing)

@@ -1,0 +1,572 @@
+"""Phrase-structure trees: spans, pruning, heads and the dependencies that heads define.
+
+Nodes are in preorder, and their depths determine the tree, so equal trees are equal values
+(docs/decisions/0028-trees-of-other-kinds.md).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple
+
+from semipunct.errors import UsageError
+from semipunct.marks.penn import MARK_TAGS
+from semipunct.trees.tree import DependencyTree, Tree
+from semipunct.wording import quantity
+
+_SHOWN = 12  # nodes in the repr of a tree
+
+
+@dataclass(frozen=True, repr=False)
+class OrderedTree(Tree):
+    """A tree whose leaves are its words: phrase-structure trees and derivations.
+
+    Nodes are numbered in preorder: a node before its children, and all its descendants before its
+    next sibling. The depths of the nodes in that order determine the tree, so equal trees are equal
+    values. Every node dominates a word.
+
+    Attributes:
+        depths: ``[nodes]`` the number of ancestors of each node; 0 only for the root.
+        categories: ``[nodes]`` the label of each node; of a leaf, its part of speech or category.
+
+    Raises:
+        ValueError: if there are no nodes, a depth is invalid, or the number of labels differs from
+            that of nodes.
+    """
+
+    depths: tuple[int, ...]
+    categories: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.depths or len(self.depths) != len(self.categories):
+            raise ValueError(
+                f"{quantity(len(self.depths), 'depth')} and "
+                f"{quantity(len(self.categories), 'label')}; a tree needs at least one node, and "
+                "one label per node"
+            )
+        before = -1
+        for node, depth in enumerate(self.depths):
+            if not min(node, 1) <= depth <= before + 1:
+                raise ValueError(
+                    f"node {node} has depth {depth} after one of depth {before}; a node is at most "
+                    "one deeper than the one before it, and only the first has depth 0"
+                )
+            before = depth
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.categories
+
+    @property
+    def data(self) -> tuple[tuple[str | int, ...], ...]:
+        return self.categories, self.depths
+
+    @property
+    def words(self) -> int:
+        return len(self.leaves)
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        return self._parents
+
+    @cached_property
+    def _parents(self) -> tuple[int, ...]:
+        path: list[int] = []  # the ancestors and the node itself
+        parents: list[int] = []
+        for node, depth in enumerate(self.depths):
+            del path[depth:]
+            parents.append(path[-1] if path else -1)
+            path.append(node)
+        return tuple(parents)
+
+    @cached_property
+    def leaves(self) -> tuple[int, ...]:
+        """``[n]`` the node of each word, from left to right."""
+        after = (*self.depths[1:], 0)
+        pairs = zip(self.depths, after, strict=True)
+        return tuple(node for node, (depth, next_one) in enumerate(pairs) if next_one <= depth)
+
+    @property
+    def anchors(self) -> tuple[int, ...]:
+        return self._anchors
+
+    @cached_property
+    def _anchors(self) -> tuple[int, ...]:
+        anchors = [0] * len(self.depths)
+        for word, node in enumerate(self.leaves, start=1):
+            anchors[node] = word
+        return tuple(anchors)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """``[nodes]`` the children of each node, from left to right."""
+        children: list[list[int]] = [[] for _ in self.depths]
+        for node, parent in enumerate(self._parents):
+            if parent >= 0:
+                children[parent].append(node)
+        return tuple(map(tuple, children))
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """``[n]`` the labels of the leaves."""
+        return tuple(self.categories[node] for node in self.leaves)
+
+    def __repr__(self) -> str:
+        pieces = bracket_pieces(self.depths[:_SHOWN], self.categories[:_SHOWN], ())
+        more = " ..." if len(self.depths) > _SHOWN else ""
+        return f"<{type(self).__name__} of {quantity(self.words, 'word')}: {''.join(pieces)}{more}>"
+
+
+def bracket_pieces(depths: Sequence[int], labels: Sequence[str], forms: Iterable[str]) -> list[str]:
+    """Write nodes in one line of brackets; return for each node the text up to the next node.
+
+    Args:
+        depths: ``[nodes]`` the depths in preorder.
+        labels: ``[nodes]``.
+        forms: the forms of the leaves, or empty.
+    """
+    spelt = iter(forms)
+    pieces: list[str] = []
+    for node, (depth, label) in enumerate(zip(depths, labels, strict=True)):
+        last = node + 1 == len(depths)
+        ends = depth - (depths[0] if last else depths[node + 1]) + 1
+        word = next(spelt, "") if ends > 0 or last else ""
+        inside = f"({label} {word}" if word else f"({label}"
+        pieces.append(inside + ")" * ends + ("" if last else " "))
+    return pieces
+
+
+EMPTY = "-NONE-"
+"""The part of speech of empty elements, such as traces."""
+
+
+class LabelParts(NamedTuple):
+    """The parts of a label (Bies et al. 1995, Bracketing Guidelines, sections 1 and 2).
+
+    Attributes:
+        category: such as ``NP``; ``PRT|ADVP`` stays whole.
+        functions: function tags, such as ``SBJ``.
+        coindex: the index of the constituent, shared with empty elements; empty if there is none.
+        gap_index: the index after ``=`` of a constituent that, in gapping, has the role of another.
+    """
+
+    category: str
+    functions: tuple[str, ...] = ()
+    coindex: str = ""
+    gap_index: str = ""
+
+
+@lru_cache(maxsize=65536)
+def label_parts(label: str) -> LabelParts:
+    """Split a label into its parts.
+
+    Args:
+        label: the label of a phrase. A label that starts with a hyphen, such as ``-NONE-``, is a
+            category.
+    """
+    category, suffix = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
+    functions: list[str] = []
+    coindex = gap_index = ""
+    for sign, part in _PART.findall(suffix):
+        if sign == "=":
+            gap_index = part
+        elif part.isdecimal():
+            coindex = part
+        else:
+            functions.append(part)
+    return LabelParts(category, tuple(functions), coindex, gap_index)
+
+
+def category(label: str) -> str:
+    """Return a label without functions and indices.
+
+    Args:
+        label: the label of a phrase.
+    """
+    return label_parts(label).category
+
+
+_WHOLE = re.compile(r"(-.*|[^-=]*)(.*)", re.DOTALL)
+_PART = re.compile(r"([-=])([^-=]*)")
+
+
+@dataclass(frozen=True, repr=False)
+class PhraseTree(OrderedTree):
+    """A phrase-structure tree, such as one of the Penn Treebank.
+
+    ``(S (NP (D the) (N dog)) (VP (V barks)))`` has the depths 0, 1, 2, 2, 1, 2. The label of the
+    outer bracket around a tree of the Penn Treebank is empty.
+    """
+
+
+class Span(NamedTuple):
+    """The phrases that dominate the same words: usually one, otherwise a unary chain.
+
+    Attributes:
+        left: the slot before its first word.
+        right: the slot after its last.
+        labels: the labels of the phrases, outermost first.
+    """
+
+    left: int
+    right: int
+    labels: tuple[str, ...]
+
+
+def spans(tree: PhraseTree) -> tuple[Span, ...]:
+    """List the phrases of a tree, outer ones before inner ones, from left to right.
+
+    Together with the tags of the leaves they determine the tree: see ``from_spans``.
+
+    Args:
+        tree: a tree with ``n`` leaves.
+    """
+    left, right = tree.edges
+    phrases: list[Span] = []
+    for node, (label, anchor) in enumerate(zip(tree.categories, tree.anchors, strict=True)):
+        if anchor:
+            continue
+        edges = left[node], right[node]
+        if phrases and phrases[-1][:2] == edges:  # a single child directly follows its parent
+            phrases[-1] = Span(*edges, (*phrases[-1].labels, label))
+        else:
+            phrases.append(Span(*edges, (label,)))
+    return tuple(phrases)
+
+
+def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
+    """Build a tree from its phrases.
+
+    Args:
+        tags: ``[n]`` the tags of the leaves.
+        phrases: in any order; one of them covers all words, unless there is only one word and no
+            phrase.
+
+    Raises:
+        UsageError: if a span has no label or exceeds the words, if two are equal or cross, or none
+            covers all words.
+    """
+    n = len(tags)
+    ordered = sorted(phrases, key=lambda span: (span.left, -span.right))
+    if not n or (ordered[0][:2] if ordered else (0, n if n == 1 else 0)) != (0, n):
+        raise UsageError(f"no span has all of the {quantity(n, 'word')}; give one from 0 to {n}")
+    depths: list[int] = []
+    labels: list[str] = []
+    open_spans: list[tuple[int, int]] = []  # right edges, and depths of the contents
+    word = 0
+
+    def leaves(until: int) -> None:
+        nonlocal word
+        while word < until:
+            while open_spans and open_spans[-1][0] <= word:
+                open_spans.pop()
+            depths.append(open_spans[-1][1] if open_spans else 0)
+            labels.append(tags[word])
+            word += 1
+
+    last: Span | None = None
+    for span in ordered:
+        if not 0 <= span.left < span.right <= n or not span.labels:
+            raise UsageError(
+                f"{span} is not a span of {quantity(n, 'word')}, or has no label; correct it"
+            )
+        if last and last[:2] == span[:2]:
+            raise UsageError(
+                f"{last} and {span} have the same words; give one span with both labels"
+            )
+        leaves(span.left)
+        while open_spans and open_spans[-1][0] <= span.left:
+            open_spans.pop()
+        if open_spans and open_spans[-1][0] < span.right:
+            raise UsageError(
+                f"{span} crosses a span that ends at {open_spans[-1][0]}; leave one of them out"
+            )
+        depth = open_spans[-1][1] if open_spans else 0
+        depths += range(depth, depth + len(span.labels))
+        labels += span.labels
+        open_spans.append((span.right, depth + len(span.labels)))
+        last = span
+    leaves(n)
+    return PhraseTree(tuple(depths), tuple(labels))
+
+
+def constituent_counts(tree: OrderedTree) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Count the constituents that start and those that end at each slot.
+
+    Leaves count, as in figure 2 of Shieber and Tao (2003), section 4; a bracket without a label
+    does not. In the paper commas are removed first (``without_punctuation``), so commas do not
+    affect the counts.
+
+    Args:
+        tree: a tree with ``n`` leaves.
+
+    Returns:
+        ``[n + 1]`` each: start counts and end counts; slot 0 is before the first word.
+    """
+    counted = [node for node, label in enumerate(tree.categories) if label]
+    starts = Counter(tree.left[node] for node in counted)
+    ends = Counter(tree.right[node] for node in counted)
+    slots = range(tree.words + 1)
+    return tuple(starts[slot] for slot in slots), tuple(ends[slot] for slot in slots)
+
+
+def words_with_tags(tree: PhraseTree, tags: Collection[str]) -> tuple[int, ...]:
+    """Find the words (1 to n) with one of the given parts of speech.
+
+    Args:
+        tree: any.
+        tags: such as ``semipunct.marks.penn.MARK_TAGS``.
+    """
+    return tuple(word for word, tag in enumerate(tree.tags, start=1) if tag in tags)
+
+
+def prune_words(tree: PhraseTree, removed: Collection[int]) -> PhraseTree:
+    """Remove words, and phrases that contain no other words.
+
+    Args:
+        tree: any.
+        removed: words, 1 to n.
+
+    Raises:
+        UsageError: if no word remains.
+    """
+    gone = {tree.leaves[word - 1] for word in removed}
+    if len(gone) == tree.words:
+        raise UsageError("no word would be left; keep at least one")
+    if not gone:
+        return tree
+    stays = [bool(anchor) and node not in gone for node, anchor in enumerate(tree.anchors)]
+    for node in range(len(stays) - 1, 0, -1):  # children come after their parents
+        if stays[node]:
+            stays[tree.parents[node]] = True
+    nodes = [node for node, stayed in enumerate(stays) if stayed]
+    # Removed nodes have no remaining descendants, so depths do not change.
+    return PhraseTree(
+        tuple(tree.depths[node] for node in nodes), tuple(tree.categories[node] for node in nodes)
+    )
+
+
+def without_empty(tree: PhraseTree) -> PhraseTree:
+    """Remove empty elements, such as traces.
+
+    Raises:
+        UsageError: if no word remains.
+    """
+    return prune_words(tree, words_with_tags(tree, (EMPTY,)))
+
+
+def without_punctuation(tree: PhraseTree, tags: Collection[str] = MARK_TAGS) -> PhraseTree:
+    """Remove punctuation.
+
+    Args:
+        tree: any.
+        tags: the tags of punctuation; ``{","}``, for example, removes only commas.
+
+    Raises:
+        UsageError: if no word remains.
+    """
+    return prune_words(tree, words_with_tags(tree, tags))
+
+
+def without_functions(tree: PhraseTree) -> PhraseTree:
+    """Remove function tags and indices from the labels of phrases; ``NP-SBJ-1`` becomes ``NP``."""
+    anchors = zip(tree.categories, tree.anchors, strict=True)
+    labels = tuple(label if anchor else category(label) for label, anchor in anchors)
+    return PhraseTree(tree.depths, labels)
+
+
+def without_wrapper(tree: PhraseTree) -> PhraseTree:
+    """Remove unlabelled brackets around a whole tree.
+
+    A bracket with several constituents is kept, since a tree has one root.
+    """
+    first = 0
+    while not tree.categories[first] and len(tree.children[first]) == 1:
+        first += 1
+    if not first:
+        return tree
+    return PhraseTree(
+        tuple(depth - first for depth in tree.depths[first:]), tree.categories[first:]
+    )
+
+
+ROOT, ARC = "root", "dep"
+"""The relations of unlabelled dependency trees."""
+
+
+class Search(NamedTuple):
+    """One step of a rule: a search for the first child with one of some labels.
+
+    Attributes:
+        side: ``left`` searches from left to right, ``right`` from right to left, ``last`` only the
+            rightmost child.
+        labels: the labels to search for; empty for any label.
+    """
+
+    side: Literal["left", "right", "last"]
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class HeadTable:
+    """Rules for the head of a phrase, by its category.
+
+    Attributes:
+        rules: the searches for each category; the first that finds a child finds the head.
+        otherwise: the searches for all other categories.
+        conjunctions: a head directly after one of these is replaced by the conjunct before it.
+    """
+
+    rules: Mapping[str, tuple[Search, ...]]
+    otherwise: tuple[Search, ...]
+    conjunctions: frozenset[str]
+
+
+def _in_turn(side: Literal["left", "right"], labels: str) -> tuple[Search, ...]:
+    """Return searches for each label in turn, then for any child."""
+    return (*(Search(side, frozenset((label,))) for label in labels.split()), Search(side))
+
+
+def _any_of(side: Literal["left", "right", "last"], labels: str) -> Search:
+    return Search(side, frozenset(labels.split()))
+
+
+_NOUN_PHRASE = (
+    _any_of("last", "POS"),
+    _any_of("right", "NN NNP NNPS NNS NX POS JJR"),
+    _any_of("left", "NP"),
+    _any_of("right", "$ ADJP PRN"),
+    _any_of("right", "CD"),
+    _any_of("right", "JJ JJS RB QP"),
+    Search("right"),
+)
+
+COLLINS = HeadTable(
+    {
+        "ADJP": _in_turn(
+            "left", "NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB"
+        ),
+        "ADVP": _in_turn("right", "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
+        "CONJP": _in_turn("right", "CC RB IN"),
+        "FRAG": _in_turn("right", ""),
+        "INTJ": _in_turn("left", ""),
+        "LST": _in_turn("right", "LS :"),
+        "NAC": _in_turn("left", "NN NNS NNP NNPS NP NAC EX $ CD QP PRP VBG JJ JJS JJR ADJP FW"),
+        "NP": _NOUN_PHRASE,
+        "NX": _NOUN_PHRASE,  # the table has no rule; treated like a noun phrase
+        "PP": _in_turn("right", "IN TO VBG VBN RP FW"),
+        "PRN": _in_turn("left", ""),
+        "PRT": _in_turn("right", "RP"),
+        "QP": _in_turn("left", "$ IN NNS NN JJ RB DT CD NCD QP JJR JJS"),
+        "RRC": _in_turn("right", "VP NP ADVP ADJP PP"),
+        "S": _in_turn("left", "TO IN VP S SBAR ADJP UCP NP"),
+        "SBAR": _in_turn("left", "WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG"),
+        "SBARQ": _in_turn("left", "SQ S SINV SBARQ FRAG"),
+        "SINV": _in_turn("left", "VBZ VBD VBP VB MD VP S SINV ADJP NP"),
+        "SQ": _in_turn("left", "VBZ VBD VBP VB MD VP SQ"),
+        "UCP": _in_turn("right", ""),
+        "VP": _in_turn("left", "TO VBD VBN MD VBZ VB VBG VBP VP ADJP NN NNS NP"),
+        "WHADJP": _in_turn("left", "CC WRB JJ ADJP"),
+        "WHADVP": _in_turn("right", "CC WRB"),
+        "WHNP": _in_turn("left", "WDT WP WP$ WHADJP WHPP WHNP"),
+        "WHPP": _in_turn("right", "IN TO FW"),
+    },
+    otherwise=_in_turn("left", ""),
+    conjunctions=frozenset(("CC",)),
+)
+"""The table of Collins (1999), appendix A, based on Magerman (1995)."""
+
+
+def head_children(tree: PhraseTree, table: HeadTable = COLLINS) -> tuple[int, ...]:
+    """Find the head child of each phrase.
+
+    Function tags, indices and all but the first of alternative categories (``PRT|ADVP``) are
+    ignored. Punctuation, empty elements, and phrases that contain nothing else are not heads if
+    there is another child: Collins (1999) removes them from the tree before finding heads.
+
+    Args:
+        tree: any.
+        table: the head rules.
+
+    Returns:
+        ``[nodes]`` the node of the child; -1 for leaves.
+    """
+    names = [
+        label if anchor else label_parts(label).category.partition("|")[0]
+        for label, anchor in zip(tree.categories, tree.anchors, strict=True)
+    ]
+    silent = {*MARK_TAGS, EMPTY}
+    words = [
+        bool(anchor) and tag not in silent for tag, anchor in zip(names, tree.anchors, strict=True)
+    ]
+    for node in range(len(words) - 1, 0, -1):
+        words[tree.parents[node]] |= words[node]
+    head_nodes: list[int] = []
+    for node, children in enumerate(tree.children):
+        candidates = [child for child in children if words[child]] or children
+        if not candidates:
+            head_nodes.append(-1)
+            continue
+        labels = [names[child] for child in candidates]
+        head_nodes.append(candidates[head_place(labels, names[node], table)])
+    return tuple(head_nodes)
+
+
+def head_place(labels: Sequence[str], phrase: str, table: HeadTable = COLLINS) -> int:
+    """Find the index of the head among the children of a phrase.
+
+    Args:
+        labels: ``[children]`` categories without functions and indices; at least one.
+        phrase: the category of the phrase.
+        table: the head rules.
+    """
+    place = next(
+        place
+        for search in table.rules.get(phrase, table.otherwise)
+        for place in _places(search.side, len(labels))
+        if not search.labels or labels[place] in search.labels
+    )
+    if place >= 2 and labels[place - 1] in table.conjunctions:
+        place -= 2
+    return place
+
+
+def _places(side: str, n: int) -> Iterable[int]:
+    if side == "last":
+        return (n - 1,)
+    return range(n) if side == "left" else range(n - 1, -1, -1)
+
+
+def dependencies(
+    tree: OrderedTree, head_child: Sequence[int], *, labelled: bool = False
+) -> DependencyTree:
+    """Return the dependency tree defined by the heads of phrases.
+
+    The head word of a phrase is that of its head child; the head words of the other children depend
+    on it. The tree is projective.
+
+    Args:
+        tree: any.
+        head_child: ``[nodes]`` the head among the children of each node, -1 for leaves.
+        labelled: whether the relation of a word combines the labels of the largest phrase that it
+            heads and of the phrase around it, such as ``NP-SBJ/S``, without indices; otherwise it
+            is ``ARC``. The root always has ``ROOT``.
+    """
+    word = list(tree.anchors)
+    for node in range(len(word) - 1, -1, -1):  # children come after their parents
+        if head_child[node] >= 0:
+            word[node] = word[head_child[node]]
+    heads, relations = [0] * tree.words, [ROOT] * tree.words
+    for node, parent in enumerate(tree.parents):
+        if parent >= 0 and head_child[parent] != node:
+            heads[word[node] - 1] = word[parent]
+            labels = (_name(tree.categories[node]), label_parts(tree.categories[parent]).category)
+            relations[word[node] - 1] = "/".join(labels) if labelled else ARC
+    return DependencyTree(tuple(heads), tuple(relations))
+
+
+def _name(label: str) -> str:
+    parts = label_parts(label)
+    return "-".join((parts.category, *parts.functions))

@@ -1,0 +1,189 @@
+"""Sentences that are written verbatim: for formats without room for annotations."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Generic, NoReturn, Protocol, TextIO, TypeVar
+
+from semipunct.corpus import Entry, Omitted, Sentence
+from semipunct.corpus.sentences import MISSING
+from semipunct.corpus.treebank import MALFORMED, PUNCTUATION, Reason
+from semipunct.errors import UsageError
+from semipunct.formats.base import Annotation, FromFile, Writer
+from semipunct.formats.conllu.records import Token
+from semipunct.marks import Puncteme
+from semipunct.marks.penn import unescape
+from semipunct.marks.spacing import visible
+from semipunct.papers.commas.trees import OrderedTree
+from semipunct.trees import DependencyTree
+from semipunct.wording import quantity
+
+
+class Source(FromFile, Protocol):
+    """A sentence of a file as read."""
+
+    @property
+    def text(self) -> str:
+        """The text of the sentence; the concatenated texts of all sentences are the file."""
+        ...
+
+
+S = TypeVar("S", bound=Source)
+S_co = TypeVar("S_co", bound=Source, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A part of a file that cannot be read as a tree.
+
+    Attributes:
+        path: the file.
+        line: the number of its first line, from 1.
+        sentence_id: its name, for messages.
+        text: as for all sentences of the file.
+        fault: file, line and what was found there.
+        reason: a malformed tree, or text outside of trees.
+    """
+
+    path: str
+    line: int
+    sentence_id: str
+    text: str
+    fault: str
+    reason: Reason = MALFORMED
+
+
+@dataclass(frozen=True, slots=True)
+class VerbatimRecord(Generic[S_co]):
+    """One sentence of a file whose trees are not dependency trees.
+
+    Attributes:
+        source: the sentence as read.
+        tokens: words and punctuation, with heads.
+    """
+
+    source: S_co
+    tokens: tuple[Token, ...]
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.source.path
+
+    @property
+    def line(self) -> int:
+        """Its first line there, from 1."""
+        return self.source.line
+
+    @property
+    def sentence_id(self) -> str:
+        """Its name."""
+        return self.source.sentence_id
+
+
+def malformed_entry(source: Malformed) -> "Entry[VerbatimRecord[Malformed], Omitted]":
+    """Make the entry of a part of a file that cannot be read."""
+    omitted = Omitted(source.reason, source.sentence_id, source.path, source.line, source.fault)
+    return Entry(omitted, VerbatimRecord(source, ()))
+
+
+@dataclass(frozen=True)
+class VerbatimWriter(Writer[VerbatimRecord[S]]):
+    """A writer that reproduces sentences, without annotations.
+
+    Attributes:
+        contents: a name for the contents of files of the format, for messages.
+        lines: whether a sentence starts a line.
+        rewrite: returns the text of an entry with other punctuation, if the format supports this.
+    """
+
+    contents: str
+    lines: bool
+    rewrite: Callable[[Entry[VerbatimRecord[S]], Sequence[Puncteme]], str] | None = None
+
+    def annotate(self, entry: Entry[VerbatimRecord[S]], annotation: Annotation) -> str:
+        if annotation.attributes or annotation.comments:
+            self._refuse(entry, "annotations")
+        return entry.record.source.text
+
+    def punctuate(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
+        if isinstance(entry.content, Sentence) and tuple(slots) == entry.content.slots:
+            return entry.record.source.text
+        if self.rewrite:
+            return self.rewrite(entry, slots)
+        self._refuse(entry, "new punctuation, whose place in the tree would be a guess")
+
+    def text(self, entry: Entry[VerbatimRecord[S]], slots: Sequence[Puncteme]) -> str:
+        words = [unescape(entry.record.tokens[number - 1].form) for number in entry.word_ids]
+        if len(slots) != len(words) + 1:
+            raise UsageError(
+                f"{quantity(len(slots), 'slot')} for {quantity(len(words), 'word')}; give one more "
+                "than words"
+            )
+        pairs = zip(("", *words), map(" ".join, visible(slots)), strict=True)
+        return " ".join(filter(None, chain.from_iterable(pairs)))
+
+    def write(self, texts: Iterable[str], stream: TextIO) -> None:
+        ended = True
+        for text in texts:
+            stream.write(text if ended or not self.lines else f"\n{text}")
+            ended = text.endswith("\n")
+
+    def _refuse(self, entry: Entry[VerbatimRecord[S]], content: str) -> NoReturn:
+        record = entry.record
+        raise UsageError(
+            f"{record.path}:{record.line}: sentence {record.sentence_id}: {self.contents} cannot "
+            f"contain {content}; give the treebank as CoNLL-U"
+        )
+
+
+T = TypeVar("T", bound=OrderedTree)
+
+
+def penn_tokens(
+    forms: Sequence[str], tags: Sequence[str], tree: DependencyTree, mark_tags: Collection[str]
+) -> tuple[Token, ...]:
+    """Make the tokens of a sentence, in which marks are not heads if there is a word.
+
+    A dependent of a mark (in a phrase of marks only) is attached to the nearest word above it.
+
+    Args:
+        forms: ``[n]``.
+        tags: ``[n]`` tags of the Penn Treebank.
+        tree: a tree of ``n`` words, whose root is a mark only if all words are.
+        mark_tags: the tags of punctuation.
+    """
+    heads = list(tree.heads)
+    for node in tree.order:  # heads come before their dependents
+        head = heads[node]
+        if head and heads[head - 1] and tags[head - 1] in mark_tags:
+            heads[node] = heads[head - 1]
+    rows = zip(forms, tags, heads, tree.relations, strict=True)
+    return tuple(
+        Token(
+            place + 1,
+            form,
+            MISSING,
+            PUNCTUATION if tag in mark_tags else MISSING,
+            tag,
+            MISSING,
+            head,
+            relation,
+            place,
+        )
+        for place, (form, tag, head, relation) in enumerate(rows)
+    )
+
+
+def over(sentence: Sentence, tree: T) -> Sentence[T]:
+    """Return a sentence with another tree.
+
+    Args:
+        sentence: any.
+        tree: the tree over the same words.
+    """
+    s = sentence
+    columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats)
+    return Sentence(
+        s.sentence_id, s.path, s.line, *columns, tree, s.slots, closed=s.closed, source=s.source
+    )

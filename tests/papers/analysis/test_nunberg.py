@@ -1,0 +1,129 @@
+"""Nunberg's rules compared with those printed in the paper."""
+
+from __future__ import annotations
+
+import pytest
+
+from semipunct.papers.analysis import nunberg
+from semipunct.papers.analysis.nunberg import Rule, treatment
+
+POINTS = {"?", "!", "<abbr>", "....", "...", "..", ".", ";", ":", "--", "-", ","}
+BRACKETS = {"(", ")", "“", "”"}
+
+SPECIMENS = """
+, , > ,
+, . > .
+- , > -
+- ; > ;
+; . > .
+” , > , ”
+” . > . ”
+. ? > ?
+. ! > !
+<abbr> . > <abbr>
+, ) > )
+- ) > )
+( , > (
+, ” > ”
+“ , > “
+"""
+"""Table 1 as printed in the journal, with ``abbv`` replaced by the token of this project."""
+
+
+@pytest.mark.parametrize("line", SPECIMENS.strip().splitlines())
+def test_every_specimen_of_table_1_is_among_the_rules(line: str):
+    before, after = (tuple(side.split()) for side in line.split(" > "))
+    matching = [rule for rule in nunberg.rules() if (rule.a, rule.b) == before]
+    assert [rule.result for rule in matching] == [after]
+    assert matching[0].stated
+    assert (before, after) in [(bigram, outcome) for _, bigram, outcome in nunberg.TABLE_1]
+
+
+def test_the_sums_of_the_paper():
+    assert len(nunberg.TYPES) == len(set(nunberg.TYPES)) == 16
+    assert set(nunberg.TYPES) == POINTS | BRACKETS
+    assert len({(rule.a, rule.b) for rule in nunberg.bigrams()}) == 16**2
+    assert len(nunberg.rules()) == 192
+    assert all(
+        rule.edit in ("absorb_left", "absorb_right", "transpose") for rule in nunberg.rules()
+    )
+    assert len(nunberg.TABLE_1) == len(SPECIMENS.strip().splitlines()) == 15
+
+
+def test_the_sums_of_the_docstring():
+    kept_bigrams = {(r.a, r.b) for r in nunberg.bigrams() if r.edit == "keep"}
+    changed = {(r.a, r.b) for r in nunberg.rules()}
+    assert len([1 for a, b in changed if {a, b} <= POINTS]) == 140
+    assert sum((a in "(“" and b in POINTS) or (a in POINTS and b in ")”") for a, b in changed) == 40
+    assert sum({a, b} <= BRACKETS for a, b in changed) == 4
+    moved = {(r.a, r.b) for r in nunberg.rules() if r.edit == "transpose"}
+    weaker = ("<abbr>", "....", "...", "..", ".", "--", "-", ",")
+    assert moved == {("”", mark) for mark in weaker}
+    assert sum({a, b} <= BRACKETS for a, b in kept_bigrams) == 12
+    assert sum((a in "(“" and b in "?!") or (a in "?!" and b in ")”") for a, b in kept_bigrams) == 8
+    assert (
+        sum((a in POINTS and b in "(“") or (a in ")”" and b in POINTS) for a, b in kept_bigrams)
+        == 40
+    )
+    assert {pair for pair in kept_bigrams if set(pair) <= POINTS} == {
+        ("?", "!"), ("!", "?"), (";", ":"), (":", ";"),
+    }  # fmt: skip
+
+
+def test_the_stated_rules_are_those_of_the_caption():
+    order = ("?!", ".", ";:", "-", ",")
+    strength = {mark: -i for i, marks in enumerate(order) for mark in marks}
+    expected = {("”", ","), ("”", "."), (",", ","), ("<abbr>", ".")}
+    for a in strength:
+        expected |= {(a, b) for b in strength if strength[a] != strength[b]}
+        if a not in "?!":
+            expected |= {("(", a), ("“", a), (a, ")"), (a, "”")}
+    assert {(r.a, r.b) for r in nunberg.rules() if r.stated} == expected
+    assert len(expected) == 62
+
+
+@pytest.mark.parametrize(
+    "a, b, outcome",
+    [
+        (",", ".", (".",)),
+        (".", ",", (".",)),
+        ("--", "-", ("--",)),
+        ("...", ".", ("...",)),
+        ("<abbr>", "?", ("?",)),
+        (",", "(", (",", "(")),
+        (")", ",", (")", ",")),
+        (":", "“", (":", "“")),
+        ("”", ";", ("”", ";")),
+        ("”", "?", ("”", "?")),
+        ("?", "”", ("?", "”")),
+        ("(", "“", ("(", "“")),
+        ("!", "!", ("!",)),
+        (")", ")", (")",)),
+        ("”", "-", ("-", "”")),
+    ],
+)
+def test_treatments(a: str, b: str, outcome: tuple[str, ...]):
+    assert treatment(a, b).result == outcome
+
+
+def test_what_nunberg_does_not_consider():
+    assert nunberg.says("*", ",") is None
+    assert nunberg.says(",", ".") == Rule(",", ".", "absorb_left")
+    with pytest.raises(KeyError):
+        treatment("*", ",")
+
+
+def test_outcomes_that_differ():
+    assert nunberg.outcomes(",", ".") == {
+        (",", "."): "keep", (".",): "absorb_left", (",",): "absorb_right", (".", ","): "transpose",
+    }  # fmt: skip
+    assert nunberg.outcomes(",", ",") == {(",", ","): "keep", (",",): "absorb_right"}
+
+
+def test_inverted_marks_are_treated_as_the_opening_bracket():
+    for rule in nunberg.INVERTED:
+        as_bracket = ["(" if mark in "¿¡" else mark for mark in (rule.a, rule.b)]
+        assert treatment(*as_bracket).edit == rule.edit
+    assert [(r.a + r.b, r.result) for r in nunberg.INVERTED if r.stated] == [
+        (",¿", (",", "¿")), (":¿", (":", "¿")), ("¿,", ("¿",)),
+    ]  # fmt: skip

@@ -1,0 +1,152 @@
+"""Normalisation of commas: figure 8, unchanged cases, and laws on random derivations."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.ccg.normalisation import (
+    attested_categories,
+    comma_nodes,
+    normalise_absorption,
+)
+from semipunct.papers.ccg.predicates import predicate_dependencies
+from tests.papers.ccg.test_conversion import conversions
+
+Nested = tuple[object, ...]
+"""A category with its parts; a leaf has none."""
+
+
+def derivation(nested: Nested) -> Derivation:
+    depths: list[int] = []
+    categories: list[str] = []
+    waiting: list[tuple[Nested, int]] = [(nested, 0)]
+    heads: list[int] = []
+    while waiting:
+        (category, *parts), depth = waiting.pop()
+        depths.append(depth)
+        categories.append(str(category))
+        heads.append(int(len(parts) == 2 and parts[1][0] == category))  # type: ignore[index]
+        waiting += ((part, depth + 1) for part in reversed(parts))  # type: ignore[misc]
+    return Derivation(tuple(depths), tuple(categories), tuple(heads))
+
+
+def bracketed(tree: Derivation) -> str:
+    """Return the tree, with leaves as their categories."""
+    text: list[str] = []
+    for node in range(len(tree.depths) - 1, -1, -1):
+        below = [text.pop() for _ in tree.children[node]]
+        inside = " ".join((tree.categories[node], *below))
+        text.append(f"({inside})" if below else inside)
+    return text[0]
+
+
+COMMA = (",",)
+SUBJECT, VERB = ("NP",), ("S\\NP",)
+
+
+def test_figure_8():
+    # [in [1990]] [, [it [fell]]] becomes [[in [1990]] ,] [it [fell]].
+    adverb = ("S/S", ("(S/S)/NP",), ("NP", ("N",)))
+    before = derivation(("S", adverb, ("S", COMMA, ("S", SUBJECT, VERB))))
+    after = normalise_absorption(before)
+    assert bracketed(after) == "(S (S/S (S/S (S/S)/NP (NP N)) ,) (S NP S\\NP))"
+    assert [(node.rule, node.category) for node in comma_nodes(after)] == [("right", "S/S")]
+    assert after.heads[:2] == (1, 0)
+    # An unattested rule is not needed if the same comma can be attached lower.
+    better = normalise_absorption(before, "better", {"NP"})
+    assert bracketed(better) == "(S (S/S (S/S)/NP (NP (NP N) ,)) (S NP S\\NP))"
+    lower = normalise_absorption(before, "better", {"N"})
+    assert bracketed(lower) == "(S (S/S (S/S)/NP (NP (N N ,))) (S NP S\\NP))"
+    assert normalise_absorption(before, "better", {"PP"}) == after
+
+
+def test_the_better_rule_moves_rare_right_commas_as_well():
+    tree = derivation(("S", ("S/S", ("S/S", ("(S/S)/NP",), ("NP",)), COMMA), ("S",)))
+    assert normalise_absorption(tree) is tree
+    assert normalise_absorption(tree, "better", {"S/S", "NP"}) is tree
+    normalised = normalise_absorption(tree, "better", {"NP"})
+    assert bracketed(normalised) == "(S (S/S (S/S)/NP (NP NP ,)) S)"
+
+
+@pytest.mark.parametrize(
+    "nested",
+    [
+        pytest.param(("NP", SUBJECT, ("NP[conj]", COMMA, SUBJECT)), id="coordination"),
+        pytest.param(("S\\NP", VERB, ("(S\\NP)\\(S\\NP)", COMMA, SUBJECT)), id="change of type"),
+        pytest.param(("S", COMMA, ("S", SUBJECT, VERB)), id="at the beginning"),
+        pytest.param(("S", (";",), ("S", COMMA, ("S", SUBJECT, VERB))), id="after another mark"),
+        pytest.param(("S", ("S", SUBJECT, VERB), COMMA), id="from the right"),
+    ],
+)
+def test_commas_that_stay(nested: Nested):
+    tree = derivation(nested)
+    assert normalise_absorption(tree) is tree
+
+
+def test_attested_categories():
+    once = derivation(("S", ("S", SUBJECT, VERB), COMMA))
+    assert attested_categories([once]) == frozenset()
+    assert attested_categories([once], 1) == attested_categories([once] * 2) == {"S"}
+
+
+@st.composite
+def nested_trees(draw: st.DrawFn) -> Nested:
+    """Draw sentences of modifiers of modifiers, with commas anywhere."""
+
+    def grown(category: str, size: int) -> Nested:
+        if size <= 1:
+            return (category,)
+        way = draw(st.sampled_from(("left", "right", "before", "after")))
+        left = draw(st.integers(1, size - 1))
+        bare = f"({category})" if "/" in category or "\\" in category else category
+        if way == "before":
+            return (category, COMMA, grown(category, size - 1))
+        if way == "after":
+            return (category, grown(category, size - 1), COMMA)
+        if way == "left":
+            return (category, grown(f"{bare}/{bare}", left), grown(category, size - left))
+        return (category, grown(category, left), grown(f"{bare}\\{bare}", size - left))
+
+    return grown("S", draw(st.integers(1, 7)))
+
+
+@given(nested_trees(), st.sets(st.sampled_from(("S", "S/S", "S\\S", "(S/S)/(S/S)"))))
+def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[str]):
+    tree = derivation(nested)
+    for rule in ("paper", "better"):
+        normalised = normalise_absorption(tree, rule, attested)
+        assert normalised.tags == tree.tags
+        assert all(each is None or each.name != "no rule" for each in normalised.combinators)
+        assert predicate_dependencies(normalised) == predicate_dependencies(tree)
+        # The remaining ones are preceded by marks only.
+        for each in comma_nodes(normalised):
+            if each.rule == "left":
+                before = normalised.edges[0][each.node]
+                assert (
+                    all(tag == "," for tag in normalised.tags[:before])
+                    or normalised.tags[before - 1] == ","
+                )
+        again = normalise_absorption(normalised, rule, attested)
+        if rule == "paper":
+            assert again == normalised
+
+
+def test_the_sample_has_no_left_comma_afterwards():
+    trees = [tree for _, tree, _ in conversions("dev.mrg") if tree is not None]
+    attested = attested_categories(trees)
+    for rule in ("paper", "better"):
+        for tree in trees:
+            normalised = normalise_absorption(tree, rule, attested)
+            assert all(each.rule != "left" for each in comma_nodes(normalised))
+            assert predicate_dependencies(normalised) == predicate_dependencies(tree)
+
+
+def test_deep_derivations():
+    deep: Nested = ("S",)
+    for _ in range(5_000):
+        deep = ("S", ("S/S",), ("S", COMMA, deep))
+    tree = derivation(deep)
+    assert max(tree.depths) == 10_000
+    normalised = normalise_absorption(tree)
+    assert not any(each.rule == "left" for each in comma_nodes(normalised))

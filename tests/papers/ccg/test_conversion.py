@@ -1,0 +1,230 @@
+"""Conversion of phrases to derivations: individual constructions, and the treebank sample."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from semipunct.papers.ccg.conversion import Unconverted, convert_phrases
+from semipunct.papers.ccg.conversion.steps import unlicensed_rules
+from semipunct.papers.ccg.derivations import Derivation
+from semipunct.papers.commas.ptb import Bracketing, read_bracketings
+from semipunct.papers.commas.trees import PhraseTree
+
+SAMPLE = Path(__file__).resolve().parents[4] / "shared" / "data" / "ptb-sample"
+
+
+def tree(tmp_path: Path, text: str) -> Bracketing:
+    path = tmp_path / "some.mrg"
+    path.write_text(text, encoding="utf-8")
+    (bracketing,) = read_bracketings(path)
+    return bracketing
+
+
+def words(bracketing: Bracketing, *, quotes: bool = False) -> dict[str, str]:
+    """Return the categories of the words other than determiners, nouns and final marks."""
+    conversion = convert_phrases(bracketing.tree, bracketing.forms, quotes=quotes)
+    forms = [bracketing.forms[leaf - 1] for leaf in conversion.leaves]
+    assert not unlicensed_rules(conversion.derivation)
+    return dict(zip(forms, conversion.derivation.tags, strict=True))
+
+
+def test_a_derivation_written_out(tmp_path: Path):
+    bracketing = tree(
+        tmp_path,
+        "( (S (NP-SBJ (NP (NNP Ada)) (, ,) (ADJP (NP (CD 9) (NNS years)) (JJ old)) (, ,))"
+        " (VP (MD will) (VP (VB sing) (NP-TMP (NN today)))) (. .)))",
+    )
+    derived = convert_phrases(bracketing.tree, bracketing.forms).derivation
+    rows = list(zip(derived.depths, derived.categories, derived.heads, strict=True))
+    assert rows == [
+        (0, "S[dcl]", 0),
+        (1, "S[dcl]", 1),
+        (2, "NP", 0),
+        (3, "NP", 0),
+        (4, "NP", 0),
+        (5, "NP", 0),
+        (6, "N", 0),
+        (5, ",", 0),
+        (4, "NP\\NP", 0),
+        (5, "S[adj]\\NP", 1),
+        (6, "NP", 0),
+        (7, "N", 1),
+        (8, "N/N", 0),
+        (8, "N", 0),
+        (6, "(S[adj]\\NP)\\NP", 0),
+        (3, ",", 0),
+        (2, "S[dcl]\\NP", 0),
+        (3, "(S[dcl]\\NP)/(S[b]\\NP)", 0),
+        (3, "S[b]\\NP", 0),
+        (4, "S[b]\\NP", 0),
+        (4, "(S\\NP)\\(S\\NP)", 0),
+        (1, ".", 0),
+    ]
+
+
+SUBJECT = "(NP-SBJ (DT the) (NN cat))"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            f"(S {SUBJECT} (VP (VBD gave) (NP (PRP me)) (NP (NNS mice))"
+            " (PP-LOC (IN at) (NP (NN home)))))",
+            {"gave": "((S[dcl]\\NP)/NP)/NP", "at": "((S\\NP)\\(S\\NP))/NP", "the": "NP[nb]/N"},
+            id="complements and adjuncts of verbs",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (DT the) (NN cat)) (SBAR (WHNP-1 (WDT that)) (S (NP-SBJ (-NONE- *T*-1))"
+            " (VP (VBD slept))))) (VP (VBD woke)))",
+            {"that": "(NP\\NP)/(S[dcl]\\NP)", "slept": "S[dcl]\\NP"},
+            id="subject relative",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (DT the) (NN mouse)) (SBAR (WHNP-1 (WDT that)) (S (NP-SBJ (PRP he))"
+            " (VP (VBD said) (SBAR (-NONE- 0) (S (NP-SBJ (NNP Ada)) (VP (VBD saw)"
+            " (NP (-NONE- *T*-1))))))))) (VP (VBD ran)))",
+            {
+                "that": "(NP\\NP)/(S[dcl]/NP)",
+                "said": "(S[dcl]\\NP)/S[dcl]",
+                "saw": "(S[dcl]\\NP)/NP",
+            },
+            id="object relative across a clause",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (DT the) (NN mouse)) (SBAR (WHNP-1 (-NONE- 0)) (S (NP-SBJ (NNP Ada))"
+            " (VP (VBD saw) (NP (-NONE- *T*-1)))))) (VP (VBD ran)))",
+            {"saw": "(S[dcl]\\NP)/NP"},
+            id="relative without a pronoun",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (NNS mice)) (VP (VBN seen) (NP (-NONE- *)) (PP (IN by) (NP-LGS (NNP"
+            " Ada))))) (VP (VBP run)))",
+            {"seen": "S[pss]\\NP", "by": "((S\\NP)\\(S\\NP))/NP"},
+            id="reduced relative",
+        ),
+        pytest.param(
+            f"(S {SUBJECT} (VP (VBD slept) (, ,) (VBD woke) (CC and) (VBD ran)))",
+            {",": ",", "and": "conj", "slept": "S[dcl]\\NP"},
+            id="coordination",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (NNP Ada) (POS 's)) (NN cat)) (VP (VBD had) (VP (VBN slept))))",
+            {"'s": "(NP[nb]/N)\\NP", "had": "(S[dcl]\\NP)/(S[pt]\\NP)", "slept": "S[pt]\\NP"},
+            id="possessive and perfect",
+        ),
+        pytest.param(
+            "(S (S-TPC-1 (NP-SBJ (NNS mice)) (VP (VBP run))) (, ,) (NP-SBJ (PRP she))"
+            " (VP (VBD said) (SBAR (-NONE- 0) (S (-NONE- *T*-1)))))",
+            {"said": "(S[dcl]\\S[dcl])\\NP", ",": ","},
+            id="fronted speech",
+        ),
+        pytest.param(
+            f"(S {SUBJECT} (VP (VBD slept) (, ,) (NP (DT a) (NN surprise))))",
+            {"slept": "S[dcl]\\NP", "a": "NP[nb]/N"},
+            id="apposition to a clause",
+        ),
+        pytest.param(
+            "(S (S-ADV (NP-SBJ (-NONE- *-1)) (VP (VBG sleeping))) (, ,) (NP-SBJ-1 (PRP she)) (VP"
+            " (VBD smiled)))",
+            {"sleeping": "S[ng]\\NP"},
+            id="participle",
+        ),
+        pytest.param(
+            "(SBARQ (WHNP-1 (WP what)) (SQ (VBD did) (NP-SBJ (PRP she)) (VP (VB see) (NP (-NONE-"
+            " *T*-1)))) (. ?))",
+            {"what": "S[wq]/(S[q]/NP)", "did": "(S[q]/(S[b]\\NP))/NP"},
+            id="question",
+        ),
+        pytest.param(
+            f"(S {SUBJECT} (VP (VBD made) (S (NP-SBJ (PRP her)) (ADJP-PRD (JJ glad)))))",
+            {"made": "((S[dcl]\\NP)/(S[adj]\\NP))/NP"},
+            id="small clause",
+        ),
+    ],
+)
+def test_constructions(tmp_path: Path, text: str, expected: dict[str, str]):
+    categories = words(tree(tmp_path, text))
+    assert {word: categories[word] for word in expected} == expected
+
+
+def test_quotation_marks_are_kept_where_they_are_wanted(tmp_path: Path):
+    bracketing = tree(tmp_path, "(S (`` ``) (NP-SBJ (PRP she)) (VP (VBD slept)) ('' '') (. .))")
+    assert words(bracketing) == {"she": "NP", "slept": "S[dcl]\\NP", ".": "."}
+    assert words(bracketing, quotes=True)["``"] == "LQU"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("(S (NP (-NONE- *)) (VP (-NONE- *)))", "no words"),
+        (
+            "(S (S (NP-SBJ-1 (NNP Ada)) (VP (VBZ sings))) (CC and) (S (NP-SBJ=1 (NNP Bea))))",
+            "gapping",
+        ),
+        ("(S (NP (, ,)) (VP (VBZ sings)))", "a phrase of marks alone"),
+    ],
+)
+def test_what_is_not_known_is_told(tmp_path: Path, text: str, reason: str):
+    bracketing = tree(tmp_path, text)
+    with pytest.raises(Unconverted, match=reason):
+        convert_phrases(bracketing.tree, bracketing.forms)
+
+
+def test_deep_trees():
+    clause = ("S", "NP-SBJ", "PRP", "VP", "VBP", "SBAR")
+    depths: list[int] = []
+    labels: list[str] = []
+    depth = 0
+    for _ in range(3_400):
+        depths += (depth, depth + 1, depth + 2, depth + 1, depth + 2, depth + 2)
+        labels += clause
+        depth += 3
+    last = ("S", "NP-SBJ", "PRP", "VP", "VBP")
+    depths += (depth, depth + 1, depth + 2, depth + 1, depth + 2)
+    labels += last
+    deep = PhraseTree(tuple(depths), tuple(labels))
+    assert max(deep.depths) > 10_000
+    converted = convert_phrases(deep, ["we", "say"] * deep.words)
+    assert converted.derivation.words == deep.words
+
+
+@pytest.mark.parametrize("pattern", [("S",), ("SBAR", "S"), ("NP",), ("S-ADV",)], ids="-".join)
+def test_deep_chains_of_one_child(pattern: tuple[str, ...]):
+    n = 4_000
+    labels = (*(pattern * n)[:n], "NP-SBJ", "PRP", "VP", "VBP")
+    deep = PhraseTree((*range(n), n, n + 1, n, n + 1), labels)
+    assert convert_phrases(deep, ["we", "say"]).derivation.tags == ("NP", "S[dcl]\\NP")
+
+
+def conversions(name: str) -> Iterator[tuple[Bracketing, Derivation | None, tuple[int, ...]]]:
+    path = SAMPLE / name
+    if not path.exists():
+        pytest.skip("the sample of the Penn Treebank is not in ../shared")
+    for bracketing in read_bracketings(path):
+        try:
+            conversion = convert_phrases(bracketing.tree, bracketing.forms)
+        except Unconverted:
+            yield bracketing, None, ()
+        else:
+            yield bracketing, conversion.derivation, conversion.leaves
+
+
+def test_nearly_all_of_the_sample_is_converted():
+    all_conversions = list(conversions("dev.mrg"))
+    derived = [
+        (bracketing, tree, leaves)
+        for bracketing, tree, leaves in all_conversions
+        if tree is not None
+    ]
+    assert len(derived) / len(all_conversions) > 0.95
+    for bracketing, tree, leaves in derived:
+        words = [
+            place
+            for place, tag in enumerate(bracketing.tree.tags, start=1)
+            if tag not in ("-NONE-", "``", "''")
+        ]
+        assert list(leaves) == words
+        assert tree.words == len(words)
+        assert not unlicensed_rules(tree)

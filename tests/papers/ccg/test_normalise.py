@@ -1,0 +1,117 @@
+"""``semipunct normalise``: conversion of phrases to derivations, commas, messages, and errors."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import semipunct
+from semipunct.errors import TreebankError, UsageError
+from semipunct.papers.ccg.ccgbank import read_derivations
+from semipunct.papers.ccg.normalisation import derive
+from tests.commands import Cli
+from tests.papers.ccg.files import RAIN
+
+PHRASES = (
+    "( (S (PP-TMP (IN In) (NP (NNP May))) (, ,) (NP-SBJ (PRP it)) (VP (VBD rained)) (. .)))\n"
+    "( (S (S (NP-SBJ-1 (NNP Ada)) (VP (VBZ sings))) (CC and) (S (NP-SBJ=1 (NNP Bea)))))\n"
+)
+
+
+@pytest.fixture
+def phrases(tmp_path: Path) -> Path:
+    path = tmp_path / "may.mrg"
+    path.write_text(PHRASES, encoding="utf-8")
+    return path
+
+
+def test_conversion_and_commas(cli: Cli, phrases: Path, tmp_path: Path):
+    out, report = tmp_path / "may.auto", tmp_path / "report.json"
+    result = cli("normalise", phrases, "--to", "ccg", "-o", out, "--report", report)
+    assert result.status == 0
+    assert "converted 1 of 2 trees (50.0%)" in result.err
+    assert f"left out 1 tree: gapping (1, first {phrases}:2)" in result.err
+    assert json.loads(report.read_text("utf-8"))["conversion"]["reasons"] == {"gapping": 1}
+    (before,) = read_derivations(out)
+    assert before.sentence_id == "may.1"
+    again = cli("normalise", out, "--commas", "ccg", "--rule", "paper")
+    assert "from the left: 1 before, 0 after; from the right: 0 and 1" in again.err
+    moved = tmp_path / "moved.auto"
+    moved.write_text(again.out, encoding="utf-8")
+    (after,) = read_derivations(moved)
+    assert after.leaves == before.leaves
+    assert after.derivation.categories[2] == "S/S"
+    at_once = cli("normalise", phrases, "--to", "ccg", "--commas", "ccg", "--rule", "paper")
+    assert at_once.out == again.out
+
+
+def test_what_nothing_licenses_is_passed_through(cli: Cli, tmp_path: Path):
+    path = tmp_path / "odd.auto"
+    text = (
+        "ID=a.1\n(<T S[dcl] 0 2> (<T S[dcl] 1 2> (<L , , , , ,>) (<L N NN NN rain N>) ) "
+        "(<L NP PRP PRP it NP>) )\n" + RAIN
+    )
+    path.write_text(text, encoding="utf-8")
+    result = cli("normalise", path, "--commas", "ccg")
+    assert (result.status, result.out) == (0, text)
+    assert f"{path}:1: sentence a.1: no rule licenses S[dcl] NP => S[dcl]" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "there is nothing to do"),
+        (("--commas", "ccg", "--quotes"), "--quotes needs --to"),
+        (("--commas", "ccg"), "give files of derivations"),
+        (("--to", "ccg", "--rule", "paper"), "--rule needs --commas"),
+        (("--to", "ccg", "-o", "a", "--report", "./a"), "named for two outputs"),
+        (("--to", "ccg", "--report", "-"), "--report needs the name of a file"),
+    ],
+)
+def test_wrong_usage(cli: Cli, phrases: Path, arguments: tuple[str, ...], complaint: str):
+    result = cli("normalise", phrases, *arguments)
+    assert result.status == 2
+    assert complaint in " ".join(result.err.split())
+
+
+def test_a_report_takes_no_inputs_place(cli: Cli, phrases: Path):
+    before = phrases.read_bytes()
+    result = cli("normalise", phrases, "--to", "ccg", "--report", phrases)
+    assert result.status == 2
+    assert f"{phrases}: is an input and would be overwritten" in result.message
+    assert phrases.read_bytes() == before
+
+
+def test_nothing_that_can_be_converted(cli: Cli, tmp_path: Path):
+    path = tmp_path / "gap.mrg"
+    path.write_text(PHRASES.splitlines()[1], encoding="utf-8")
+    result = cli("normalise", path, "--to", "ccg")
+    assert (result.status, result.out) == (1, "")
+    assert "none of 1 tree could be converted (gapping" in " ".join(result.err.split())
+
+
+@pytest.mark.parametrize("rule", ["paper", "better"])
+def test_the_function_is_the_command(cli: Cli, phrases: Path, tmp_path: Path, rule: Any):
+    auto, report = tmp_path / "may.auto", tmp_path / "report.json"
+    told = cli("normalise", phrases, "--to", "ccg", "--quotes")
+    converted = derive([phrases], to="ccg", quotes=True)
+    assert converted.text == told.out
+    auto.write_text(RAIN + told.out, encoding="utf-8")
+    told = cli("normalise", auto, "--commas", "ccg", "--rule", rule, "--report", report)
+    moved = derive([auto], commas="ccg", rule=rule)
+    assert moved.text == told.out != auto.read_text("utf-8")
+    assert moved.as_dict() == json.loads(report.read_text("utf-8"))
+    assert [*moved.derivations] == [record.derivation for record in moved.records]
+    auto.write_text(moved.text, encoding="utf-8")
+    assert [one.derivation for one in read_derivations(auto)] == moved.derivations
+    assert repr(moved) == "<Normalised: 2 derivations>"
+
+
+def test_the_function_refuses_what_the_command_refuses(phrases: Path, tmp_path: Path):
+    with pytest.raises(UsageError, match="nothing to do"):
+        semipunct.normalise(phrases)
+    with pytest.raises(UsageError, match="derivations, whose names end"):
+        derive([phrases], commas="ccg")
+    with pytest.raises(TreebankError, match="missing"):
+        derive([tmp_path / "missing.mrg"], to="ccg")

@@ -1,0 +1,64 @@
+"""Bracket scores: a case by hand, and errors."""
+
+from pathlib import Path
+
+import pytest
+
+from semipunct.errors import UsageError
+from semipunct.evaluation.comparison import compare
+from semipunct.evaluation.results import Result
+from semipunct.papers.commas.figures import bracket_statistics
+from semipunct.papers.commas.ptb import read_bracketings
+from semipunct.papers.commas.trees import PhraseTree
+
+GOLD = "(S (NP-SBJ (NP (DT the) (NN dog)) (, ,) (PP (IN of) (NP (NN war)))) (VP (VBZ barks)) (. .))"
+FOUND = "(S (NP (DT the) (NN dog)) (VP (, ,) (PP (IN of) (NN war)) (VP (NNS barks)) (. .)))"
+
+
+def tree(text: str, folder: Path) -> PhraseTree:
+    path = folder / "a.mrg"
+    path.write_text(text, encoding="utf-8")
+    (found,) = read_bracketings(path)
+    return found.tree
+
+
+def test_a_case_written_out(tmp_path: Path):
+    """Words without marks: the 1 dog 2 of 3 war 4 barks 5."""
+    gold, found = tree(GOLD, tmp_path), tree(FOUND, tmp_path)
+    # Gold: S 0-5, NP 0-4, NP 0-2, PP 2-4, NP 3-4, VP 4-5.
+    # Found: S 0-5, NP 0-2, VP 2-5, PP 2-4, VP 4-5.
+    figures = bracket_statistics([gold], [found]).figures()
+    assert (figures.labelled.true_positives, figures.labelled.predicted, figures.labelled.gold) == (
+        4, 5, 6,
+    )  # fmt: skip
+    assert figures.tags == pytest.approx(6 / 7)
+    assert figures.exact == 0
+    same = bracket_statistics([gold, found], [gold, found])
+    assert same.figures().labelled.f1 == same.figures().exact == same.score == 1.0
+
+
+def test_labels_count_once_each(tmp_path: Path):
+    one, other = tree("(S (S (NP (NN a))))", tmp_path), tree("(S (VP (NP (NN a))))", tmp_path)
+    figures = bracket_statistics([one], [other]).figures()
+    assert figures.labelled.true_positives == 2
+    assert figures.unlabelled.true_positives == 3
+
+
+def test_systems_are_compared(tmp_path: Path):
+    gold, found = tree(GOLD, tmp_path), tree(FOUND, tmp_path)
+    results = [
+        Result(
+            name, "task:brackets|treebank:x|model:" + name, bracket_statistics([gold] * 4, trees)
+        )
+        for name, trees in (("a", [gold] * 4), ("b", [found] * 4))
+    ]
+    difference = compare(*results).differences[0]
+    assert (difference.measure, difference.a) == ("labelled_f1", 1.0)
+
+
+def test_other_words_are_refused(tmp_path: Path):
+    gold = tree(GOLD, tmp_path)
+    with pytest.raises(UsageError, match="1 gold sentences and 0"):
+        bracket_statistics([gold], [])
+    with pytest.raises(UsageError, match="7 words, and 1 in the predicted tree"):
+        bracket_statistics([gold], [tree("(X (NN a))", tmp_path)])

@@ -1,0 +1,294 @@
+"""Bracketed trees: lossless, as phrases and as dependencies; errors with file and line."""
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from semipunct.corpus import Omitted, Sentence
+from semipunct.corpus.statistics import statistics
+from semipunct.corpus.treebank import PUNCTUATION
+from semipunct.errors import TreebankError, UsageError
+from semipunct.formats import Annotation, format_of, read_entries, read_treebank
+from semipunct.formats.registry import read_with_marks
+from semipunct.marks.penn import MARK_TAGS
+from semipunct.papers.commas.ptb import Ptb, read_bracketings, write_brackets
+from semipunct.papers.commas.trees import COLLINS, HeadTable
+from tests.papers.commas.nested import Nested, brackets, leaves, nested, nested_trees
+from tests.papers.commas.test_trees import flat
+
+TEXT = """
+( (S
+    (NP-SBJ-1 (NNP Mr.) (NNP Bell) )
+    (, ,)
+    (VP (VBD said)
+      (S (NP-SBJ (-NONE- *-1) ) (`` ``) (VP (VB go) ) ('' '') ))
+    (. .) )) (INTJ (UH Yes)(-LRB- -LRB-)
+(NN a\\/b)(-RRB- -RRB-))
+
+(X (: --))\t"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "some.mrg"
+    path.write_text(TEXT, encoding="utf-8", newline="")
+    return path
+
+
+def test_it_is_read_as_dependencies(file: Path):
+    first, second, third = read_entries([file])
+    sentence = first.content
+    assert isinstance(sentence, Sentence)
+    assert sentence.forms == ("Mr", "Bell", "said", "go")
+    assert sentence.xpos == ("NNP", "NNP", "VBD", "VB")
+    assert sentence.slots == ((), ("<abbr>",), (",",), ("“",), ("”", "."))
+    assert sentence.tree.heads == (2, 3, 0, 3)
+    assert sentence.tree.relations == ("NNP/NP", "NP-SBJ/S", "root", "S/VP")
+    assert (sentence.where, first.word_ids) == (f"{file}:2: sentence #1", (1, 2, 4, 6))
+    assert second.content.where == f"{file}:7: sentence #2"
+    assert second.content.slots == ((), ("-LRB-",), ("-RRB-",))
+    assert third.content == Omitted("nothing but punctuation", "#3", str(file), 10)
+
+
+def test_it_is_read_as_phrases(file: Path):
+    first, second, third = Ptb().read_phrases(file)
+    assert isinstance(first.content, Sentence)
+    assert first.content.tree == flat(nested(
+        "( (S (NP-SBJ-1 (NNP Mr.) (NNP Bell)) (VP (VBD said) (S (VP (VB go))))))"
+    ))  # fmt: skip
+    assert first.content.slots == next(iter(read_entries([file]))).content.slots
+    assert isinstance(second.content, Sentence)
+    assert second.content.tree.tags == ("UH", "NN")
+    assert isinstance(third.content, Omitted)
+    commas = Ptb(mark_tags={","}).read_phrases(file)
+    assert [len(e.content.forms) for e in commas if isinstance(e.content, Sentence)] == [7, 4, 1]
+    whole, *_ = Ptb(marks="words").read_phrases(file)
+    assert isinstance(whole.content, Sentence)
+    assert whole.content.forms == ("Mr.", "Bell", ",", "said", "“", "go", "”", ".")
+    assert whole.content.tree.tags == whole.content.xpos
+
+
+def test_what_was_read_is_written(file: Path):
+    entries, writer, stream = list(read_entries([file])), format_of(file).writer(), io.StringIO()
+    writer.write(map(writer.source_text, entries), stream)
+    assert stream.getvalue() == TEXT
+    assert writer.punctuate(entries[0], entries[0].content.slots) + "" in TEXT
+    assert writer.text(entries[1], [("¡",), (), ("!",)]) == "¡ Yes a/b !"
+    assert len(read_treebank([file]).sentences) == 2
+
+
+def test_what_has_no_place_is_refused(file: Path):
+    entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
+    with pytest.raises(UsageError, match=r"some.mrg:2: sentence #1: .*cannot contain annotations"):
+        writer.annotate(entry, Annotation({1: {"a": "b"}}))
+    with pytest.raises(UsageError, match="2 slots for 4 words"):
+        writer.text(entry, [(), ()])
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", r"no tree was found"),
+        ("\n \n", r"no tree was found"),
+        ("(NN a)\n)", r":2: after 1 tree a bracket is closed that was not opened"),
+        ("rain\n", r":1: after 0 trees 'rain' stands outside of brackets"),
+        ("a header\n)", r":2: after 0 trees a bracket is closed that was not opened"),
+        ("(UH a)\n\n(S\n(NP (NN a))", r":3: sentence #2: 1 bracket is not closed .* in line 3; the "
+         "first after it that begins a line is in line 4; close"),
+        ("(S (NP (NN a)", r":1: sentence #1: 2 brackets are not closed .* opened in line 1; close"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
+    path = tmp_path / "some.mrg"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TreebankError, match=complaint):
+        list(read_entries([path]))
+    (tmp_path / "other.mrg").write_bytes(b"(NN a)\n(NN \xff)")
+    with pytest.raises(TreebankError, match=r"other.mrg:2: byte 0xff"):
+        list(read_bracketings(tmp_path / "other.mrg"))
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("(S\n(NP ) (NN a))", ["2: sentence #2: the bracket (NP has no word in it"]),
+        ("()", ["1: sentence #2: the bracket ( has no word in it"]),
+        ("(())", ["1: sentence #2: the bracket ( has no word in it"]),
+        ("(S (NP (PRP (Dia))) (Z (.)))", ["1: sentence #2: the bracket (Dia has no word in it"]),
+        ("(S (NN a b))", ["1: sentence #2: the word 'b' stands beside another word"]),
+        ("(S (NN a) b)", ["1: sentence #2: the word 'b' stands beside another word or a bracket"]),
+        ("(NN a (NN b))", ["1: sentence #2: a bracket follows the word 'a'"]),
+        ("(S (NN a b)\n(())) (NN c d)", [
+            "1: sentence #2: the word 'b' stands beside", "2: sentence #3: the word 'd' stands"]),
+        ("(S (-NONE- *))", ["1: sentence #2: the tree has no word, only empty elements"]),
+        ("*x*\n *x* (c) 1999 *x*\n\n", ["1: after 1 tree '*x*' stands outside of brackets",
+         "2: sentence #2: the bracket (c has no word", "2: after 2 trees '1999' stands outside"]),
+        ("rain :) (NN\n", None),
+        ("1. (NN a)\n2.\n", ["1: after 1 tree '1.' stands outside of brackets",
+         "2: after 2 trees '2.' stands outside of brackets"]),
+        ("---- :) ----", ["1: after 1 tree '----' stands outside of brackets"]),
+    ],
+)  # fmt: skip
+def test_what_is_no_tree_is_omitted_with_its_fault(
+    tmp_path: Path, text: str, faults: list[str] | None
+):
+    path = tmp_path / "some.mrg"
+    before, after = "(UH yes)\n", "\n( (S (UH no)))"
+    path.write_text(before + text + after, encoding="utf-8")
+    if faults is None:
+        with pytest.raises(TreebankError, match=r"some.mrg:2: .* closed that was not opened"):
+            list(read_entries([path]))
+        return
+    for marks in ("slots", "words"):
+        first, *between, last = Ptb(marks=marks).read(path)
+        assert [first.content.forms, last.content.forms] == [("yes",), ("no",)]
+        found_faults = [e.content.fault for e in between if isinstance(e.content, Omitted)]
+        assert len(found_faults) == len(faults)
+        for fault, expected in zip(found_faults, faults, strict=True):
+            line, message = expected.split(":", 1)
+            assert fault.startswith(f"{path}:{int(line) + 1}:{message}")
+    phrases = [e.content for e in Ptb().read_phrases(path)]
+    assert [c.fault for c in phrases if isinstance(c, Omitted)] == found_faults
+    treebank = read_with_marks([path])
+    assert [c.fault for c in treebank.omitted] == found_faults
+    assert treebank.sentences[-1].forms == ("no",)
+    writer, stream = Ptb().writer(), io.StringIO()
+    writer.write(map(writer.source_text, [first, *between, last]), stream)
+    assert stream.getvalue() == path.read_text("utf-8")
+    assert "".join(each.text for each in read_bracketings(path)) == path.read_text("utf-8")
+
+
+def test_a_header_is_no_sentence(tmp_path: Path):
+    path = tmp_path / "some.mrg"
+    path.write_text("*x*x*\n*x* copyright *x*\n\n( (S (UH no)))\n(())\n", encoding="utf-8")
+    treebank = read_treebank([path])
+    assert [s.sentence_id for s in treebank] == ["#1"]
+    assert [(o.sentence_id, o.line) for o in treebank.omitted] == [("before #1", 1), ("#2", 5)]
+    assert treebank.omitted_by_reason() == {
+        "punctuation has dependents": 0,
+        "nothing but punctuation": 0,
+        "text outside of trees": 1,
+        "a malformed tree": 1,
+    }
+    faults = {o.reason: o.fault for o in treebank.omitted}
+    assert treebank.first_faults() == statistics(read_entries([path])).first_faults == faults
+
+
+def test_compressed_and_with_a_byte_order_mark(tmp_path: Path):
+    path = tmp_path / "some.mrg.gz"
+    path.write_bytes(gzip.compress("\ufeff(NN a)\r\n\r\n(NN\u00a0 b)".encode()))
+    first, second = read_bracketings(path)
+    assert (first.text, second.text) == ("\ufeff(NN a)\r\n\r\n", "(NN\u00a0 b)")
+    assert second.tree.tags == ("NN\u00a0",)
+
+
+def test_layouts():
+    tree = flat(nested("( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"))
+    forms = ("the", "dog", "barks", ".")
+    assert write_brackets(tree, forms) == "( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"
+    assert write_brackets(tree, forms, indent=True).split("\n") == [
+        "( (S",
+        "    (NP (DT the) (NN dog))",
+        "    (VP (VBZ barks))",
+        "    (. .)))",
+    ]
+
+
+@pytest.mark.parametrize("forms", [("a b",), ("(",), ("",), ("a", "b")])
+def test_what_cannot_be_written(forms: tuple[str, ...]):
+    with pytest.raises(UsageError, match=r"cannot be a form|2 forms for 1 leaf"):
+        write_brackets(flat(["NN", "a"]), forms)
+    with pytest.raises(UsageError, match="'' cannot be a form or a label"):
+        write_brackets(flat(["", "a"]), ("a",))
+
+
+@given(nested_trees)
+def test_trees_that_are_written_come_back(tmp_path_factory: pytest.TempPathFactory, tree: Nested):
+    phrases, forms = flat(tree), tuple(form for _, form in leaves(tree))
+    path = tmp_path_factory.getbasetemp() / "written.mrg"
+    on_one_line, lines = write_brackets(phrases, forms), write_brackets(phrases, forms, indent=True)
+    assert on_one_line == brackets(tree)
+    path.write_text(f"{on_one_line}{lines}\n", encoding="utf-8")
+    for read in read_bracketings(path):
+        assert (read.tree, read.forms) == (phrases, forms)
+
+
+def test_ten_thousand_brackets(tmp_path: Path):
+    n = 10_000
+    path = tmp_path / "deep.mrg"
+    path.write_text("(S (NN a) " * n + "(NN b)" + ")" * n + "\n" + "(S " * n, encoding="utf-8")
+    trees = read_bracketings(path)
+    assert next(trees).tree.words == n + 1
+    with pytest.raises(TreebankError, match=r"deep.mrg:2: .* 10000 brackets are not closed"):
+        next(trees)
+    path.write_text("(S (NN a) " * n + "(NN b)" + ")" * n, encoding="utf-8")
+    (entry,) = read_entries([path])
+    assert isinstance(entry.content, Sentence)
+    assert entry.content.tree.heads[:2] == (n, n)
+
+
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_the_sample_comes_back_byte_for_byte(penn_sample: Path, part: str):
+    path = penn_sample / f"{part}.mrg"
+    if (
+        "".join(bracketing.text for bracketing in read_bracketings(path)).encode()
+        != path.read_bytes()
+    ):
+        pytest.fail(f"{path.name} did not come out as it went in")
+
+
+def test_heads_of_the_sample_and_of_its_dependency_version(penn_sample: Path, tmp_path: Path):
+    converted = tmp_path / "dev.conllu"
+    with open(converted, "w", encoding="utf-8") as stream:
+        for sentence in (penn_sample / "dev.dp").read_text("utf-8").strip().split("\n\n"):
+            for number, line in enumerate(sentence.split("\n"), start=1):
+                form, tag, head = line.split("\t")
+                upos = PUNCTUATION if tag in MARK_TAGS else "_"
+                relation = "dep" if int(head) else "root"
+                print(
+                    number,
+                    form,
+                    "_",
+                    upos,
+                    tag,
+                    "_",
+                    head,
+                    relation,
+                    "_",
+                    "_",
+                    sep="\t",
+                    file=stream,
+                )
+            print(file=stream)
+
+    def agreement(table: HeadTable) -> float:
+        """Return the fraction of the words that have the same head in both."""
+        agreed = words = 0
+        sentences = (penn_sample / "dev.dp").read_text("utf-8").strip().split("\n\n")
+        entries = Ptb(table=table, marks="words").read(penn_sample / "dev.mrg")
+        for entry, lines in zip(entries, sentences, strict=True):
+            assert isinstance(entry.content, Sentence)
+            rows = [line.split("\t") for line in lines.splitlines()]
+            assert [form for form, _, _ in rows] == list(entry.content.forms)
+            marks = [tag in MARK_TAGS for _, tag, _ in rows]
+            heads = zip(entry.content.tree.heads, rows, marks, strict=True)
+            agreed += sum(head == int(row[2]) for head, row, is_mark in heads if not is_mark)
+            words += len(rows) - sum(marks)
+        assert words == 5668
+        return agreed / words
+
+    assert agreement(COLLINS) == pytest.approx(0.8701, abs=0.0001)
+    # Three decisions account for most of the difference: the last noun phrase, *to* after verbs,
+    # the last conjunct.
+    noun, verb = COLLINS.rules["NP"], COLLINS.rules["VP"]
+    last = [search._replace(side="right") if "NP" in search.labels else search for search in noun]
+    alternative_rules = {
+        "NP": tuple(last),
+        "NX": tuple(last),
+        "VP": (*verb[1:9], verb[0], *verb[9:]),
+    }
+    table = HeadTable({**COLLINS.rules, **alternative_rules}, COLLINS.otherwise, frozenset())
+    assert agreement(table) == pytest.approx(0.956, abs=0.001)

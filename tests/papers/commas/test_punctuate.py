@@ -1,0 +1,113 @@
+"""Punctuation in bracketed trees: it is read back as requested, with few other changes."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from semipunct.corpus import Sentence
+from semipunct.errors import UsageError
+from semipunct.formats import read_entries
+from semipunct.marks.penn import MARK_TAGS, tagged_mark, unescape
+from semipunct.papers.commas.ptb import Ptb
+from tests.papers.commas.nested import Nested, brackets, leaves, nested, nested_trees
+
+BIRD = """( (S
+    (NP-SBJ-1 (NP (DT the) (NN bird) ) (, ,) (ADJP (JJ small) ) )
+    (VP (VBD tried) (S (NP-SBJ (-NONE- *-1) ) (VP (TO to) (VP (VB sing) ))))
+    (. .) ))
+"""
+
+
+def rewritten(path: Path, text: str, slots: list[tuple[str, ...]]) -> str:
+    path.write_text(text, encoding="utf-8")
+    (entry,) = read_entries([path])
+    return Ptb().writer().punctuate(entry, slots)
+
+
+def test_new_marks_written_out(tmp_path: Path):
+    new_slots = [("“",), (), (), (",",), (), ("--",), ("!", "”")]
+    assert (
+        rewritten(tmp_path / "a.mrg", BIRD, new_slots)
+        == """( (S
+    (`` ``) (NP-SBJ-1 (NP (DT the) (NN bird) ) (ADJP (JJ small) ) ) (, ,)
+    (VP (VBD tried) (S (NP-SBJ (-NONE- *-1) ) (VP (TO to) (: --) (VP (VB sing) )))) (. !) ('' '') ))
+"""
+    )
+
+
+def test_marks_that_stay_are_neighbours(tmp_path: Path):
+    text = "(S (NP (NN a) (, ,) (: -)) (VP (VB b)) (. .))"
+    output = rewritten(tmp_path / "a.mrg", text, [(), (",", ")", "-"), ("?", ".")])
+    assert output == "(S (NP (NN a) (, ,) (-RRB- -RRB-) (: -)) (VP (VB b)) (. ?) (. .))"
+    output = rewritten(tmp_path / "a.mrg", text, [(), ("-",), ()])
+    assert output == "(S (NP (NN a) (: -)) (VP (VB b)))"
+
+
+def test_dots_of_abbreviations(tmp_path: Path):
+    text = "(S (NP (NNP Mr.) (NNP A )) (VP (VB b)))"
+    output = rewritten(tmp_path / "a.mrg", text, [(), (), ("<abbr>", ","), ()])
+    assert output == "(S (NP (NNP Mr) (NNP A. )) (, ,) (VP (VB b)))"
+
+
+def test_phrases_that_lose_all_go(tmp_path: Path):
+    text = "(S (NP (NN a)) (PRN (, ,) (X (: -))) (NP (-NONE- *) (. .)))"
+    assert rewritten(tmp_path / "a.mrg", text, [(), ()]) == "(S (NP (NN a)) (NP (-NONE- *)))"
+
+
+@pytest.mark.parametrize(
+    ("text", "slots", "complaint"),
+    [
+        (BIRD, [()] * 6, r"a.mrg:1: sentence #1: 6 slots for 6 words"),
+        (BIRD, [("a b",), *[()] * 6], r"the token 'a b' cannot be written"),
+        (BIRD, [("<unk>",), *[()] * 6], r"the token '<unk>' cannot be written"),
+        (BIRD, [("<abbr>",), *[()] * 6], r"slot 0 has an abbreviation's dot too many"),
+        ("(UH yes)", [("!",), ()], r"is a single word without a phrase"),
+        ("(X (. .))", [("!",)], r"has no words between which"),
+    ],
+)
+def test_what_cannot_be_written(tmp_path: Path, text: str, slots, complaint: str):
+    with pytest.raises(UsageError, match=complaint):
+        rewritten(tmp_path / "a.mrg", text, slots)
+
+
+tokens = st.lists(st.sampled_from([",", ".", "“", "”", "--", "-LRB-", "?"]), max_size=2).map(tuple)
+
+
+def spine(tree: Nested) -> list[object]:
+    """Return a tree without marks, and without phrases that consist of marks."""
+    if isinstance(tree[1], str):
+        return [] if tree[0] in MARK_TAGS else tree
+    inside = [inner for child in tree[1:] if (inner := spine(child))]
+    return [tree[0], *inside] if inside else []
+
+
+@given(nested_trees, st.data())
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, tree: Nested, data: st.DataObject
+):
+    assume({tag for tag, _ in leaves(tree)} - MARK_TAGS - {"-NONE-"})
+    path = tmp_path_factory.getbasetemp() / "punctuated.mrg"
+    text = f"( {brackets(['S', tree])})\n"
+    path.write_text(text, encoding="utf-8")
+    (entry,) = read_entries([path])
+    assert isinstance(entry.content, Sentence)
+    writer = Ptb().writer()
+    assert writer.punctuate(entry, list(entry.content.slots)) == text
+    slots = tuple(data.draw(tokens) for _ in entry.content.slots)
+    path.write_text(writer.punctuate(entry, slots), encoding="utf-8")
+    (read_entry,) = read_entries([path])
+    assert isinstance(read_entry.content, Sentence)
+    assert read_entry.content.slots == slots
+    assert read_entry.content.forms == entry.content.forms
+    assert read_entry.content.xpos == entry.content.xpos
+    assert spine(nested(path.read_text("utf-8"))) == spine(nested(text))
+
+
+def test_every_mark_has_a_tag():
+    assert tagged_mark("“") == ("``", "``")
+    assert tagged_mark("]") == ("-RRB-", "-RSB-")
+    assert tagged_mark("…") == (":", "…")
+    assert {tagged_mark(token)[0] for token in "“”‘’,.?!:;()[]{}–"} == MARK_TAGS
+    assert [unescape(form) for form in ("-LCB-", "1\\/2", "a")] == ["{", "1/2", "a"]

@@ -1,0 +1,197 @@
+"""Phrase-structure trees: shapes, spans, counts, pruning."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from semipunct.errors import UsageError
+from semipunct.papers.commas.trees import (
+    LabelParts,
+    PhraseTree,
+    Span,
+    bracket_pieces,
+    category,
+    constituent_counts,
+    from_spans,
+    label_parts,
+    prune_words,
+    spans,
+    without_empty,
+    without_functions,
+    without_punctuation,
+    without_wrapper,
+    words_with_tags,
+)
+from semipunct.trees import DependencyTree
+from tests.papers.commas.nested import (
+    Nested,
+    brackets,
+    constituents,
+    leaves,
+    nested,
+    nested_trees,
+    without,
+)
+
+# An apposition between commas.
+BIRD = nested(
+    "( (S (NP-SBJ (NP (DT the) (NN bird)) (, ,) (ADJP (JJ small)) (, ,)) (VP (VBD sang)) (. .)))"
+)
+
+
+def flat(tree: Nested) -> PhraseTree:
+    """Return the same tree in arrays."""
+    rows: list[tuple[int, str]] = []
+    stack = [(0, tree)]
+    while stack:
+        depth, node = stack.pop()
+        rows.append((depth, node[0]))
+        stack += [(depth + 1, child) for child in reversed(node[1:]) if not isinstance(child, str)]
+    depths, labels = zip(*rows, strict=True)
+    return PhraseTree(depths, labels)
+
+
+def test_a_tree_written_out():
+    tree = PhraseTree((0, 1, 2, 2, 1, 2), ("S", "NP", "D", "N", "VP", "V"))
+    assert tree == flat(nested("(S (NP (D the) (N dog)) (VP (V barks)))"))
+    assert tree.words == 3
+    assert tree.parents == (-1, 0, 1, 1, 0, 4)
+    assert tree.children == ((1, 4), (2, 3), (), (), (5,), ())
+    assert tree.anchors == (0, 0, 1, 2, 0, 3)
+    assert (tree.leaves, tree.tags) == ((2, 3, 5), ("D", "N", "V"))
+    assert (tree.left, tree.right) == ((0, 0, 0, 1, 2, 2), (3, 2, 1, 2, 3, 3))
+    assert spans(tree) == (Span(0, 3, ("S",)), Span(0, 2, ("NP",)), Span(2, 3, ("VP",)))
+    assert constituent_counts(tree) == ((3, 1, 2, 0), (0, 1, 2, 3))
+    assert repr(tree) == "<PhraseTree of 3 words: (S (NP (D) (N)) (VP (V)))>"
+
+
+@pytest.mark.parametrize(
+    ("depths", "labels", "complaint"),
+    [
+        ((), (), "at least one node"),
+        ((0, 1), ("S",), "2 depths and 1 label;"),
+        ((1,), ("S",), "node 0 has depth 1"),
+        ((0, 2), ("S", "N"), "node 1 has depth 2 after one of depth 0"),
+        ((0, 1, 0), ("S", "N", "S"), "node 2 has depth 0"),
+    ],
+)
+def test_what_is_no_tree(depths, labels, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        PhraseTree(depths, labels)
+
+
+@given(nested_trees)
+def test_the_arrays_are_the_tree(tree: Nested):
+    phrases = flat(tree)
+    assert phrases.tags == tuple(tag for tag, _ in leaves(tree))
+    nodes = zip(phrases.labels, phrases.left, phrases.right, strict=True)
+    assert list(nodes) == constituents(tree)
+    assert "".join(
+        bracket_pieces(phrases.depths, phrases.labels, [f for _, f in leaves(tree)])
+    ) == (brackets(tree))
+
+
+@given(nested_trees)
+def test_counts_are_those_of_the_definition(tree: Nested):
+    nodes, n = constituents(tree), len(leaves(tree))
+    starts, ends = constituent_counts(flat(tree))
+    for slot in range(n + 1):
+        assert starts[slot] == sum(start == slot for _, start, _ in nodes)
+        assert ends[slot] == sum(end == slot for _, _, end in nodes)
+
+
+def test_counts_where_a_comma_is_dropped():
+    tree = without_punctuation(flat(BIRD), {","})
+    # (S (NP-SBJ (NP (DT the) (NN bird)) (ADJP (JJ small))) (VP (VBD sang)) (. .))
+    assert constituent_counts(tree) == ((4, 1, 2, 2, 1, 0), (0, 1, 2, 3, 2, 2))
+
+
+@given(nested_trees, st.randoms())
+def test_spans_and_tags_are_the_tree(tree: Nested, random):
+    phrases = flat(tree)
+    shuffled = list(spans(phrases))
+    random.shuffle(shuffled)
+    assert from_spans(phrases.tags, shuffled) == phrases
+
+
+@pytest.mark.parametrize(
+    ("phrases", "complaint"),
+    [
+        ([], "no span has all of the 3 words"),
+        ([Span(0, 2, ("S",))], "no span has all"),
+        ([Span(0, 3, ())], "no label"),
+        ([Span(0, 3, ("S",)), Span(1, 1, ("NP",))], "is not a span of 3 words"),
+        ([Span(0, 3, ("S",)), Span(2, 4, ("NP",))], "is not a span of 3 words"),
+        ([Span(0, 3, ("S",)), Span(0, 3, ("NP",))], "give one span with both labels"),
+        ([Span(0, 3, ("S",)), Span(0, 2, ("NP",)), Span(1, 3, ("VP",))], "crosses a span that"),
+    ],
+)
+def test_spans_that_are_no_tree(phrases, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        from_spans(("D", "N", "V"), phrases)
+
+
+def test_a_tree_of_one_word_needs_no_phrase():
+    assert from_spans(("UH",), ()) == PhraseTree((0,), ("UH",))
+    with pytest.raises(UsageError, match="all of the 0 words"):
+        from_spans((), ())
+
+
+@given(nested_trees, st.sets(st.sampled_from(["NN", ",", ".", "-NONE-", "CC"])))
+def test_pruning_is_that_of_nested_lists(tree: Nested, tags: set[str]):
+    pruned = without(tree, tags)
+    phrases = flat(tree)
+    if pruned is None:
+        with pytest.raises(UsageError, match="keep at least one"):
+            prune_words(phrases, words_with_tags(phrases, tags))
+    else:
+        assert prune_words(phrases, words_with_tags(phrases, tags)) == flat(pruned)
+
+
+@given(nested_trees)
+def test_what_goes_goes_once(tree: Nested):
+    phrases = flat(tree)
+    assume(set(phrases.tags) - {",", ".", "-LRB-", "-NONE-"})
+    once = without_punctuation(without_empty(phrases))
+    assert once == without_empty(without_punctuation(phrases)) == without_punctuation(once)
+    bare = without_functions(phrases)
+    assert bare == without_functions(bare)
+    assert (bare.depths, bare.tags) == (phrases.depths, phrases.tags)
+
+
+def test_brackets_without_a_label_go():
+    tree = flat(BIRD)
+    assert without_wrapper(tree) == flat(BIRD[1])
+    two = PhraseTree((0, 1, 1), ("", "NN", "."))
+    assert without_wrapper(two) == two
+    assert constituent_counts(two) == ((1, 1, 0), (0, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("label", "parts"),
+    [
+        ("NP", LabelParts("NP")),
+        ("NP-SBJ-1", LabelParts("NP", ("SBJ",), "1")),
+        ("PP-LOC-PRD-TPC-12=3", LabelParts("PP", ("LOC", "PRD", "TPC"), "12", "3")),
+        ("NP=2", LabelParts("NP", (), "", "2")),
+        ("PRT|ADVP", LabelParts("PRT|ADVP")),
+        ("-NONE-", LabelParts("-NONE-")),
+        ("-LRB-", LabelParts("-LRB-")),
+        ("", LabelParts("")),
+    ],
+)
+def test_parts_of_labels(label: str, parts: LabelParts):
+    assert label_parts(label) == parts
+    assert category(label) == parts.category
+
+
+def test_deep_trees_are_no_trouble():
+    n = 10_000
+    tree = PhraseTree((*range(n), n, *range(n, 0, -1)), (*["S"] * n, "A", *["B"] * n))
+    assert tree.words == n + 1
+    assert constituent_counts(tree)[0][0] == n + 1
+    assert from_spans(tree.tags, spans(tree)) == tree
+    assert prune_words(tree, words_with_tags(tree, "B")).depths == tuple(range(n + 1))
+    assert hash(tree) == hash(PhraseTree(tree.depths, tree.categories))
+    assert isinstance(repr(tree), str)
+    assert DependencyTree((0,), ("root",)) != tree
