@@ -2,7 +2,7 @@
 
 A name such as *Yahoo!*, a list number such as *1)* and an emoticon are words that end in marks. A
 second sentence end beside such a mark, or a weaker point after a point, would be a doubled mark
-(Nunberg's absorption, see ``nunberg``), although no slot contains both.
+(Nunberg's absorption), although no slot contains both.
 """
 
 import unicodedata

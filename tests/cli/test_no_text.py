@@ -57,7 +57,7 @@ def arguments(
 def test_every_command_names_an_empty_file(
     cli: Cli, arguments: dict[str, object], command: str, tmp_path: Path
 ):
-    names = {"empty.txt", "empty.conllu", "empty.mrg", "empty.auto", "empty.dp"}
+    names = {"empty.txt", "empty.conllu", "empty.mrg", "empty.auto"}
     names = {"empty.txt"} if command in TEXT_ONLY else names
     names = {"empty.auto"} if command in NO_OTHER_FORMAT else names
     for name in names:
@@ -86,7 +86,7 @@ def test_every_command_names_a_word_document(
     )
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.conllu", "a.mrg", "a.auto", "a.dp", "a.m2", "a.zip"])
+@pytest.mark.parametrize("name", ["a.txt", "a.conllu", "a.mrg", "a.auto", "a.m2", "a.zip"])
 @pytest.mark.parametrize(
     ("content", "told"),
     [
