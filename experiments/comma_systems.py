@@ -17,9 +17,10 @@ from semipunct.papers.commas.delimiters import DelimiterModel
 from semipunct.papers.commas.figures import bracket_statistics
 from semipunct.papers.commas.model import CommaModel
 from semipunct.papers.commas.ngrams import MARK
-from semipunct.papers.commas.parser import PhraseParser, parse_phrases
+from semipunct.papers.commas.parser import PhraseParser
 from semipunct.papers.commas.ptb import COMMA_TAGS, Ptb, read_commas, read_whole_phrases
 from semipunct.papers.commas.restorer import CommaRestorer, DelimiterRestorer
+from semipunct.papers.commas.task import parse_phrases
 from semipunct.training.config import load_config
 
 VISITS = {"whole": 40_000, "fold": 10_000}

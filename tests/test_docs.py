@@ -22,7 +22,7 @@ import typer
 from semipunct.cli.app import app
 from semipunct.features.templates import TEMPLATES
 from semipunct.models.base import Model
-from semipunct.models.registry import KINDS, find_kind
+from semipunct.models.registry import find_kind, kind_names
 from semipunct.plugins import Group
 from semirings import Log
 from semirings.laws.conformance import LAWS
@@ -336,7 +336,7 @@ def test_options_exist(page: str):
 
 SETTINGS = {
     f"{section}.{field.name}"
-    for name in KINDS
+    for name in kind_names()
     for section, kind in find_kind(name).sections.items()
     for field in dataclasses.fields(kind)
 }
@@ -354,14 +354,14 @@ def test_settings_exist(page: str):
 
 
 def test_presets_exist():
-    presets = {preset for name in KINDS for preset in find_kind(name).presets}
+    presets = {preset for name in kind_names() for preset in find_kind(name).presets}
     for page in PAGES:
         for preset in re.findall(r"preset=(\w+)", (ROOT / page).read_text("utf-8")):
             assert preset in presets, (page, preset)
 
 
 def test_the_tutorial_has_all_kinds():
-    assert set(KINDS) <= set(codes("docs/tutorial.md"))
+    assert set(kind_names()) <= set(codes("docs/tutorial.md"))
 
 
 def test_the_readme_is_one_screen():

@@ -73,8 +73,8 @@ def work() -> None:
     for several in semipunct.jackknife(train, dev, folds=2, trees=3):
         parse: Parse = several[0]
         semipunct.restore(model, [parse.sentence])
-    rain = semipunct.normalise("rain.mrg", to="ccg", commas="ccg", rule="paper")
-    assert_type(rain, semipunct.Normalised)
+    rain = semipunct.normalise("rain.conllu", convention="unit")
+    assert_type(rain, semipunct.NormalisedTreebank)
     passages = semipunct.read("train.conllu", examples="passages")
     semipunct.train(passages, passages, "tokeniser", kind="tokeniser")
-    semipunct.normalise("rain.mrg", to="latin")  # pyright: ignore[reportArgumentType]
+    semipunct.normalise("rain.conllu", convention="latin")  # pyright: ignore[reportArgumentType]

@@ -255,23 +255,13 @@ class DerivationFormat(Format[R]):
     grammar: ClassVar[str]
 
     @abstractmethod
-    def derive(
-        self,
-        files: Sequence[str | Path],
-        *,
-        to: str | None,
-        commas: str | None,
-        rule: CommaPlace,
-        quotes: bool,
-    ) -> Derived:
+    def derive(self, files: Sequence[str | Path], **options: Any) -> Derived:
         """Convert phrases to derivations, or attach the commas of derivations, or both.
 
         Args:
             files: of derivations or, with ``to``, of phrases.
-            to: the grammar; None for files of derivations.
-            commas: the grammar; None to leave commas where they are.
-            rule: the place of a comma.
-            quotes: whether converted trees have quotation marks.
+            **options: ``to`` and ``commas``, a grammar or None; ``rule``, the place of a comma; and
+                ``quotes``, whether converted trees have quotation marks.
 
         Raises:
             UsageError: if the files are of another format.

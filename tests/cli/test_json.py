@@ -11,8 +11,6 @@ ONLY_MARK = "1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
 FEW = ("--samples", 20)
 
 KEYS = {
-    "analyse/1": "analysed language rewriting confident nunberg inverted_marks relations sentences "
-    "omitted signature",
     "compare/1": "files task a b sentences resamples seed confidence measures",
     "decode/1": "sent_id words word_ids heads relations log_likelihood log_joint log_posterior "
     "nodes slots",
@@ -38,8 +36,6 @@ def some(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
     [
         ("decode/1", ("decode", "MODEL", "FILE", "--format", "json")),
         ("restore/1", ("restore", "MODEL", "FILE", "--format", "json", "--nbest", 2, *FEW)),
-        ("analyse/1", ("analyse", "MODEL", "FILE", "--json")),
-        ("analyse/1", ("analyse", "MODEL", "--json")),
         ("models-list/1", ("models", "list", "--json")),
         ("semirings-list/1", ("semirings", "list", "--json")),
     ],

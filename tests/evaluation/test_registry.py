@@ -2,8 +2,7 @@
 
 import pytest
 
-from semipunct.evaluation.metric import Statistics
-from semipunct.evaluation.registry import METRICS
+from semipunct.evaluation.registry import METRICS, find_metric
 from tests.evaluation.cases import (
     GOLD,
     MISS,
@@ -29,11 +28,13 @@ RESULTS = {
 
 
 def test_every_metric_has_a_case():
-    assert METRICS.keys() == RESULTS.keys()
+    assert METRICS.keys() <= RESULTS.keys()
 
 
-@pytest.mark.parametrize("task, metric", METRICS.items())
-def test_what_a_metric_declares(task: str, metric: type[Statistics]):
+@pytest.mark.parametrize("task", RESULTS)
+def test_what_a_metric_declares(task: str):
+    metric = find_metric(task)
+    assert metric is not None
     assert metric.task == task
     assert len({measure.name for measure in metric.measures}) == len(metric.measures)
     assert any(column.given for column in metric.columns.values())
@@ -42,7 +43,7 @@ def test_what_a_metric_declares(task: str, metric: type[Statistics]):
         assert measure.shared is None or metric.columns[measure.shared].given
 
 
-@pytest.mark.parametrize("task", METRICS)
+@pytest.mark.parametrize("task", RESULTS)
 def test_the_score_is_a_figure(task: str):
     statistics = RESULTS[task].statistics
     figures = statistics.figures().as_dict()

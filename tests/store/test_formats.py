@@ -18,7 +18,7 @@ def test_an_unknown_kind(folder):
     edit(folder / "manifest.json", lambda manifest: manifest.update(kind="tagger"))
     message = complaint(folder)
     assert "of the kind 'tagger', which this program" in message
-    assert f"it supports {', '.join(registry.KINDS)}" in message
+    assert f"it supports {', '.join(registry.kind_names())}" in message
 
 
 def test_a_model_of_another_kind_than_needed(folder):

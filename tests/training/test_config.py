@@ -7,11 +7,11 @@ import pytest
 
 from semipunct.errors import ConfigError
 from semipunct.models.kind import Config
-from semipunct.models.registry import KINDS, find_kind
+from semipunct.models.registry import find_kind, kind_names
 from semipunct.models.settings import Setting
 from semipunct.training.config import load_config
 
-PRESETS = [(kind, preset) for kind in KINDS for preset in find_kind(kind).presets]
+PRESETS = [(kind, preset) for kind in kind_names() for preset in find_kind(kind).presets]
 
 
 def complaint(*arguments, **keywords):
@@ -101,7 +101,7 @@ def test_dictionaries_round_trip():
     assert Config.from_dict(config.kind, values, "config.json") == config
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kind_names())
 def test_the_default_preset_is_the_defaults_of_the_classes(kind):
     # Each default is defined in one place: a preset with other values would be a second one.
     assert Config.of(find_kind(kind)) == load_config(kind=kind)

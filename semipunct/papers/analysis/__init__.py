@@ -1,1 +1,1 @@
-"""What a model has learned, and its competitors (Li, Wang and Eisner 2019, sections 5 and 6)."""
+"""Rules that a model has learned, and its competitors (Li, Wang and Eisner 2019, section 5)."""

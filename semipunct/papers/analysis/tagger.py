@@ -25,19 +25,8 @@ from semipunct.errors import TreebankError
 from semipunct.features.strings import SlotStrings, target_counts
 from semipunct.kinds.answers import Answers
 from semipunct.kinds.criteria import assess_perplexity
+from semipunct.models import layers
 from semipunct.models.base import Array, Parameters, Weights
-from semipunct.models.layers import (
-    Dropout,
-    Floats,
-    affine,
-    drop_out,
-    flat,
-    gru,
-    gru_step,
-    lstm,
-    recurrent_weights,
-    uniform,
-)
 from semipunct.models.network import Network
 from semipunct.models.scoring import Batches, answers, log_likelihoods
 from semipunct.models.vocabulary import Vocabulary, frequent
@@ -70,7 +59,7 @@ def network_weights(
     tags: int,
     generator: np.random.Generator,
     written: int = 0,
-) -> dict[str, Floats]:
+) -> dict[str, layers.Floats]:
     """Draw initial weights; all transitions of the chain have the same weight.
 
     Args:
@@ -85,34 +74,36 @@ def network_weights(
     read = word + options.written
     gates = 4 if options.network == "crf" else 3
 
-    def normal(rows: int, size: int) -> Floats:
+    def normal(rows: int, size: int) -> layers.Floats:
         return generator.standard_normal((rows, size)).astype(np.float32)
 
-    def layer(inputs: int, outputs: int) -> dict[str, Floats]:
+    def layer(inputs: int, outputs: int) -> dict[str, layers.Floats]:
         return {
-            "weight": uniform(generator, (inputs, outputs), inputs),
-            "bias": uniform(generator, (outputs,), inputs),
+            "weight": layers.uniform(generator, (inputs, outputs), inputs),
+            "bias": layers.uniform(generator, (outputs,), inputs),
         }
 
-    parts: dict[str, Mapping[str, Floats]] = {
+    parts: dict[str, Mapping[str, layers.Floats]] = {
         "embed": {n: normal(c, s) for n, c, s in zip(CODES, codes, sizes, strict=True)},
-        "forward": recurrent_weights(generator, gates, read, hidden),
-        "backward": recurrent_weights(generator, gates, read, hidden),
+        "forward": layers.recurrent_weights(generator, gates, read, hidden),
+        "backward": layers.recurrent_weights(generator, gates, read, hidden),
     }
     if options.network == "crf":
         parts["output"] = layer(two_directions, tags)
     else:
         parts |= {
-            "decoder": recurrent_weights(generator, 3, two_directions, hidden),
-            "query": {"weight": uniform(generator, (hidden, hidden), hidden)},
+            "decoder": layers.recurrent_weights(generator, 3, two_directions, hidden),
+            "query": {"weight": layers.uniform(generator, (hidden, hidden), hidden)},
             "keys": layer(two_directions, hidden),
-            "energy": {"weight": uniform(generator, (hidden,), hidden)},
-            "fusion": {"weight": uniform(generator, (two_directions, hidden), two_directions)},
-            "gate.fused": {"weight": uniform(generator, (hidden, hidden), hidden)},
+            "energy": {"weight": layers.uniform(generator, (hidden,), hidden)},
+            "fusion": {
+                "weight": layers.uniform(generator, (two_directions, hidden), two_directions)
+            },
+            "gate.fused": {"weight": layers.uniform(generator, (hidden, hidden), hidden)},
             "gate.state": layer(hidden, hidden),
             "output": layer(hidden, tags),
         }
-    weights = flat(parts)
+    weights = layers.flat(parts)
     weights["edges"] = normal(2, word)
     if options.network == "crf":
         weights["transition"] = np.zeros((tags, tags), np.float32)
@@ -122,7 +113,7 @@ def network_weights(
 
 
 def scores(
-    options: TaggerOptions, weights: Weights, words: TaggerInputs, dropout: Dropout | None
+    options: TaggerOptions, weights: Weights, words: TaggerInputs, dropout: layers.Dropout | None
 ) -> tuple[jax.Array, jax.Array | None]:
     """Score the tags of slots, and the transitions between them if the network has a chain.
 
@@ -142,7 +133,7 @@ def scores(
     def drop(x: jax.Array, mask: int) -> jax.Array:
         if dropout is None or keys is None or not dropout.rate:
             return x
-        return drop_out(x, dropout.rate, keys[mask])
+        return layers.drop_out(x, dropout.rate, keys[mask])
 
     codes = jnp.asarray(words.codes)
     if dropout is not None and keys is not None:
@@ -155,13 +146,13 @@ def scores(
         # A slot's string is input together with the word before the slot, or with the first edge.
         strings = weights["embed.written"][jnp.asarray(words.written)]
         x = jnp.concatenate([x, jnp.pad(strings, ((0, 0), (0, 1), (0, 0)))], -1)
-    read = lstm if options.network == "crf" else gru
+    read = layers.lstm if options.network == "crf" else layers.gru
     left = read(weights, "forward", x, lengths + 2, reverse=False)[:, :-1]
     right = read(weights, "backward", x, lengths + 2, reverse=True)[:, 1:]
     h = drop(jnp.concatenate([left, right], -1), 1)
     if options.network == "crf":
-        return affine(weights, "output", h), weights["transition"]
-    return affine(weights, "output", drop(_attend(weights, h, lengths), 2)), None
+        return layers.affine(weights, "output", h), weights["transition"]
+    return layers.affine(weights, "output", drop(_attend(weights, h, lengths), 2)), None
 
 
 def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
@@ -187,19 +178,19 @@ def _attend(weights: Weights, h: jax.Array, lengths: jax.Array) -> jax.Array:
     This is the decoder of Tilk and Alumäe (2016, section 3); it returns ``[batch, slots, hidden]``.
     """
     inside = jnp.arange(h.shape[1])[None] <= lengths[:, None]
-    keys = affine(weights, "keys", h)
+    keys = layers.affine(weights, "keys", h)
 
     def step(state: jax.Array, read: jax.Array) -> tuple[jax.Array, jax.Array]:
         query = state @ weights["query.weight"]
         energy = jnp.tanh(query[:, None] + keys) @ weights["energy.weight"]
         share = jax.nn.softmax(jnp.where(inside, energy, -jnp.inf))
-        state = gru_step(weights, "decoder", state, read)
+        state = layers.gru_step(weights, "decoder", state, read)
         fused = jnp.einsum("bl,bld->bd", share, h) @ weights["fusion.weight"]
-        gate = fused @ weights["gate.fused.weight"] + affine(weights, "gate.state", state)
+        gate = fused @ weights["gate.fused.weight"] + layers.affine(weights, "gate.state", state)
         return state, fused * jax.nn.sigmoid(gate) + state
 
     start = jnp.zeros((h.shape[0], weights["decoder.state.weight"].shape[0]))
-    read = jnp.swapaxes(affine(weights, "decoder.input", h), 0, 1)
+    read = jnp.swapaxes(layers.affine(weights, "decoder.input", h), 0, 1)
     _, states = jax.lax.scan(step, start, read)
     return jnp.swapaxes(states, 0, 1)
 
@@ -396,7 +387,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         return TaggerBatch(inputs, evidence, np.arange(size) < len(members), closed)
 
     def log_likelihoods(
-        self, parameters: Parameters, batch: TaggerBatch, dropout: Dropout | None = None
+        self, parameters: Parameters, batch: TaggerBatch, dropout: layers.Dropout | None = None
     ) -> jax.Array:
         """Return ``[sentences]`` log p(strings | words), summed over tags that yield the strings.
 
@@ -418,7 +409,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         key: jax.Array,
         options: TaggerTrainOptions,
     ) -> jax.Array:
-        dropout = Dropout(key, options.dropout, options.word_dropout)
+        dropout = layers.Dropout(key, options.dropout, options.word_dropout)
         return self.log_likelihoods(parameters, batch, dropout)
 
     def units(self, batch: TaggerBatch) -> jax.Array:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias, cast
 from semipunct.corpus import Entry, Omitted, Sentence, Treebank
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name
-from semipunct.formats.base import CommaPlace, DerivationFormat
+from semipunct.formats.base import DerivationFormat
 from semipunct.formats.conllu.reading import Marks, to_entry
 from semipunct.formats.lines import text_lines
 from semipunct.marks.penn import MARK_TAGS
@@ -388,18 +388,8 @@ class Ccgbank(DerivationFormat[CcgbankRecord]):
     ) -> VerbatimWriter[AutoRecord | Malformed]:
         return VerbatimWriter("derivations", lines=True)
 
-    def derive(
-        self,
-        files: Sequence[str | Path],
-        *,
-        to: str | None,
-        commas: str | None,
-        rule: CommaPlace,
-        quotes: bool,
-    ) -> Any:
-        return import_module("semipunct.papers.ccg.normalisation").derive(
-            files, to=to, commas=commas, rule=rule, quotes=quotes
-        )
+    def derive(self, files: Sequence[str | Path], **options: Any) -> Any:
+        return import_module("semipunct.papers.ccg.normalisation").derive(files, **options)
 
     def compare(self, parsed: str, tests: Sequence[str]) -> Any:
         return import_module("semipunct.papers.ccg.comparison").assess_derivation_file(

@@ -9,7 +9,6 @@ from typing import NamedTuple, NoReturn
 from semipunct.errors import UsageError
 from semipunct.papers.commas.trees import OrderedTree, dependencies
 from semipunct.trees.tree import DependencyTree
-from semipunct.wording import quantity
 
 FORWARD, BACKWARD = "/", "\\"
 
@@ -60,16 +59,9 @@ class Category:
 
     Attributes:
         parts: the parts in Polish notation.
-
-    Raises:
-        ValueError: if the parts do not form exactly one category.
     """
 
     parts: tuple[Part, ...]
-
-    def __post_init__(self) -> None:
-        if not self.parts or self._ends[0] != len(self.parts):
-            raise ValueError(f"{len(self.parts)} parts do not form one category")
 
     @property
     def is_functor(self) -> bool:
@@ -83,27 +75,13 @@ class Category:
 
     @cached_property
     def result(self) -> "Category":
-        """The result category of a functor.
-
-        Raises:
-            ValueError: for an atom.
-        """
-        return Category(self.parts[1 : self._middle])
+        """The result category of a functor."""
+        return Category(self.parts[1 : self._ends[1]])
 
     @cached_property
     def argument(self) -> "Category":
-        """The argument category of a functor.
-
-        Raises:
-            ValueError: for an atom.
-        """
-        return Category(self.parts[self._middle :])
-
-    @property
-    def _middle(self) -> int:
-        if not self.is_functor:
-            raise ValueError(f"the atom {self} has neither a result nor an argument")
-        return self._ends[1]
+        """The argument category of a functor."""
+        return Category(self.parts[self._ends[1] :])
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -417,27 +395,9 @@ class Derivation(OrderedTree):
 
     Attributes:
         heads: ``[nodes]`` the index, 0 or 1, of the head among the children; 0 for leaves.
-
-    Raises:
-        ValueError: as for an ordered tree; if there is not one head for each node, or a node has
-            more than two children or no child at the index of its head.
     """
 
     heads: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if len(self.heads) != len(self.depths):
-            raise ValueError(
-                f"{quantity(len(self.heads), 'head')} for {quantity(len(self.depths), 'node')}; "
-                "give one for each"
-            )
-        for node, (head, children) in enumerate(zip(self.heads, self.children, strict=True)):
-            if len(children) > 2 or not 0 <= head < max(len(children), 1):
-                raise ValueError(
-                    f"node {node} has {quantity(len(children), 'child', 'children')} and the head "
-                    f"{head}; a node has at most two, and its head is one of them"
-                )
 
     @property
     def data(self) -> tuple[tuple[str | int, ...], ...]:

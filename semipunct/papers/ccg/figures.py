@@ -12,7 +12,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from semipunct.errors import UsageError
 from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statistics, ratio, refuse
 from semipunct.evaluation.restoration import f1
@@ -146,26 +145,8 @@ def derivation_statistics(
     Args:
         gold: the derivations of a treebank.
         predicted: the derivations of a parser, over the same words; None for a missing one.
-
-    Raises:
-        UsageError: if the numbers of sentences, or of the words of a sentence, differ.
     """
-    if len(gold) != len(predicted):
-        raise UsageError(
-            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
-            "give the same sentences for both"
-        )
-    rows: list[tuple[int, ...]] = []
-    for number, (gold_analysis, predicted_analysis) in enumerate(
-        zip(gold, predicted, strict=True), 1
-    ):
-        if predicted_analysis is not None and len(gold_analysis[0]) != len(predicted_analysis[0]):
-            raise UsageError(
-                f"sentence {number}: {len(gold_analysis[0])} words, and "
-                f"{len(predicted_analysis[0])} in the predicted derivation; "
-                "parse the words of the gold sentences, in their order"
-            )
-        rows.append(_counts(gold_analysis, predicted_analysis))
+    rows = [_counts(*analyses) for analyses in zip(gold, predicted, strict=True)]
     columns = np.array(rows, np.int64).reshape(len(rows), len(DerivationStatistics.columns)).T
     return DerivationStatistics(*columns)
 

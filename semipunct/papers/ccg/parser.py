@@ -31,20 +31,7 @@ from semipunct.models.layers import Dropout
 from semipunct.models.network import Network
 from semipunct.models.scoring import Batches, answers
 from semipunct.models.vocabulary import Codes, Vocabulary, frequent_by_kind
-from semipunct.papers.ccg.chart import (
-    BUCKETS,
-    DISTANCES,
-    PLACES,
-    Forests,
-    GoldForest,
-    build,
-    edge_weights,
-    gold_edges,
-    head_weights,
-    outside_tag,
-    padded_codes,
-    stack_forests,
-)
+from semipunct.papers.ccg import chart
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.grammar import Grammar
 from semipunct.papers.ccg.options import CcgOptions, CcgTrainOptions
@@ -201,7 +188,7 @@ class DerivedBatch(NamedTuple):
     codes: npt.NDArray[np.int32]
     lengths: npt.NDArray[np.int32]
     categories: npt.NDArray[np.int32]
-    forests: Forests | None
+    forests: chart.Forests | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +204,7 @@ class Encoded:
 
     codes: Sequence[npt.NDArray[np.int32]]
     categories: Sequence[npt.NDArray[np.int32]]
-    forests: Sequence[GoldForest | None] = ()
+    forests: Sequence[chart.GoldForest | None] = ()
 
     @property
     def lengths(self) -> list[int]:
@@ -301,14 +288,14 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         heads = {
             "rule.head": start(rules, tags),
             "rule.other": start(rules, tags),
-            "rule.distance": start(rules, 2 * len(DISTANCES) + 3),
-            "rule.words": start(BUCKETS),
+            "rule.distance": start(rules, 2 * len(chart.DISTANCES) + 3),
+            "rule.words": start(chart.BUCKETS),
         }
         return {
             **weights,
             "transition": start(outputs, outputs),
             "rule": start(rules),
-            **{f"rule.{place}": start(rules, tags) for place in PLACES},
+            **{f"rule.{place}": start(rules, tags) for place in chart.PLACES},
             **(heads if o.heads else {}),
             "leaf": np.ones((), np.float32),
         }
@@ -370,7 +357,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         if encoded.forests:
             gold_forests = [encoded.forests[i] for i in members]
             room_of = None if shape is None else shape[1].get(length)
-            forests = stack_forests(gold_forests, self.grammar.lexical, size, room_of)
+            forests = chart.stack_forests(gold_forests, self.grammar.lexical, size, room_of)
         return DerivedBatch(codes, row_lengths(lengths, size), categories, forests)
 
     def chain(
@@ -388,7 +375,7 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         return linear_chain(score, parameters["transition"], lengths)
 
     def forest(
-        self, parameters: Parameters, batch: DerivedBatch, forests: Forests, leaves: jax.Array
+        self, parameters: Parameters, batch: DerivedBatch, forests: chart.Forests, leaves: jax.Array
     ) -> Hypergraphs:
         """Return the hypergraphs of derivations with their weights.
 
@@ -398,10 +385,10 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
             forests: from ``stack_forests``.
             leaves: ``[batch, length, lexical]`` log probabilities of the categories of words.
         """
-        outside = outside_tag(parameters)
+        outside = chart.outside_tag(parameters)
         tags = jnp.asarray(batch.codes[CODES.index("tag")])
-        tags = padded_codes(tags, jnp.asarray(batch.lengths), outside)
-        weight = edge_weights(
+        tags = chart.padded_codes(tags, jnp.asarray(batch.lengths), outside)
+        weight = chart.edge_weights(
             parameters,
             tags,
             jnp.asarray(forests.rules),
@@ -411,9 +398,9 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
         )
         if self.options.heads:
             forms = jnp.asarray(batch.codes[CODES.index("word")])
-            forms = padded_codes(forms, jnp.asarray(batch.lengths), self.outside_word)
+            forms = chart.padded_codes(forms, jnp.asarray(batch.lengths), self.outside_word)
             rules, words = jnp.asarray(forests.rules), jnp.asarray(forests.words)
-            weight += head_weights(parameters, tags, forms, rules, words)
+            weight += chart.head_weights(parameters, tags, forms, rules, words)
         return forests.graph.with_log_weights(weight)
 
     @property
@@ -494,14 +481,14 @@ class CcgModel(Network[Encoded, DerivedBatch, "Sentence[Any]"]):
 
 def _training_forest(
     model: CcgModel, lexicon: Lexicon, s: Sentence[Derivation], right: Sequence[int]
-) -> GoldForest | None:
+) -> chart.GoldForest | None:
     grammar, headed = model.grammar, model.options.heads
     for ratio in _RATIOS:
         candidates = lexicon.candidates(s, right, ratio, _MOST_CATEGORIES)
-        forest = build(grammar, candidates, 6 * _MOST_EDGES, headed=headed).forest
+        forest = chart.build(grammar, candidates, 6 * _MOST_EDGES, headed=headed).forest
         if forest is not None and len(forest.heads) <= _MOST_EDGES:
-            gold = gold_edges(grammar, forest, s.tree)
-            return None if gold is None else GoldForest.of(forest, gold)
+            gold = chart.gold_edges(grammar, forest, s.tree)
+            return None if gold is None else chart.GoldForest.of(forest, gold)
     return None
 
 

@@ -10,13 +10,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from semipunct.errors import UsageError
 from semipunct.evaluation.figures import Figures, Number, Ratio, Real
 from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statistics, ratio, refuse
 from semipunct.evaluation.restoration import Score, f1
 from semipunct.marks.penn import MARK_TAGS
 from semipunct.papers.commas.trees import PhraseTree, category
-from semipunct.wording import quantity
 
 
 class BracketFigures(Figures, frozen=True):
@@ -116,23 +114,9 @@ def bracket_statistics(
     Args:
         gold: the trees of a treebank.
         predicted: the trees of a parser, over the same words.
-
-    Raises:
-        UsageError: if the numbers of sentences, or of the words of a sentence, differ.
     """
-    if len(gold) != len(predicted):
-        raise UsageError(
-            f"{len(gold)} gold sentences and {len(predicted)} predicted ones: "
-            "give the same sentences for both"
-        )
     rows: list[tuple[int, ...]] = []
-    for number, (gold_tree, predicted_tree) in enumerate(zip(gold, predicted, strict=True), 1):
-        if gold_tree.words != predicted_tree.words:
-            raise UsageError(
-                f"sentence {number}: {quantity(gold_tree.words, 'word')}, and "
-                f"{predicted_tree.words} in the predicted tree; "
-                "parse the words of the gold sentences, in their order"
-            )
+    for gold_tree, predicted_tree in zip(gold, predicted, strict=True):
         # The gold tags determine which words are punctuation, in both trees.
         words = [tag not in MARK_TAGS for tag in gold_tree.tags]
         a, b = _brackets(gold_tree, words), _brackets(predicted_tree, words)

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.padding import pad_rows
 from semipunct.arrays.programs import jit
-from semipunct.corpus.sentences import MISSING, Sentence, Words, dotted_forms
+from semipunct.corpus.sentences import Sentence, dotted_forms
 from semipunct.errors import TreebankError
+from semipunct.models import layers
 from semipunct.models.base import Array, Batching, Parameters, Sums, Weights
 from semipunct.models.forms import (
     EncodedForms,
@@ -27,27 +28,11 @@ from semipunct.models.forms import (
     embed_forms,
     form_weights,
 )
-from semipunct.models.layers import (
-    Dropout,
-    Floats,
-    affine,
-    affine_weights,
-    at_codes,
-    drop_out,
-    embeddings,
-    flat,
-    gated_recurrence,
-    gated_recurrence_weights,
-    normalise_layer,
-    normalising_weights,
-    sum_inside,
-)
 from semipunct.models.network import AveragedNetwork
 from semipunct.models.scoring import Batches, answers
 from semipunct.models.vocabulary import Codes, frequent
 from semipunct.papers.commas.figures import bracket_statistics
 from semipunct.papers.commas.options import PhraseParserOptions, PhraseParserTrainOptions
-from semipunct.papers.commas.task import interleave_marks
 from semipunct.papers.commas.trees import (
     PhraseTree,
     Span,
@@ -60,8 +45,6 @@ from semipunct.papers.commas.trees import (
 )
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.spans import SpanTrees, span_trees
-from semipunct.tasks import limits
-from semipunct.tasks.base import Trained, model_of_kind
 
 COMMA = ","
 
@@ -151,7 +134,7 @@ def read_tree(sentence: Sentence[PhraseTree], *, commas: bool) -> tuple[list[str
 
 def network_weights(
     options: PhraseParserOptions, vocabulary: PhraseVocabulary, generator: np.random.Generator
-) -> dict[str, Floats]:
+) -> dict[str, layers.Floats]:
     """Draw initial weights.
 
     Args:
@@ -159,13 +142,13 @@ def network_weights(
         vocabulary: number of codes.
         generator: the random number generator.
     """
-    layer, normal = partial(affine_weights, generator), partial(embeddings, generator)
+    layer, normal = partial(layers.affine_weights, generator), partial(layers.embeddings, generator)
     hidden, tags = options.hidden, vocabulary.size("tag")
     parts = {
         **form_weights(generator, vocabulary, options.word, options.ngram, hidden),
         "edges": {"weight": normal(2, hidden)},
-        "output": normalising_weights(hidden),
-        "tags.input": normalising_weights(hidden),
+        "output": layers.normalising_weights(hidden),
+        "tags.input": layers.normalising_weights(hidden),
         "tags": layer(hidden, hidden),
         "tag": layer(hidden, tags),
         "tagged": {"weight": normal(tags, hidden)},
@@ -173,15 +156,15 @@ def network_weights(
         "span": layer(options.span, vocabulary.size("label") - 1),
     }
     for i in range(options.layers):
-        parts[f"layer{i}"] = gated_recurrence_weights(generator, hidden)
-    return flat(parts)
+        parts[f"layer{i}"] = layers.gated_recurrence_weights(generator, hidden)
+    return layers.flat(parts)
 
 
 def scores(
     options: PhraseParserOptions,
     weights: Weights,
     inputs: FormInputs,
-    dropout: Dropout | None,
+    dropout: layers.Dropout | None,
 ) -> tuple[jax.Array, jax.Array]:
     """Score spans and tags.
 
@@ -201,7 +184,7 @@ def scores(
     def drop(x: jax.Array, mask: int) -> jax.Array:
         if dropout is None or keys is None:
             return x
-        return drop_out(x, dropout.rate, keys[mask], shared=1)
+        return layers.drop_out(x, dropout.rate, keys[mask], shared=1)
 
     unknown = None
     if dropout is not None and keys is not None:
@@ -218,19 +201,21 @@ def scores(
     tags = jnp.zeros((batch, length, 0))
     for i in range(options.layers + 1):
         if i == min(options.tag_layers, options.layers):
-            tagged = jax.nn.gelu(affine(weights, "tags", normalise_layer(weights, "tags.input", x)))
-            tags = affine(weights, "tag", drop(tagged, 1)[:, 1:-1])
+            tagged = jax.nn.gelu(
+                layers.affine(weights, "tags", layers.normalise_layer(weights, "tags.input", x))
+            )
+            tags = layers.affine(weights, "tag", drop(tagged, 1)[:, 1:-1])
             # The layers above use the probabilities of tags as input (Zhang and Weiss 2016).
             x = x.at[:, 1:-1].add(jax.nn.softmax(tags) @ weights["tagged.weight"])
         if i < options.layers:
-            x = x + drop(gated_recurrence(weights, f"layer{i}", x, inside), 4 + i)
-    x = drop(normalise_layer(weights, "output", x), 2)
+            x = x + drop(layers.gated_recurrence(weights, f"layer{i}", x, inside), 4 + i)
+    x = drop(layers.normalise_layer(weights, "output", x), 2)
     # A slot has the forward half of the word before it and the backward half of the word after it.
     half = hidden // 2
     slots = jnp.concatenate([x[:, :-1, :half], x[:, 1:, half:]], -1)
     ends = slots @ weights["end.weight"]
     span = jax.nn.gelu(ends[:, None, 1:] - ends[:, :-1, None] + weights["end.bias"])
-    labels = affine(weights, "span", span)
+    labels = layers.affine(weights, "span", span)
     nothing = jnp.zeros((*labels.shape[:-1], 1), labels.dtype)
     return jnp.concatenate([nothing, labels], -1), tags
 
@@ -361,7 +346,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         return trees + tags
 
     def _parts(
-        self, parameters: Parameters, batch: PhraseBatch, dropout: Dropout | None
+        self, parameters: Parameters, batch: PhraseBatch, dropout: layers.Dropout | None
     ) -> tuple[jax.Array, jax.Array]:
         """Return the log probabilities of trees and of tags, ``[sentences]`` each."""
         inputs, gold = batch
@@ -369,7 +354,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
             raise ValueError("a batch without trees has no likelihood")
         span, tag = scores(self.options, parameters, inputs, dropout)
         lengths, labels = jnp.asarray(inputs.lengths), jnp.asarray(gold.labels)
-        chosen = at_codes(span, jnp.maximum(labels, 0))
+        chosen = layers.at_codes(span, jnp.maximum(labels, 0))
         chosen = jnp.where(labels == CROSSING, -jnp.inf, chosen)
         # All trees, and those with the gold phrases, in a single recursion.
         potentials = jnp.concatenate([jax.nn.logsumexp(span, -1), chosen])[..., None]
@@ -380,8 +365,8 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
             2,
         )
         inside = jnp.arange(labels.shape[1]) < lengths[:, None]
-        tags = at_codes(jax.nn.log_softmax(tag), jnp.asarray(gold.tags))
-        return of_tree - total, sum_inside(tags, inside)
+        tags = layers.at_codes(jax.nn.log_softmax(tag), jnp.asarray(gold.tags))
+        return of_tree - total, layers.sum_inside(tags, inside)
 
     def loss(
         self,
@@ -400,7 +385,7 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
             key: PRNG key, for dropout.
             options: dropout rates, and the weight of the tags.
         """
-        dropout = Dropout(key, options.dropout, options.word_dropout)
+        dropout = layers.Dropout(key, options.dropout, options.word_dropout)
         trees, tags = self._parts(parameters, batch, dropout)
         words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.inputs.lengths)))
         objective = -jnp.sum(trees + options.tags * tags) / words
@@ -574,80 +559,3 @@ def brackets(
         "recall": figures.labelled.recall,
         "tags": figures.tags,
     }
-
-
-JOINED = "FRAG"
-"""The label of the node above the pieces of a sentence that is too long to be parsed at once."""
-
-
-def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
-    """Parse words into phrase-structure trees.
-
-    A sentence of more than ``limits.PARSED`` words is parsed in pieces, so that memory is bounded.
-
-    Args:
-        model: a parser of phrases with its weights.
-        sentences: the words of each sentence, with commas if the parser reads them.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
-    fitted = model_of_kind(model, PhraseParser)
-    most = limits.PARSED
-    pieces = [
-        [forms[start : start + most] for start in range(0, len(forms), most)] for forms in sentences
-    ]
-    trees = iter(
-        PhraseFinder(fitted, model.parameters).trees(
-            [piece for pieces_of_sentence in pieces for piece in pieces_of_sentence]
-        )
-    )
-    return [_joined([next(trees) for _ in pieces_of_sentence]) for pieces_of_sentence in pieces]
-
-
-def _joined(trees: Sequence[PhraseTree]) -> PhraseTree:
-    if len(trees) == 1:
-        return trees[0]
-    return PhraseTree(
-        (0, *(depth + 1 for tree in trees for depth in tree.depths)),
-        (JOINED, *(label for tree in trees for label in tree.categories)),
-    )
-
-
-def parse_phrases(
-    model: Trained[Any], sentences: Sequence[Sentence[Any] | Words]
-) -> list[Sentence[PhraseTree]]:
-    """Parse sentences whose commas are in their slots; existing tags and trees are ignored.
-
-    A parser that reads commas gets them as words; they are then removed from its trees.
-
-    Args:
-        model: a parser of phrases with its weights.
-        sentences: words, including all other marks; the slots are unchanged.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
-    fitted = model_of_kind(model, PhraseParser)
-    if fitted.options.commas:
-        read = [interleave_marks(s) for s in sentences]
-        trees = phrase_trees(model, [tokens for tokens, _ in read])
-        trees = [prune_words(tree, marks) for tree, (_, marks) in zip(trees, read, strict=True)]
-    else:
-        trees = phrase_trees(model, [dotted_forms(s) for s in sentences])
-    return [with_phrases(s, tree) for s, tree in zip(sentences, trees, strict=True)]
-
-
-def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[PhraseTree]:
-    """Set the tree of a sentence, and its parts of speech to those of the leaves.
-
-    Args:
-        sentence: the sentence.
-        tree: a tree over the same words.
-    """
-    s = sentence
-    nothing = (MISSING,) * len(s.forms)
-    return Sentence(
-        s.sentence_id, s.path, s.line, s.forms, nothing, nothing, tree.tags, nothing, tree, s.slots,
-        closed=s.closed, source=s.source,
-    )  # fmt: skip

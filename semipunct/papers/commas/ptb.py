@@ -23,19 +23,7 @@ from semipunct.marks import ABBREVIATION, SILENT, SPECIAL_TOKENS, Puncteme
 from semipunct.marks.penn import MARK_TAGS, escape, tagged_mark
 from semipunct.marks.quotes import kept_tokens
 from semipunct.marks.spacing import visible
-from semipunct.papers.commas.trees import (
-    COLLINS,
-    EMPTY,
-    HeadTable,
-    OrderedTree,
-    PhraseTree,
-    bracket_pieces,
-    dependencies,
-    head_children,
-    prune_words,
-    without_empty,
-    words_with_tags,
-)
+from semipunct.papers.commas import trees
 from semipunct.papers.commas.verbatim import (
     Malformed,
     VerbatimRecord,
@@ -75,7 +63,7 @@ class Bracketing:
     line: int
     sentence_id: str
     text: str
-    tree: PhraseTree
+    tree: trees.PhraseTree
     forms: tuple[str, ...]
 
 
@@ -160,7 +148,7 @@ class _Open:
         name = f"#{self.number}"
         if self.fault:
             return Malformed(self.path, self.line, name, text, self.fault)
-        tree = PhraseTree(tuple(self.depths), tuple(self.labels))
+        tree = trees.PhraseTree(tuple(self.depths), tuple(self.labels))
         return Bracketing(self.path, self.line, name, text, tree, tuple(self.forms))
 
 
@@ -238,7 +226,7 @@ def read_bracketings(path: str | Path) -> Iterator[Bracketing | Malformed]:
         yield current.result("".join(texts))
 
 
-def write_brackets(tree: OrderedTree, forms: Sequence[str], *, indent: bool = False) -> str:
+def write_brackets(tree: trees.OrderedTree, forms: Sequence[str], *, indent: bool = False) -> str:
     """Write a tree in brackets.
 
     Args:
@@ -266,7 +254,7 @@ def write_brackets(tree: OrderedTree, forms: Sequence[str], *, indent: bool = Fa
             else f"{wrong!r} cannot be a form or a label in a file of brackets; "
             "write brackets as -LRB- and -RRB-, and remove blanks"
         )
-    pieces = bracket_pieces(tree.depths, tree.categories, forms)
+    pieces = trees.bracket_pieces(tree.depths, tree.categories, forms)
     if indent:
         for node in range(1, len(pieces)):
             inside_wrapper = tree.parents[node] == node - 1 and not tree.categories[node - 1]
@@ -309,7 +297,7 @@ def punctuate_entry(
     tree = source.tree
     spans, ends = _places(source.text)
     # The nodes of the tokens of the sentence: words, and the marks before each and after the last.
-    tokens = [node for node in tree.leaves if tree.categories[node] != EMPTY]
+    tokens = [node for node in tree.leaves if tree.categories[node] != trees.EMPTY]
     words = [tokens[number - 1] for number in entry.word_ids]
     edges = [0, *entry.word_ids, len(tokens) + 1]
     marks_before = [tokens[a : b - 1] for a, b in pairwise(edges)]
@@ -358,7 +346,7 @@ def _places(text: str) -> tuple[list[tuple[int, int]], dict[int, int]]:
     return spans, ends
 
 
-def _top(tree: PhraseTree) -> int:
+def _top(tree: trees.PhraseTree) -> int:
     """Return the topmost node that has a label or several children."""
     node = 0
     while not tree.categories[node] and len(tree.children[node]) == 1:
@@ -368,7 +356,7 @@ def _top(tree: PhraseTree) -> int:
 
 def _insertion(
     source: Bracketing,
-    tree: PhraseTree,
+    tree: trees.PhraseTree,
     spans: Sequence[tuple[int, int]],
     top: int,
     left: int | None,
@@ -387,7 +375,7 @@ def _insertion(
     return _Edit(place, place, f"{text} " if left is None else f" {text}")
 
 
-def _above(tree: PhraseTree, node: int) -> set[int]:
+def _above(tree: trees.PhraseTree, node: int) -> set[int]:
     ancestors: set[int] = set()
     while (node := tree.parents[node]) >= 0:
         ancestors.add(node)
@@ -395,7 +383,7 @@ def _above(tree: PhraseTree, node: int) -> set[int]:
 
 
 def _cuts(
-    text: str, tree: PhraseTree, spans: Sequence[tuple[int, int]], gone: set[int]
+    text: str, tree: trees.PhraseTree, spans: Sequence[tuple[int, int]], gone: set[int]
 ) -> list[_Edit]:
     """Remove nodes, the phrases that become empty, and the space before them."""
     for node in range(len(spans) - 1, -1, -1):  # children come after their parents
@@ -435,7 +423,7 @@ def _fail(source: Bracketing | Malformed, problem: str, remedy: str) -> NoReturn
 _NO_BREAK = "\u00a0"
 
 
-def write_phrases(sentence: Sentence[PhraseTree]) -> str:
+def write_phrases(sentence: Sentence[trees.PhraseTree]) -> str:
     """Write the phrases of a sentence in brackets, with the marks of its slots and a line end.
 
     Marks are attached as high as possible; brackets in words are written as ``-LRB-`` and
@@ -449,7 +437,7 @@ def write_phrases(sentence: Sentence[PhraseTree]) -> str:
     """
     tree = sentence.tree
     if tree.categories[0]:  # the Penn Treebank has an unlabelled bracket around each tree
-        tree = PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
+        tree = trees.PhraseTree((0, *(d + 1 for d in tree.depths)), ("", *tree.categories))
     forms = tuple(escape(BLANKS.sub(_NO_BREAK, form)) for form in dotted_forms(sentence))
     source = Bracketing(
         sentence.path, sentence.line, sentence.sentence_id, write_brackets(tree, forms), tree, forms
@@ -482,7 +470,7 @@ class Ptb(Format[PtbRecord]):
 
     marks: Marks = "slots"
     mark_tags: Collection[str] = MARK_TAGS
-    table: HeadTable = COLLINS
+    table: trees.HeadTable = trees.COLLINS
 
     def read(self, path: str | Path) -> Iterator[Entry[PtbRecord]]:
         for parsed in map(_with_words, read_bracketings(path)):
@@ -493,7 +481,7 @@ class Ptb(Format[PtbRecord]):
 
     def read_phrases(
         self, path: str | Path
-    ) -> Iterator[Entry[PtbRecord, Sentence[PhraseTree] | Omitted]]:
+    ) -> Iterator[Entry[PtbRecord, Sentence[trees.PhraseTree] | Omitted]]:
         """Yield the sentences of a file, like ``read``, with their phrases.
 
         Labels are those of the file; empty elements, and punctuation in slots, are removed.
@@ -507,9 +495,9 @@ class Ptb(Format[PtbRecord]):
         for entry in self.read(path):
             content, source = entry.content, entry.record.source
             if isinstance(content, Sentence) and isinstance(source, Bracketing):
-                tree = without_empty(source.tree)
+                tree = trees.without_empty(source.tree)
                 if self.marks == "slots":
-                    tree = prune_words(tree, words_with_tags(tree, self.mark_tags))
+                    tree = trees.prune_words(tree, trees.words_with_tags(tree, self.mark_tags))
                 yield Entry(over(content, tree), entry.record, entry.word_ids, entry.notes)
             elif isinstance(content, Omitted):
                 yield Entry(content, entry.record, entry.word_ids, entry.notes)
@@ -522,7 +510,7 @@ class Ptb(Format[PtbRecord]):
 
 def _with_words(parsed: Bracketing | Malformed) -> Bracketing | Malformed:
     """Return a tree, as malformed if all its leaves are empty elements."""
-    if isinstance(parsed, Malformed) or set(parsed.tree.tags) != {EMPTY}:
+    if isinstance(parsed, Malformed) or set(parsed.tree.tags) != {trees.EMPTY}:
         return parsed
     fault = (
         f"{parsed.path}:{parsed.line}: sentence {parsed.sentence_id}: the tree has no word, only "
@@ -532,16 +520,16 @@ def _with_words(parsed: Bracketing | Malformed) -> Bracketing | Malformed:
 
 
 def _record(
-    parsed: Bracketing, mark_tags: Collection[str], table: HeadTable
+    parsed: Bracketing, mark_tags: Collection[str], table: trees.HeadTable
 ) -> VerbatimRecord[Bracketing]:
-    gone = set(words_with_tags(parsed.tree, (EMPTY,)))
-    tree = prune_words(parsed.tree, gone)
+    gone = set(trees.words_with_tags(parsed.tree, (trees.EMPTY,)))
+    tree = trees.prune_words(parsed.tree, gone)
     forms = [form for word, form in enumerate(parsed.forms, start=1) if word not in gone]
     return VerbatimRecord(parsed, penn_tokens(forms, tree.tags, _arcs(tree, table), mark_tags))
 
 
-def _arcs(tree: PhraseTree, table: HeadTable) -> DependencyTree:
-    return dependencies(tree, head_children(tree, table), labelled=True)
+def _arcs(tree: trees.PhraseTree, table: trees.HeadTable) -> DependencyTree:
+    return trees.dependencies(tree, trees.head_children(tree, table), labelled=True)
 
 
 PTB = Ptb()
@@ -550,7 +538,7 @@ PTB = Ptb()
 
 def read_phrases(
     paths: Iterable[str | Path], mark_tags: Collection[str]
-) -> Iterator[Entry[PtbRecord, Sentence[PhraseTree] | Omitted]]:
+) -> Iterator[Entry[PtbRecord, Sentence[trees.PhraseTree] | Omitted]]:
     """Yield the sentences of files with their phrases, in order, keeping one in memory.
 
     Args:

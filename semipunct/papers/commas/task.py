@@ -10,7 +10,7 @@ import numpy as np
 
 from semipunct.corpus import Entry, Words
 from semipunct.corpus.examples import treebank_digest
-from semipunct.corpus.sentences import Sentence, dotted_forms
+from semipunct.corpus.sentences import MISSING, Sentence, dotted_forms
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.evaluation.results import Result, figures_signature
@@ -27,7 +27,7 @@ from semipunct.papers.commas.delimiters import DelimiterModel
 from semipunct.papers.commas.figures import BracketStatistics, bracket_statistics
 from semipunct.papers.commas.model import CommaModel
 from semipunct.papers.commas.ngrams import MARK
-from semipunct.papers.commas.parser import PhraseParser, parse_phrases, phrase_trees, read_tree
+from semipunct.papers.commas.parser import PhraseFinder, PhraseParser, read_tree
 from semipunct.papers.commas.ptb import (
     COMMA_TAGS,
     PTB,
@@ -36,7 +36,7 @@ from semipunct.papers.commas.ptb import (
     write_phrases,
 )
 from semipunct.papers.commas.restorer import COMMA_MODELS, Commas, comma_restorer
-from semipunct.papers.commas.trees import PhraseTree
+from semipunct.papers.commas.trees import PhraseTree, prune_words
 from semipunct.store.checkpoint import of_kind
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
@@ -138,6 +138,83 @@ def interleave_marks(sentence: Sentence[Any] | Words) -> tuple[list[str], list[i
                 tokens.append(tagged_mark(token)[1])
                 marks.append(len(tokens))
     return tokens, marks
+
+
+JOINED = "FRAG"
+"""The label of the node above the pieces of a sentence that is too long to be parsed at once."""
+
+
+def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
+    """Parse words into phrase-structure trees.
+
+    A sentence of more than ``limits.PARSED`` words is parsed in pieces, so that memory is bounded.
+
+    Args:
+        model: a parser of phrases with its weights.
+        sentences: the words of each sentence, with commas if the parser reads them.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    fitted = model_of_kind(model, PhraseParser)
+    most = limits.PARSED
+    pieces = [
+        [forms[start : start + most] for start in range(0, len(forms), most)] for forms in sentences
+    ]
+    trees = iter(
+        PhraseFinder(fitted, model.parameters).trees(
+            [piece for pieces_of_sentence in pieces for piece in pieces_of_sentence]
+        )
+    )
+    return [_joined([next(trees) for _ in pieces_of_sentence]) for pieces_of_sentence in pieces]
+
+
+def _joined(trees: Sequence[PhraseTree]) -> PhraseTree:
+    if len(trees) == 1:
+        return trees[0]
+    return PhraseTree(
+        (0, *(depth + 1 for tree in trees for depth in tree.depths)),
+        (JOINED, *(label for tree in trees for label in tree.categories)),
+    )
+
+
+def parse_phrases(
+    model: Trained[Any], sentences: Sequence[Sentence[Any] | Words]
+) -> list[Sentence[PhraseTree]]:
+    """Parse sentences whose commas are in their slots; existing tags and trees are ignored.
+
+    A parser that reads commas gets them as words; they are then removed from its trees.
+
+    Args:
+        model: a parser of phrases with its weights.
+        sentences: words, including all other marks; the slots are unchanged.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    fitted = model_of_kind(model, PhraseParser)
+    if fitted.options.commas:
+        read = [interleave_marks(s) for s in sentences]
+        trees = phrase_trees(model, [tokens for tokens, _ in read])
+        trees = [prune_words(tree, marks) for tree, (_, marks) in zip(trees, read, strict=True)]
+    else:
+        trees = phrase_trees(model, [dotted_forms(s) for s in sentences])
+    return [with_phrases(s, tree) for s, tree in zip(sentences, trees, strict=True)]
+
+
+def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[PhraseTree]:
+    """Set the tree of a sentence, and its parts of speech to those of the leaves.
+
+    Args:
+        sentence: the sentence.
+        tree: a tree over the same words.
+    """
+    s = sentence
+    nothing = (MISSING,) * len(s.forms)
+    return Sentence(
+        s.sentence_id, s.path, s.line, s.forms, nothing, nothing, tree.tags, nothing, tree, s.slots,
+        closed=s.closed, source=s.source,
+    )  # fmt: skip
 
 
 def restore_commas(

@@ -30,30 +30,10 @@ class OrderedTree(Tree):
     Attributes:
         depths: ``[nodes]`` the number of ancestors of each node; 0 only for the root.
         categories: ``[nodes]`` the label of each node; of a leaf, its part of speech or category.
-
-    Raises:
-        ValueError: if there are no nodes, a depth is invalid, or the number of labels differs from
-            that of nodes.
     """
 
     depths: tuple[int, ...]
     categories: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not self.depths or len(self.depths) != len(self.categories):
-            raise ValueError(
-                f"{quantity(len(self.depths), 'depth')} and "
-                f"{quantity(len(self.categories), 'label')}; a tree needs at least one node, and "
-                "one label per node"
-            )
-        before = -1
-        for node, depth in enumerate(self.depths):
-            if not min(node, 1) <= depth <= before + 1:
-                raise ValueError(
-                    f"node {node} has depth {depth} after one of depth {before}; a node is at most "
-                    "one deeper than the one before it, and only the first has depth 0"
-                )
-            before = depth
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -241,17 +221,9 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
 
     Args:
         tags: ``[n]`` the tags of the leaves.
-        phrases: in any order; one of them covers all words, unless there is only one word and no
-            phrase.
-
-    Raises:
-        UsageError: if a span has no label or exceeds the words, if two are equal or cross, or none
-            covers all words.
+        phrases: in any order, of which no two cross or are equal; one of them covers all words,
+            unless there is only one word and no phrase.
     """
-    n = len(tags)
-    ordered = sorted(phrases, key=lambda span: (span.left, -span.right))
-    if not n or (ordered[0][:2] if ordered else (0, n if n == 1 else 0)) != (0, n):
-        raise UsageError(f"no span has all of the {quantity(n, 'word')}; give one from 0 to {n}")
     depths: list[int] = []
     labels: list[str] = []
     open_spans: list[tuple[int, int]] = []  # right edges, and depths of the contents
@@ -266,29 +238,15 @@ def from_spans(tags: Sequence[str], phrases: Iterable[Span]) -> PhraseTree:
             labels.append(tags[word])
             word += 1
 
-    last: Span | None = None
-    for span in ordered:
-        if not 0 <= span.left < span.right <= n or not span.labels:
-            raise UsageError(
-                f"{span} is not a span of {quantity(n, 'word')}, or has no label; correct it"
-            )
-        if last and last[:2] == span[:2]:
-            raise UsageError(
-                f"{last} and {span} have the same words; give one span with both labels"
-            )
+    for span in sorted(phrases, key=lambda span: (span.left, -span.right)):
         leaves(span.left)
         while open_spans and open_spans[-1][0] <= span.left:
             open_spans.pop()
-        if open_spans and open_spans[-1][0] < span.right:
-            raise UsageError(
-                f"{span} crosses a span that ends at {open_spans[-1][0]}; leave one of them out"
-            )
         depth = open_spans[-1][1] if open_spans else 0
         depths += range(depth, depth + len(span.labels))
         labels += span.labels
         open_spans.append((span.right, depth + len(span.labels)))
-        last = span
-    leaves(n)
+    leaves(len(tags))
     return PhraseTree(tuple(depths), tuple(labels))
 
 

@@ -11,8 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from semipunct.errors import UsageError
-
 SHIFT, LEFT, RIGHT = range(3)
 """Push the next word onto the stack; make the second item a left dependent of the first; make the
 first a right dependent of the second. The item of an arc replaces the two."""
@@ -50,17 +48,6 @@ class Field(IntEnum):
 Attach = Callable[[jax.Array, jax.Array, int], jax.Array]
 """A function of the carried columns of a head and of its new dependent, and of ``LEFT`` or
 ``RIGHT``, that returns the carried columns of the head with the dependent."""
-
-
-def keep_head(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
-    """Return the head's columns unchanged, ignoring those of the dependent.
-
-    Args:
-        head: ``[..., columns]`` the carried columns of the head.
-        dependent: ``[..., columns]`` those of its new dependent.
-        side: ``LEFT`` or ``RIGHT``.
-    """
-    return head
 
 
 def shift_word(word: jax.Array, carried: jax.Array) -> jax.Array:
@@ -134,9 +121,6 @@ def oracle(heads: Sequence[int]) -> Derivation:
 
     Args:
         heads: ``[n]`` the head of each word, 1 to n, 0 for the root.
-
-    Raises:
-        UsageError: if no derivation builds the tree, because it is not projective or not a tree.
     """
     n = len(heads)
     missing = [0] * (n + 1)
@@ -164,11 +148,6 @@ def oracle(heads: Sequence[int]) -> Derivation:
         dependents.append(dependent)
         if dependent:
             missing[heads[dependent - 1]] -= 1
-    if len(stack) > 1 or (stack and heads[stack[0] - 1]):
-        raise UsageError(
-            f"the heads {list(heads)} are not a projective tree; lift its arcs first "
-            "(semipunct.trees.lifted)"
-        )
     return Derivation(np.array(actions, np.int32), np.array(dependents, np.int32))
 
 

@@ -178,19 +178,6 @@ def test_a_file_without_derivations(tmp_path: Path, text: str):
         list(read_entries([path]))
 
 
-@pytest.mark.parametrize(
-    ("heads", "depths", "complaint"),
-    [
-        ((0,), (0, 1), "1 head for 2 nodes"),
-        ((1, 0), (0, 1), "1 child and the head 1"),
-        ((0, 0, 0, 0), (0, 1, 1, 1), "3 children and the head 0"),
-    ],
-)
-def test_what_is_no_derivation(heads, depths, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        Derivation(depths, ("NP",) * len(depths), heads)
-
-
 def test_what_cannot_be_written():
     tree = derivation((0,), [parse_category("NP")], (0,))
     with pytest.raises(UsageError, match="0 leaves for 1"):

@@ -51,13 +51,6 @@ def test_systems_are_compared():
     assert rows["category_accuracy"].a == pytest.approx(5 / 6)
 
 
-def test_what_is_refused():
-    with pytest.raises(UsageError, match="1 gold sentences and 0"):
-        derivation_statistics([MISS], [])
-    with pytest.raises(UsageError, match="sentence 1: 3 words, and 1"):
-        derivation_statistics([MISS], [(("N",), ())])
-
-
 def test_places_of_commas_make_no_other_treebank(tmp_path: Path):
     """Left and right commas have the same signature, so that parsers of the two can be compared."""
     path = tmp_path / "a.auto"

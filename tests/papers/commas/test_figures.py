@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.errors import UsageError
 from semipunct.evaluation.comparison import compare
 from semipunct.evaluation.results import Result
 from semipunct.papers.commas.figures import bracket_statistics
@@ -54,11 +53,3 @@ def test_systems_are_compared(tmp_path: Path):
     ]
     difference = compare(*results).differences[0]
     assert (difference.measure, difference.a) == ("labelled_f1", 1.0)
-
-
-def test_other_words_are_refused(tmp_path: Path):
-    gold = tree(GOLD, tmp_path)
-    with pytest.raises(UsageError, match="1 gold sentences and 0"):
-        bracket_statistics([gold], [])
-    with pytest.raises(UsageError, match="7 words, and 1 in the predicted tree"):
-        bracket_statistics([gold], [tree("(X (NN a))", tmp_path)])

@@ -65,21 +65,6 @@ def test_a_tree_written_out():
     assert repr(tree) == "<PhraseTree of 3 words: (S (NP (D) (N)) (VP (V)))>"
 
 
-@pytest.mark.parametrize(
-    ("depths", "labels", "complaint"),
-    [
-        ((), (), "at least one node"),
-        ((0, 1), ("S",), "2 depths and 1 label;"),
-        ((1,), ("S",), "node 0 has depth 1"),
-        ((0, 2), ("S", "N"), "node 1 has depth 2 after one of depth 0"),
-        ((0, 1, 0), ("S", "N", "S"), "node 2 has depth 0"),
-    ],
-)
-def test_what_is_no_tree(depths, labels, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        PhraseTree(depths, labels)
-
-
 @given(nested_trees)
 def test_the_arrays_are_the_tree(tree: Nested):
     phrases = flat(tree)
@@ -114,27 +99,8 @@ def test_spans_and_tags_are_the_tree(tree: Nested, random):
     assert from_spans(phrases.tags, shuffled) == phrases
 
 
-@pytest.mark.parametrize(
-    ("phrases", "complaint"),
-    [
-        ([], "no span has all of the 3 words"),
-        ([Span(0, 2, ("S",))], "no span has all"),
-        ([Span(0, 3, ())], "no label"),
-        ([Span(0, 3, ("S",)), Span(1, 1, ("NP",))], "is not a span of 3 words"),
-        ([Span(0, 3, ("S",)), Span(2, 4, ("NP",))], "is not a span of 3 words"),
-        ([Span(0, 3, ("S",)), Span(0, 3, ("NP",))], "give one span with both labels"),
-        ([Span(0, 3, ("S",)), Span(0, 2, ("NP",)), Span(1, 3, ("VP",))], "crosses a span that"),
-    ],
-)
-def test_spans_that_are_no_tree(phrases, complaint):
-    with pytest.raises(UsageError, match=complaint):
-        from_spans(("D", "N", "V"), phrases)
-
-
 def test_a_tree_of_one_word_needs_no_phrase():
     assert from_spans(("UH",), ()) == PhraseTree((0,), ("UH",))
-    with pytest.raises(UsageError, match="all of the 0 words"):
-        from_spans((), ())
 
 
 @given(nested_trees, st.sets(st.sampled_from(["NN", ",", ".", "-NONE-", "CC"])))

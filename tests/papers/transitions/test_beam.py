@@ -19,7 +19,6 @@ from semipunct.papers.transitions.search import (
     Tops,
     Trace,
     beam_search,
-    keep_head,
     path,
 )
 from tests.papers.transitions.derivations import State, beam, derivations
@@ -76,7 +75,7 @@ def plain_score(state: State, action: int, label: int, *, labelled: bool) -> flo
 def searched(width: int, labelled: bool, gold: Any = None, gold_labels: Any = None) -> Trace:
     carried = jnp.zeros((len(LENGTHS), WORDS + 2, 0), jnp.int32)
     question = Question(jnp.array(LENGTHS), carried, gold, gold_labels)
-    return beam_search(partial(scorer, labelled=labelled), keep_head, width, question)
+    return beam_search(partial(scorer, labelled=labelled), lambda head, *_: head, width, question)
 
 
 def steps_of(n: int) -> int:

@@ -1,10 +1,8 @@
 """The static oracle: its derivations yield the tree that they were computed from."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.errors import UsageError
 from semipunct.papers.transitions.search import LEFT, RIGHT, SHIFT, arcs, oracle
 from semipunct.trees import DependencyTree, lift_arcs
 
@@ -46,9 +44,3 @@ def test_arcs_are_made_as_soon_as_they_can_be():
 
 def test_one_word():
     assert oracle([0]).actions.tolist() == [SHIFT]
-
-
-@pytest.mark.parametrize("heads", [[3, 4, 0, 3], [2, 1], [0, 0]])
-def test_what_is_no_projective_tree_is_refused(heads: list[int]):
-    with pytest.raises(UsageError, match="not a projective tree; lift its arcs first"):
-        oracle(heads)
