@@ -157,9 +157,6 @@ def _ranges(source_tokens: Sequence[Token], record: Record) -> dict[int, tuple[i
     return ranges
 
 
-_FORM = 1
-
-
 def recase(entry: Entry[Record], forms: Sequence[str]) -> Entry[Record]:
     """Return an entry with other capitals, in FORM and in the comment ``# text =``.
 
