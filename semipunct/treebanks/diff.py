@@ -210,20 +210,22 @@ def _differences(
     numbers = {0: 0, -1: -1} | {j + 1: i + 1 for i, j in pairs}
     for i, j in pairs:
         a, b = first.tokens[i], second.tokens[j]
-        found: list[tuple[DiffKind, tuple[str, str], tuple[int, int] | None]] = []
+        differing: list[tuple[DiffKind, tuple[str, str], tuple[int, int] | None]] = []
         are_marks = a.upos == PUNCTUATION, b.upos == PUNCTUATION
         if are_marks[0] != are_marks[1]:
-            found.append(("tag", (a.upos, b.upos), None))
+            differing.append(("tag", (a.upos, b.upos), None))
         if all(are_marks) and numbers.get(b.head) != a.head:
-            found.append(("head", (_head_form(first, a), _head_form(second, b)), (a.head, b.head)))
-        gap, other = gaps[0][i], gaps[1][j]
-        if partner.get(i + 1) == j + 1 and None not in (gap, other) and gap != other:
-            found.append(("space", (_space(gap), _space(other)), None))
+            differing.append(
+                ("head", (_head_form(first, a), _head_form(second, b)), (a.head, b.head))
+            )
+        gap, second_gap = gaps[0][i], gaps[1][j]
+        if partner.get(i + 1) == j + 1 and None not in (gap, second_gap) and gap != second_gap:
+            differing.append(("space", (_space(gap), _space(second_gap)), None))
         lines = first.line + a.position, second.line + b.position
         ids = a.word_id, b.word_id
         listed += [
             (i, MarkDifference(kind, first.sentence_id, lines, ids, a.form, values, heads))
-            for kind, values, heads in found
+            for kind, values, heads in differing
         ]
     yield from (each for _, each in sorted([*listed, *added], key=lambda item: item[0]))
 
@@ -232,9 +234,9 @@ def _lone(
     first: Record, second: Record, token: Token, place: int, *, side: Literal[0, 1]
 ) -> MarkDifference:
     """Return the difference of a mark that is in one annotation only."""
-    record, other = (first, second) if side == 0 else (second, first)
+    record, counterpart = (first, second) if side == 0 else (second, first)
     line = record.line + token.position
-    beside = other.line + other.tokens[max(place, 0)].position
+    beside = counterpart.line + counterpart.tokens[max(place, 0)].position
     lines = (line, beside) if side == 0 else (beside, line)
     ids = (token.word_id, 0) if side == 0 else (0, token.word_id)
     values = (token.form, "") if side == 0 else ("", token.form)
@@ -261,10 +263,10 @@ def line(treebanks: TreebankDiff, difference: MarkDifference) -> str:
     a, b = (
         f"{file}:{number}" for file, number in zip(treebanks.files, difference.lines, strict=True)
     )
-    return f"{a} {b}: sentence {difference.sentence_id}: {_told(difference)}"
+    return f"{a} {b}: sentence {difference.sentence_id}: {_in_words(difference)}"
 
 
-def _told(difference: MarkDifference) -> str:
+def _in_words(difference: MarkDifference) -> str:
     before, after = difference.values
     token, other = difference.tokens
     if difference.kind == "mark":
