@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from semipunct.evaluation.systems import compare
     from semipunct.formats.reading import read, stats
     from semipunct.inference.decode import Analysis
-    from semipunct.kinds.explanations import explain
-    from semipunct.kinds.functions import (
+    from semipunct.marks import Edit
+    from semipunct.pipelines.explanations import explain
+    from semipunct.pipelines.functions import (
         correct,
         correct_text,
         evaluate,
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
         restore_text,
         suspects,
     )
-    from semipunct.kinds.loading import load
-    from semipunct.marks import Edit
+    from semipunct.pipelines.pipeline import load
     from semipunct.tasks.analyse import analyse
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
@@ -105,26 +105,26 @@ _ROOMS = {
     "TreebankDiff": "semipunct.tasks.diff",
     "analyse": "semipunct.tasks.analyse",
     "compare": "semipunct.evaluation.systems",
-    "correct": "semipunct.kinds.functions",
-    "correct_text": "semipunct.kinds.functions",
+    "correct": "semipunct.pipelines.functions",
+    "correct_text": "semipunct.pipelines.functions",
     "decode": "semipunct.tasks.decode",
     "diff": "semipunct.tasks.diff",
-    "evaluate": "semipunct.kinds.functions",
-    "explain": "semipunct.kinds.explanations",
+    "evaluate": "semipunct.pipelines.functions",
+    "explain": "semipunct.pipelines.explanations",
     "jackknife": "semipunct.tasks.jackknife",
-    "load": "semipunct.kinds.loading",
+    "load": "semipunct.pipelines.pipeline",
     "normalise": "semipunct.tasks.normalise",
     "pack": "semipunct.tasks.pack",
     "parse": "semipunct.tasks.parse",
     "parse_text": "semipunct.tasks.parse_text",
     "read": "semipunct.formats.reading",
     "rephrase": "semipunct.tasks.rephrase",
-    "restore": "semipunct.kinds.functions",
-    "restore_text": "semipunct.kinds.functions",
+    "restore": "semipunct.pipelines.functions",
+    "restore_text": "semipunct.pipelines.functions",
     "restore_words": "semipunct.tasks.restore_words",
     "segment": "semipunct.tasks.segment",
     "stats": "semipunct.formats.reading",
-    "suspects": "semipunct.kinds.functions",
+    "suspects": "semipunct.pipelines.functions",
     "train": "semipunct.training.train",
     "truecase": "semipunct.tasks.truecase",
 }

@@ -7,7 +7,6 @@ import typer
 from semipunct.cli.completion import complete_models
 from semipunct.errors import UsageError
 from semipunct.files import STANDARD
-from semipunct.tasks.options import Lines
 
 _OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
 
@@ -50,15 +49,6 @@ TextModel = Annotated[
         "running text, and whose marks are averaged with those of the punctuation model.",
     ),
 ]
-LineEnds = Annotated[
-    Lines | None,
-    typer.Option(
-        "--lines",
-        help="With a text model: a line is part of a text (none), such as a subtitle, one or "
-        "more sentences (paragraph), or a sentence [paragraph; none for subtitles and transcripts; "
-        "sentence for a treebank].",
-    ),
-]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 GoldJson = Annotated[bool, typer.Option("--json", help="With --gold: print one JSON object.")]
@@ -69,14 +59,13 @@ GoldResult = Annotated[
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")]
 
 
-def check_text_model(text: str | None, *, parser: bool, tokeniser: bool, case: bool) -> None:
+def check_text_model(text: str | None, *, parser: bool, tokeniser: bool) -> None:
     """Check that the options beside a text model do not do its work.
 
     Args:
         text: its folder.
         parser: whether there is a parser.
         tokeniser: whether there is a tokeniser.
-        case: whether there is a truecaser.
 
     Raises:
         UsageError: if they do, or there is no parser.
@@ -86,11 +75,8 @@ def check_text_model(text: str | None, *, parser: bool, tokeniser: bool, case: b
             "--text adds a text model to a punctuation model and a parser; give --parser as well, "
             "or name the text model as MODEL to use it alone"
         )
-    if text is not None and (tokeniser or case):
-        raise UsageError(
-            "--text finds sentences and capitals itself; leave out "
-            + ("--tokeniser" if tokeniser else "--case")
-        )
+    if text is not None and tokeniser:
+        raise UsageError("--text finds sentences and capitals itself; leave out --tokeniser")
 
 
 def check_figures(out: str | None, result: str | None, *, printed: bool) -> None:

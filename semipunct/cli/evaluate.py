@@ -45,14 +45,14 @@ def evaluate(
         raise UsageError("MODEL cannot be standard input; name a model folder or a file (.auto)")
     arguments.check_figures(None, result, printed=json)
     console.check_targets(figures=result, inputs=(model, *tests), kept=(model,))
-    from semipunct.kinds.derivation_files import assess_derivation_file, holds_derivations
+    from semipunct.pipelines.derivation_files import assess_derivation_file, holds_derivations
 
     if holds_derivations(model):
         report(assess_derivation_file(model, tests), json=json, path=result)
         return
     with phase("importing"):
         from semipunct.cli.compiling import keep_programs
-        from semipunct.kinds.functions import assess
+        from semipunct.pipelines.functions import assess
         from semipunct.store.checkpoint import load
         from semipunct.tasks.reading import read_usable_examples
 

@@ -9,7 +9,7 @@ from semipunct.cli import console
 from semipunct.errors import UsageError
 
 if TYPE_CHECKING:
-    from semipunct.kinds.assessment import Assessment
+    from semipunct.pipelines.assessment import Assessment
 
 
 def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
@@ -25,7 +25,7 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """
     if path:
         if assessment.result is None:
-            from semipunct.kinds.assessment import NO_COUNTS
+            from semipunct.pipelines.assessment import NO_COUNTS
 
             raise UsageError(NO_COUNTS)
         from semipunct.evaluation.results import write_result

@@ -43,7 +43,7 @@ def suspects(
         from semipunct.cli.compiling import keep_programs
         from semipunct.files import to_json
         from semipunct.formats.conllu.records import write_texts
-        from semipunct.kinds.functions import suspects as find_suspects
+        from semipunct.pipelines.functions import suspects as find_suspects
         from semipunct.render import suspects as render
         from semipunct.store.checkpoint import load
 

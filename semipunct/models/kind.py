@@ -153,6 +153,7 @@ class Kind:
         predicts: description, for users, of the outcome that the model gives a probability to.
         corrected: whether it is trained on original text with a corrected version.
         underlying: whether it can be trained on the underlying trees of its training sentences.
+        tasks: ``module:name`` of its tasks, imported on demand; empty if it has none.
     """
 
     name: str
@@ -168,6 +169,7 @@ class Kind:
     predicts: str = PUNCTUATION
     corrected: Literal["never", "optionally", "always"] = "never"
     underlying: bool = False
+    tasks: str = ""
 
     @property
     def sections(self) -> dict[str, type[Any]]:

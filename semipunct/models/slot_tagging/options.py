@@ -60,6 +60,7 @@ class TaggerTrainOptions(kind.NetworkTrainOptions):
 
 KIND = kind.Kind(
     name="slot-tagger",
+    tasks="semipunct.pipelines.punctuation:SLOT_TAGGER",
     model="semipunct.models.slot_tagging.tagger:SlotTagger",
     model_options=TaggerOptions,
     train_options=TaggerTrainOptions,

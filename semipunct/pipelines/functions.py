@@ -11,20 +11,17 @@ from semipunct.corpus import Sentence, Words
 from semipunct.corpus.omission import OmittedT
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result
-from semipunct.kinds.answers import answer_of
-from semipunct.kinds.assessment import Assessment
-from semipunct.kinds.requests import EvaluateRequest, TextRequest
 from semipunct.models.contents import digest
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.slot_tagging.tagger import SlotTagger
+from semipunct.pipelines.assessment import Assessment
+from semipunct.pipelines.task import EvaluateRequest, Helpers, task_of
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
 from semipunct.tasks.correction import Corrected
 from semipunct.tasks.options import (
     CorrectOptions,
     CorrectSettings,
-    Lines,
-    Objective,
     RestoreOptions,
     RestoreSettings,
 )
@@ -116,7 +113,7 @@ def assess(
         treebank=treebank,
         stored=stored,
     )
-    return answer_of(model.model, "evaluate")(request)
+    return task_of(model.model, "evaluate")(request)
 
 
 def restore(
@@ -145,8 +142,8 @@ def restore(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
-    answer = answer_of(model.model, "restore_sentences")
-    return answer(model, sentences, options, first)
+    task = task_of(model.model, "restore")(model, Helpers(), options)
+    return task.sentences(sentences, first)
 
 
 def correct(
@@ -180,8 +177,8 @@ def correct(
         ModelError: if a model is of another kind, or the parser reads punctuation.
     """
     options = replace(options or CorrectOptions(), **settings)
-    answer = answer_of(model.model, "correct_sentences")
-    return answer(model, sentences, options, parser=parser, analysis=analysis, first=first)
+    helpers = Helpers(parsers=() if parser is None else (parser,), analysis=analysis)
+    return task_of(model.model, "correct")(model, helpers, options).sentences(sentences, first)
 
 
 def correct_text(
@@ -208,7 +205,7 @@ def correct_text(
         ModelError: if the model is of another kind.
     """
     options = replace(options or CorrectOptions(), **settings)
-    return answer_of(model.model, "correct_texts")(model, [text], options)[0]
+    return task_of(model.model, "correct")(model, Helpers(), options).texts([text])[0]
 
 
 def restore_text(
@@ -219,11 +216,6 @@ def restore_text(
     parser: Trained[Any] | Sequence[Trained[Any]] | None = None,
     tokeniser: Trained[Any] | None = None,
     text_model: Trained[Any] | None = None,
-    case: Trained[Any] | None = None,
-    trees: int = 0,
-    share: float | None = None,
-    ends: Lines = "paragraph",
-    objective: Objective | None = None,
     **settings: Unpack[RestoreSettings],
 ) -> PunctuatedText:
     """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
@@ -234,7 +226,7 @@ def restore_text(
 
     Args:
         model: a text model, a punctuation model or a comma model, with its weights.
-        text: a text of any length. With a text model, a line is a paragraph, or what ``ends`` says.
+        text: a text of any length. With a text model, a line is a paragraph, or as ``lines`` says.
             Otherwise each line is a sentence, whose words and marks are separated by blanks; with a
             tokeniser, empty lines separate paragraphs, and sentences are found in these.
         options: by default ``RestoreOptions()``.
@@ -243,12 +235,6 @@ def restore_text(
         tokeniser: a tokeniser with its weights.
         text_model: a text model with its weights, which finds sentences and capitals, and whose
             marks are averaged with those of ``model``, as in ``restore_words``.
-        case: a truecaser with its weights, for capitals; without one they are unchanged.
-        trees: the number of trees drawn from each parser, as in ``restore_words``.
-        share: the weight of the parsers' own distributions of slots, or of the text model's, as in
-            ``restore_words``.
-        ends: with a text model, what the end of a line says.
-        objective: with a text model, what decisions optimise, as in ``restore_words``.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Returns:
@@ -259,18 +245,10 @@ def restore_text(
             lacks.
         ModelError: if a model is of another kind, or a parser reads what is to be restored.
     """
-    request = TextRequest(
-        options=replace(options or RestoreOptions(), **settings),
-        parser=parser,
-        tokeniser=tokeniser,
-        text_model=text_model,
-        case=case,
-        trees=trees,
-        share=share,
-        ends=ends,
-        objective=objective,
-    )
-    return answer_of(model.model, "restore_texts")(model, [text], request)[0]
+    options = replace(options or RestoreOptions(), **settings)
+    parsers = parser if isinstance(parser, Sequence) else [parser] if parser is not None else []
+    helpers = Helpers(parsers=parsers, tokeniser=tokeniser, text_model=text_model)
+    return task_of(model.model, "restore")(model, helpers, options).texts([text])[0]
 
 
 def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> list[Suspect]:
@@ -292,5 +270,5 @@ def suspects(model: Trained[Any] | None, *files: str | Path, top: int = TOP) -> 
         UsageError: if the files are of another format.
         ModelError: if the model is of another kind.
     """
-    judge = list_suspects if model is None else answer_of(model.model, "judge")
+    judge = list_suspects if model is None else task_of(model.model, "judge")
     return judge(model, *files, top=top)

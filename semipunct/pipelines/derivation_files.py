@@ -11,7 +11,7 @@ from semipunct.errors import UsageError
 from semipunct.files import STANDARD, sha256
 from semipunct.formats import format_of
 from semipunct.formats.ccgbank import read_derived_sentences
-from semipunct.kinds.assessment import Assessment
+from semipunct.pipelines.assessment import Assessment
 from semipunct.tasks.parse_derivations import by_sentence, compare_derivations
 from semipunct.tasks.reading import check_any, omissions
 from semipunct.trees.derivations import Derivation
