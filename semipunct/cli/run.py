@@ -3,7 +3,7 @@
 One run serves ``restore``, ``correct``, ``parse`` and ``decode``: docs/decisions/0050-kinds.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
