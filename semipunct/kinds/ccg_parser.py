@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.omission import without_omitted
 from semipunct.errors import UsageError
-from semipunct.formats import format_of
+from semipunct.formats import Writer, format_of
 from semipunct.formats.ccgbank import Ccgbank, auto_line
-from semipunct.kinds.answers import Answers, ParseWork, refuse
-from semipunct.kinds.assessment import Assessment
-from semipunct.kinds.requests import refused_by_other_parsers
 from semipunct.models.ccg.decoding import CcgParse, CcgParser
 from semipunct.models.ccg.parser import CcgModel
+from semipunct.pipelines.assessment import Assessment
+from semipunct.pipelines.parsing import beyond_trees
+from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks
 from semipunct.tasks.base import model_of_kind
-from semipunct.tasks.notices import Omissions
+from semipunct.tasks.options import ParseOptions
 from semipunct.tasks.parse_derivations import compare_derivations
-from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.run import Chunk, Outcome
 from semipunct.trees.coindexation import coindex
 from semipunct.trees.derivations import Derivation
 from semipunct.wording import quantity
@@ -26,62 +26,65 @@ from semipunct.wording import quantity
 if TYPE_CHECKING:
     from semipunct.formats.ccgbank import AutoRecord
     from semipunct.formats.verbatim import VerbatimRecord
-    from semipunct.kinds.requests import EvaluateRequest, ParseRequest
-    from semipunct.store.checkpoint import SavedModel
+    from semipunct.pipelines.task import EvaluateRequest
+    from semipunct.tasks.base import Trained
 
     Derived = Entry[VerbatimRecord[AutoRecord], Sentence[Derivation]]
 
 
-def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
-    """Prepare the parsing of words and tags of files of derivations.
+class ParseDerivations(Task[ParseOptions, CcgParse]):
+    """Parses words and tags of files of derivations."""
 
-    Args:
-        model: a CCG parser.
-        request: the files and options.
+    name = "parse"
+    outcome = "left out"
 
-    Raises:
-        UsageError: if the files are of another format, or for options that the parser does not
-            support.
-        TreebankError: if a file is missing or damaged.
-    """
-    unsupported = {"--tokeniser": request.tokeniser, **refused_by_other_parsers(request)}
-    refuse("a model of the kind ccg-parser", unsupported)
-    if format_of(*request.inputs, default="ccgbank").name != "ccgbank":
-        raise UsageError(
-            f"{request.inputs[0]}: a model of the kind ccg-parser reads words and tags from files "
-            "of derivations; give a file whose name ends in .auto"
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
+        super().__init__(model, helpers, options)
+        self.refuse(
+            "a model of the kind ccg-parser",
+            {"--tokeniser": helpers.tokeniser, **beyond_trees(helpers, options)},
         )
-    parser = CcgParser(model_of_kind(model, CcgModel), model.parameters)
-    omitted = Omissions("left out")
-    missing, incomplete = 0, 0
+        self._parser = CcgParser(model_of_kind(model, CcgModel), model.parameters)
+        self._missing = self._incomplete = 0
 
-    def answer(chunk: Chunk) -> Iterator[CcgParse]:
-        nonlocal missing, incomplete
-        for parse in parser.parse(chunk.contents):
-            missing += parse.derivation is None
-            incomplete += not parse.complete
+    def read(self, request: Request) -> Documents:
+        if format_of(*request.inputs, default="ccgbank").name != "ccgbank":
+            raise UsageError(
+                f"{request.inputs[0]}: a model of the kind ccg-parser reads words and tags from "
+                "files of derivations; give a file whose name ends in .auto"
+            )
+
+        def assess(outcomes: Sequence[Outcome[CcgParse]]) -> Assessment:
+            model: Any = self.model
+            pairs = [(entry.content, parse) for entry, parse in outcomes if parse is not None]
+            sentences = [sentence for sentence, _ in pairs]
+            trees = [parse.derivation for _, parse in pairs]
+            result = compare_derivations(request.system, model.digest, sentences, trees)
+            return Assessment.of(result)
+
+        return Documents(
+            entries=_read(request.inputs), format=Ccgbank(), form="ccgbank", assess=assess
+        )
+
+    def answer_chunk(self, chunk: Chunk) -> Iterator[CcgParse]:
+        for parse in self._parser.parse(chunk.contents):
+            self._missing += parse.derivation is None
+            self._incomplete += not parse.complete
             yield parse
 
-    def messages() -> Iterator[str]:
-        yield from omitted.messages()
-        if missing:
-            yield f"{quantity(missing, 'sentence')} left out: no derivation was found"
-        if incomplete:
-            yield f"{quantity(incomplete, 'sentence')} not fully parsed: the chart became too large"
+    def messages(self) -> Iterator[str]:
+        yield from self.omitted.messages()
+        if self._missing:
+            yield f"{quantity(self._missing, 'sentence')} left out: no derivation was found"
+        if self._incomplete:
+            number = quantity(self._incomplete, "sentence")
+            yield f"{number} not fully parsed: the chart became too large"
 
-    def assess(outcomes: Sequence[Outcome[CcgParse]]) -> Assessment:
-        pairs = [(entry.content, parse) for entry, parse in outcomes if parse is not None]
-        sentences = [sentence for sentence, _ in pairs]
-        trees = [parse.derivation for _, parse in pairs]
-        return Assessment.of(compare_derivations(request.system, model.digest, sentences, trees))
-
-    return ParseWork(
-        entries=_read(request.inputs),
-        answer=lambda read: answer_entries(read, answer, omitted),
-        assess=assess,
-        messages=messages,
-        texts=_texts,
-    )
+    def write(
+        self, outcomes: Iterator[Any], form: str, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        for outcome in outcomes:
+            stream.writelines(_texts(outcome))
 
 
 def _read(paths: Sequence[str]) -> Iterator[Entry[Any, Any]]:
@@ -109,4 +112,4 @@ def assess_derivations(request: EvaluateRequest) -> Assessment:
     return Assessment.of(compare_derivations(request.system, request.digest, sentences, trees))
 
 
-ANSWERS = Answers(evaluate=assess_derivations, parse=prepare_parsing)
+TASKS = Tasks(evaluate=assess_derivations, parse=ParseDerivations)

@@ -33,105 +33,67 @@ if TYPE_CHECKING:
     from semipunct.tasks.restoration import Restoration
 
 
-def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:
-    """Prepare the restoration of commas in trees in brackets or, with a parser, in words or text.
+class RestoreCommas(RestoreTask):
+    """Restores commas in trees in brackets or, with a parser, in words or text."""
 
-    Args:
-        model: a comma model.
-        request: the files and options.
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: RestoreOptions) -> None:
+        super().__init__(model, helpers, options)
+        self.refuse(
+            "a comma model",
+            {
+                "--trees": options.trees, "--parser-share": options.share is not None,
+                "--text": helpers.text_model, "--lines": options.lines,
+                "--objective": options.objective, "--lower": options.lower,
+            },
+        )  # fmt: skip
+        if len(helpers.parsers) > 1:
+            raise UsageError("a comma model uses only one parser; give --parser once")
+        check(options)
+        self._parser = expect(helpers.parsers[0], PhraseParser) if helpers.parsers else None
 
-    Raises:
-        ModelError: if a model is of another kind, or the parser reads commas.
-        UsageError: if an option is invalid for a comma model.
-    """
-    refuse(
-        "a comma model",
-        {
-            "--trees": request.trees, "--parser-share": request.share is not None,
-            "--text": request.text_model, "--lines": request.lines,
-            "--objective": request.objective, "--lower": request.lower,
-        },
-    )  # fmt: skip
-    if len(request.parsers) > 1:
-        raise UsageError("a comma model uses only one parser; give --parser once")
-    options = request.options
-    check(options)
-    parser = of_kind(request.parsers[0], PhraseParser) if request.parsers else None
-    entries: Iterator[Any]
-    form = FORMATS["ptb"]
-    if request.tokeniser is not None:
-        form = running_text_format(request.inputs)
-        entries = read_by_tokeniser(request.inputs, request.tokeniser)
-    elif parser is None or format_of(*request.inputs, words=True).name == form.name:
-        entries = read_phrases(request.inputs, COMMA_TAGS)
-    else:
-        form = format_of(*request.inputs, words=True)
-        entries = read_words(request.inputs)
-    omitted = Omissions("left unchanged")
+    def read(self, request: Request) -> Documents:
+        inputs, parser = request.inputs, self._parser
+        entries: Iterator[Any]
+        form = FORMATS["ptb"]
+        if self.helpers.tokeniser is not None:
+            form = running_text_format(inputs)
+            entries = read_by_tokeniser(inputs, self.helpers.tokeniser)
+        elif parser is None or format_of(*inputs, words=True).name == form.name:
+            entries = read_phrases(inputs, COMMA_TAGS)
+        else:
+            form = format_of(*inputs, words=True)
+            entries = read_words(inputs)
 
-    def answer(chunk: Chunk) -> Sequence[Restoration[Any]]:
-        if parser is None:
-            return restore_commas(model, chunk.contents, options)
-        return restore_commas_of_words(model, parser, chunk.contents, options)
+        def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
+            model: Any = self.model
+            restored = restorations_of(outcomes)
+            line = commas_signature(model.digest, [r.sentence for r in restored], self.options)
+            return assess_restorations(
+                request.system, line, restored, most=request.listed, marks=COMMA_TAGS
+            )
 
-    def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
-        restored = restorations_of(outcomes)
-        line = commas_signature(model.digest, [r.sentence for r in restored], options)
-        return assess_restorations(
-            request.system, line, restored, most=request.confusions, marks=COMMA_TAGS
+        return Documents(
+            entries=entries, format=form, form=request.form or "conllu", assess=assess
         )
 
-    return RestoreWork(
-        entries=entries,
-        format=form,
-        answer=lambda read: answer_entries(read, answer, omitted),
-        assess=assess,
-        messages=omitted.messages,
-    )
+    def answer_chunk(self, chunk: Chunk) -> Sequence[Restoration[Any]]:
+        if self._parser is None:
+            return restore_commas(self.model, chunk.contents, self.options)
+        return restore_commas_of_words(self.model, self._parser, chunk.contents, self.options)
+
+    def read_text(self, text: str) -> Sequence[Located]:
+        if self._parser is None:
+            raise UsageError(
+                f"a model of the kind {self.model.model.kind} restores text with a parser; give "
+                "parser"
+            )
+        return sentences_of_text(text, self.helpers.tokeniser)
+
+    def write(
+        self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        # Trees of phrases have no place in CoNLL-U.
+        restored_files.write(outcomes, form, writer, stream, parsed=False)
 
 
-def restore_texts(
-    model: Trained[Any], texts: Sequence[str], request: TextRequest
-) -> list[PunctuatedText]:
-    """Restore the commas of texts, given a parser of phrases.
-
-    Args:
-        model: a comma model with its weights.
-        texts: of any length.
-        request: the options and the other models.
-    """
-    parser = request.parser
-    if parser is None:
-        raise UsageError(
-            f"a model of the kind {model.model.kind} restores text with a parser; give parser"
-        )
-    if isinstance(parser, Sequence):
-        raise ModelError("a comma model uses only one parser; give it alone, not in a list")
-    if request.text_model is not None:
-        raise ModelError("a comma model does not use a text model; give none")
-    written: list[PunctuatedText] = []
-    for text in texts:
-        parts = sentences_of_text(text, request.tokeniser)
-        contents = [part.content for part in parts]
-        restored = restore_commas_of_words(model, parser, contents, request.options)
-        written.append(write_text(parts, restored, request.case))
-    return written
-
-
-def restore_sentences(
-    model: Trained[Any], sentences: Sequence[Any], options: RestoreOptions, first: int
-) -> list[Any]:
-    """Restore the commas of sentences.
-
-    Args:
-        model: a comma model with its weights.
-        sentences: words and phrases.
-        options: of the restoration.
-        first: the number of the first sentence, which has no effect.
-    """
-    return restore_commas(model, sentences, options)
-
-
-ANSWERS = Answers(
-    restore=prepare_restoration, restore_sentences=restore_sentences, restore_texts=restore_texts
-)
+TASKS = Tasks(restore=RestoreCommas)

@@ -33,53 +33,59 @@ if TYPE_CHECKING:
     from semipunct.store.checkpoint import SavedModel
 
 
-def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
-    """Prepare the parsing of words into phrases.
+class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
+    """Parses words into phrases."""
 
-    Args:
-        model: a parser of phrases.
-        request: the files and options.
+    name = "parse"
+    outcome = "not parsed"
 
-    Raises:
-        UsageError: if an option is invalid, or a tokeniser is given and the words are known.
-        TreebankError: if a file is missing or damaged.
-    """
-    refuse("a model of the kind phrase-parser", refused_by_other_parsers(request))
-    entries: Iterator[Any]
-    if request.tokeniser is not None:
-        running_text_format(request.inputs)
-        entries = read_by_tokeniser(request.inputs, request.tokeniser)
-    elif format_of(*request.inputs, words=True).name == "ptb":
-        entries = read_phrases(request.inputs, COMMA_TAGS)
-    else:
-        entries = read_words(request.inputs)
-    omitted, long = Omissions("not parsed", keeps_markup=False), LongSentences()
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
+        super().__init__(model, helpers, options)
+        self.refuse("a model of the kind phrase-parser", beyond_trees(helpers, options))
+        self.omitted = Omissions(self.outcome, keeps_markup=False)
+        self._long = LongSentences()
 
-    def answer(chunk: Chunk) -> Sequence[Sentence[Any]]:
-        sentences = [_with_commas_in_slots(entry) for entry in chunk.entries]
-        long.count(sentences)
-        return parse_phrases(model, sentences)
+    def read(self, request: Request) -> Documents:
+        inputs = request.inputs
+        form = FORMATS["ptb"]
+        entries: Iterator[Any]
+        if self.helpers.tokeniser is not None:
+            running_text_format(inputs)
+            entries = read_by_tokeniser(inputs, self.helpers.tokeniser)
+        elif format_of(*inputs, words=True).name == form.name:
+            entries = read_phrases(inputs, COMMA_TAGS)
+        else:
+            entries = read_words(inputs)
 
-    def assess(_: Sequence[Outcome[Any]]) -> Assessment:
-        treebank = read_whole_phrases(request.inputs)
-        if not treebank:
-            raise TreebankError(
-                f"{', '.join(request.inputs)}: no sentence is left; give trees with words"
+        def assess(_: Sequence[Outcome[Any]]) -> Assessment:
+            model: Any = self.model
+            treebank = read_whole_phrases(inputs)
+            if not treebank:
+                raise TreebankError(
+                    f"{', '.join(inputs)}: no sentence is left; give trees with words"
+                )
+            return assess_phrases(
+                EvaluateRequest(
+                    system=request.system, model=model, digest=model.digest, examples=treebank
+                )
             )
-        return assess_phrases(
-            EvaluateRequest(
-                system=request.system, model=model, digest=model.digest, examples=treebank
-            )
+
+        return Documents(
+            entries=entries, format=form, form="ptb", assess=assess, reads_again=True
         )
 
-    return ParseWork(
-        entries=entries,
-        answer=lambda read: answer_entries(read, answer, omitted),
-        assess=assess,
-        messages=lambda: [*omitted.messages(), *long.messages()],
-        texts=lambda outcome: () if outcome[1] is None else (write_phrases(outcome[1]),),
-        reads_again=True,
-    )
+    def answer_chunk(self, chunk: Chunk) -> Sequence[Sentence[Any]]:
+        sentences = [_with_commas_in_slots(entry) for entry in chunk.entries]
+        self._long.count(sentences)
+        return parse_phrases(self.model, sentences)
+
+    def messages(self) -> Iterable[str]:
+        return [*self.omitted.messages(), *self._long.messages()]
+
+    def write(
+        self, outcomes: Iterator[Any], form: str, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        stream.writelines(write_phrases(tree) for _, tree in outcomes if tree is not None)
 
 
 def _with_commas_in_slots(entry: Entry[Any, Any]) -> Any:
@@ -102,4 +108,4 @@ def assess_phrases(request: EvaluateRequest) -> Assessment:
     return Assessment.of(Result(request.system, line, statistics))
 
 
-ANSWERS = Answers(evaluate=assess_phrases, parse=prepare_parsing)
+TASKS = Tasks(evaluate=assess_phrases, parse=ParsePhrases)

@@ -128,6 +128,17 @@ def _texts(label: str, probabilities: bool, outcome: Outcome[Sequence[Parse]]) -
     yield from parsed_texts(entry, parsed or (), label, probabilities=probabilities)
 
 
+def beyond_trees(helpers: Helpers, options: ParseOptions) -> dict[str, bool]:
+    """Return the options that only the kind ``parser`` supports, and whether they were given."""
+    return {
+        "--decoder": options.decoder != "risk",
+        "--trees": options.trees > 0,
+        "--nbest": options.nbest > 0,
+        "--punctuation": helpers.punctuation is not None,
+        "--probabilities": options.probabilities,
+    }
+
+
 def assess_parser(request: EvaluateRequest) -> Assessment:
     """Compare trees and tags with those of sentences."""
     options, sentences = ParseOptions(), without_omitted(request.examples)
