@@ -27,12 +27,12 @@ from benchmarks.figures import machine, report
 from semipunct.arrays.memory import hold_memory
 from semipunct.corpus.word_streams import TextPassage
 from semipunct.formats.running_text import read_running_text
-from semipunct.pipelines.pipeline import load
 from semipunct.models.layers import Dropout, slots_inside
 from semipunct.models.running_text.batch import TextBatch
 from semipunct.models.running_text.guises import hidden_guise
 from semipunct.models.running_text.model import TextModel, log_marginals
 from semipunct.models.running_text.threshold import best_threshold
+from semipunct.pipelines.pipeline import load
 from semipunct.structures import Distribution, linear_chain
 
 ROWS = 16

@@ -22,8 +22,8 @@ from semipunct.corpus import Words
 from semipunct.corpus.word_streams import WordStream, items, word_stream
 from semipunct.formats.lines import text_lines
 from semipunct.formats.running_text import read_running_text
-from semipunct.pipelines.pipeline import load
 from semipunct.models.running_text.model import TextModel
+from semipunct.pipelines.pipeline import load
 from semipunct.tasks.base import Trained
 from semipunct.tasks.options import Lines, Objective
 from semipunct.tasks.restore_running_text import restore_running_text

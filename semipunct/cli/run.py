@@ -3,6 +3,7 @@
 One run serves ``restore``, ``correct``, ``parse`` and ``decode``: docs/decisions/0050-kinds.md.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -172,7 +173,8 @@ def _run_parts(
             "--analyses if you gave them"
         )
     folder, inputs = options.folder or "", list(request.inputs)
-    origin = task.origin() | {"form": documents.form, "inputs": inputs, "part size": options.size}
+    files = [[path, os.path.getsize(path)] for path in inputs]
+    origin = task.origin() | {"form": documents.form, "files": files, "part size": options.size}
     begin_folder(folder, origin)
     parts = missing_parts(task, inputs, documents.unit, options)
     made = 0

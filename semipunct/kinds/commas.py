@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semipunct.errors import ModelError, UsageError
+from semipunct.errors import UsageError
 from semipunct.formats import FORMATS, format_of, read_phrases, read_words
 from semipunct.formats.registry import COMMA_TAGS
-from semipunct.kinds.answers import Answers, RestoreWork, refuse
 from semipunct.kinds.assessment import Assessment, assess_restorations, restorations_of
 from semipunct.kinds.reading import read_by_tokeniser, running_text_format
-from semipunct.kinds.texts import write_text
 from semipunct.models.constituency.parser import PhraseParser
-from semipunct.store.checkpoint import of_kind
-from semipunct.tasks.notices import Omissions
 from semipunct.tasks.restore_commas import (
     check,
     commas_signature,
     restore_commas,
     restore_commas_of_words,
 )
-from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.run import Chunk, Outcome
 from semipunct.tasks.sentences_of_text import sentences_of_text
 
 if TYPE_CHECKING:
-    from semipunct.kinds.requests import RestoreRequest, TextRequest
-    from semipunct.render.punctuated_text import PunctuatedText
-    from semipunct.store.checkpoint import SavedModel
     from semipunct.tasks.base import Trained
     from semipunct.tasks.options import RestoreOptions
     from semipunct.tasks.restoration import Restoration
@@ -72,9 +65,7 @@ class RestoreCommas(RestoreTask):
                 request.system, line, restored, most=request.listed, marks=COMMA_TAGS
             )
 
-        return Documents(
-            entries=entries, format=form, form=request.form or "conllu", assess=assess
-        )
+        return Documents(entries=entries, format=form, form=request.form or "conllu", assess=assess)
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Restoration[Any]]:
         if self._parser is None:

@@ -16,21 +16,18 @@ from semipunct.evaluation.signature import figures_signature
 from semipunct.formats import format_of, read_phrases, read_words
 from semipunct.formats.ptb.writing import write_phrases
 from semipunct.formats.registry import COMMA_TAGS, read_whole_phrases
-from semipunct.kinds.answers import Answers, ParseWork, refuse
 from semipunct.kinds.assessment import Assessment
 from semipunct.kinds.reading import read_by_tokeniser, running_text_format
-from semipunct.kinds.requests import EvaluateRequest, refused_by_other_parsers
+from semipunct.kinds.requests import EvaluateRequest
 from semipunct.models.constituency.labels import read_tree
 from semipunct.models.constituency.parser import PhraseParser
 from semipunct.tasks.base import model_of_kind
 from semipunct.tasks.notices import LongSentences, Omissions
 from semipunct.tasks.parse_phrases import parse_phrases, phrase_trees
-from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.run import Chunk, Outcome
 
 if TYPE_CHECKING:
     from semipunct.corpus.sentences import Sentence
-    from semipunct.kinds.requests import ParseRequest
-    from semipunct.store.checkpoint import SavedModel
 
 
 class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
@@ -70,9 +67,7 @@ class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
                 )
             )
 
-        return Documents(
-            entries=entries, format=form, form="ptb", assess=assess, reads_again=True
-        )
+        return Documents(entries=entries, format=form, form="ptb", assess=assess, reads_again=True)
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Sentence[Any]]:
         sentences = [_with_commas_in_slots(entry) for entry in chunk.entries]

@@ -8,13 +8,13 @@ from functools import lru_cache
 from html import escape
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from semipunct.errors import ModelError
 from semipunct.models.registry import find_kind
 from semipunct.pipelines.task import Helpers, Name, Task, task_of
 from semipunct.store import checkpoint
-from semipunct.store.checkpoint import M_co, SavedModel
+from semipunct.store.checkpoint import M, M_co, SavedModel
 from semipunct.store.folder import model_folders
 from semipunct.store.installed import FIRST, folder_of, installed_models
 from semipunct.tasks.options import CorrectOptions, DecodeOptions, ParseOptions, RestoreOptions
@@ -159,6 +159,10 @@ class Pipeline(SavedModel[M_co]):
         return f"<table>{cells}</table>"
 
 
+@overload
+def load(path: str | Path, expected: type[M], **others: Any) -> Pipeline[M]: ...
+@overload
+def load(path: str | Path, expected: str | None = None, **others: Any) -> Pipeline[Any]: ...
 def load(
     path: str | Path, expected: str | type[Model[Any, Any, Any]] | None = None, **others: Any
 ) -> Pipeline[Any]:

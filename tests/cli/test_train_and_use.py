@@ -20,8 +20,8 @@ from semipunct.formats.conllu.misc import attributes
 from semipunct.formats.conllu.records import read_records
 from semipunct.inference import decode as decoding
 from semipunct.inference.likelihood import corpus_log_likelihood
-from semipunct.kinds.assessment import Assessment
 from semipunct.marks import EDITS
+from semipunct.pipelines.assessment import Assessment
 from semipunct.store import checkpoint as store
 from semipunct.tasks import decode as decode_task
 from semipunct.training.report import TrainingResult as Trained

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import semipunct
 from semipunct.cli.signals import end_at_signals
-from semipunct.kinds.functions import correct_text, restore_text
+from semipunct.pipelines.functions import correct_text, restore_text
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.parse import Parse
 from semipunct.tasks.parse_text import parse_text
