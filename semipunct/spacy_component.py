@@ -151,8 +151,9 @@ class Punctuator:
         """Load the models when they are needed first."""
         if self._task is None:
             places = {name: self._folders.get(name, model) for name, model in self.models.items()}
-            others = {_HELPERS.get(name, name): place for name, place in places.items()}
-            self._task = load(others.pop("model"), **others).task(self.task, **self.options)
+            others: Any = {_HELPERS.get(name, name): place for name, place in places.items()}
+            pipeline = load(others.pop("model"), **others)
+            self._task = pipeline.task(self.task, **self.options)
         return self._task
 
     def _models(self) -> dict[str, Pipeline[Any]]:

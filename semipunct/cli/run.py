@@ -119,7 +119,7 @@ def run(
     shown = out if compares else out or console.STANDARD
     if not (compares and out is None and documents.reads_again):
         doing = f"{task.name[:-1] if task.name.endswith('e') else task.name}ing"
-        counted = {"unit": "words", "size": _words} if task.has_capitals else {}
+        counted: dict[str, Any] = {"unit": "words", "size": _words} if task.has_capitals else {}
         with sentence_progress(doing, shown, quiet=quiet, **counted) as advancing:
             outcomes = advancing(task.answer(entries))
             if compares:

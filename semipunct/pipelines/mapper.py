@@ -44,7 +44,8 @@ class BatchMapper:
             OPTIONS[task](**options)
         except TypeError as error:
             raise UsageError(f"an option of {task} does not exist: {error}") from error
-        self.model, self.task, self.column, self.output = model, task, column, output
+        self.model, self.column, self.output = model, column, output
+        self.task: Name = task
         self.helpers, self.options = tuple((helpers or {}).items()), options
 
     def __call__(self, batch: Any) -> Any:

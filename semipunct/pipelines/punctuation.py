@@ -211,7 +211,6 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
         )
         self._unseen = UnseenValues(model.model)
         self._title = ""
-        self.shown = set[str]()
 
     def read(self, request: Request) -> Documents:
         form = format_of(*request.inputs)

@@ -8,7 +8,7 @@ docs/decisions/0050-kinds.md.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TextIO, TypeVar
@@ -105,13 +105,15 @@ class Task(ABC, Generic[OptionsT, R]):
         outcome: tells users what becomes of sentences that are left out.
         is_numbered: whether answers depend on the number of sentences of treebanks before them.
         has_capitals: whether answers come with capitals.
+        shown: special tokens in the output that a legend explains.
     """
 
     name: ClassVar[Name]
-    chunk: ClassVar[int] = CHUNK
+    chunk: int = CHUNK
     outcome: ClassVar[str] = "left unchanged"
     is_numbered: bool = False
     has_capitals: ClassVar[bool] = False
+    shown: Set[str] = frozenset()
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: OptionsT) -> None:
         """Check the models and options; nothing is read.
@@ -179,7 +181,7 @@ class Task(ABC, Generic[OptionsT, R]):
             entries, self.answer_chunk, self.omitted, size=self.chunk, first=first
         )
 
-    def sentences(self, sentences: Sequence[Any | OmittedT], first: int = 0) -> list[R | OmittedT]:
+    def sentences(self, sentences: Sequence[Any | OmittedT], first: int = 0) -> list[Any]:
         """Return the answers for sentences in memory; omitted ones pass through.
 
         Args:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 from semipunct.formats import Writer
 from semipunct.pipelines.task import Task
 from semipunct.render import corrected_files, restored_files
+from semipunct.tasks.correction import Corrected
 from semipunct.tasks.options import CorrectOptions, RestoreOptions
+from semipunct.tasks.restoration import Restoration
 
 if TYPE_CHECKING:
     pass
 
 
-class RestoreTask(Task[RestoreOptions, "Restoration[Any]"], ABC):
+class RestoreTask(Task[RestoreOptions, Restoration[Any]], ABC):
     """Restores punctuation; trees of a parser are written in place of others."""
 
     name = "restore"
@@ -28,7 +30,7 @@ class RestoreTask(Task[RestoreOptions, "Restoration[Any]"], ABC):
         restored_files.write(outcomes, form, writer, stream, parsed=bool(self.helpers.parsers))
 
 
-class CorrectTask(Task[CorrectOptions, "Corrected"], ABC):
+class CorrectTask(Task[CorrectOptions, Corrected], ABC):
     """Corrects punctuation; trees of a parser are written in place of others.
 
     Attributes:

@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 def restore_running_text(
     model: Trained[Any],
-    lines: Sequence[AnyWords | OmittedT],
+    contents: Sequence[AnyWords | OmittedT],
     options: RestoreOptions | None = None,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration[AnyWords] | OmittedT]:
@@ -57,7 +57,7 @@ def restore_running_text(
 
     Args:
         model: a text model with its weights.
-        lines: the words of each line, and its marks. Omitted ones pass through.
+        contents: the words of each line, and its marks. Omitted ones pass through.
         options: by default ``RestoreOptions()``; nothing is drawn, so ``samples``, ``seed`` and
             ``minimise`` have no effect. By default a line is a paragraph, and decisions optimise
             F1.
@@ -68,10 +68,10 @@ def restore_running_text(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
-    usable: list[AnyWords] = without_omitted(lines)
+    usable: list[AnyWords] = without_omitted(contents)
     parts = map(Part, usable)
     restored = restored_parts(model, parts, options)
-    return with_omitted(lines, list(restored))
+    return with_omitted(contents, list(restored))
 
 
 def restored_parts(

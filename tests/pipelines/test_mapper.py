@@ -42,6 +42,7 @@ def test_texts_with_trees_get_what_they_get_alone(model: Path, parser: Path):
     helpers = {"parsers": str(parser)}
     mapper = BatchMapper(str(model), helpers=helpers, samples=20, output="marked", column="said")
     texts = ["so ba do so gu", "so ba", "so ba do so gu\nso ba"]
+    trees = semipunct.load(model)
     alone = [
         semipunct.restore_text(
             semipunct.load(model), text, parser=semipunct.load(parser), samples=20
@@ -62,7 +63,7 @@ def test_data_frames(text_model: Path):
 def test_mistakes_are_errors(text_model: Path, parser: Path):
     with pytest.raises(UsageError, match="no column text"):
         BatchMapper(str(text_model))({"words": ["so"]})
-    with pytest.raises(UsageError, match="an option of restore does not exist.*toy"):
+    with pytest.raises(UsageError, match="an option of restore does not exist"):
         BatchMapper(str(text_model), toy=1)
     for name, words in ((parser, "cannot restore"), ("nothing/here", "nothing/here")):
         with pytest.raises(ModelError, match=words):
