@@ -58,7 +58,7 @@ def main() -> None:
     words = [word for word, _ in measured]
     part = line_of_text("#1", str(arguments.file), 1, " ".join(words))
     (restoration,) = restore_running_text(
-        load(arguments.model, TextModel), [part.content], ends="none", objective=arguments.objective
+        load(arguments.model, TextModel), [part.content], lines="none", objective=arguments.objective
     )
     if isinstance(restoration, Omitted):
         sys.exit(f"{arguments.file}: no words to measure on")

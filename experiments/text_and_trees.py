@@ -125,7 +125,7 @@ def treebank(arguments: argparse.Namespace) -> dict[str, Any]:
         ]
         for objective in ("edits", "f1"):
             alone = restore_running_text(
-                text_model, sentences, ends="sentence", objective=objective
+                text_model, sentences, lines="sentence", objective=objective
             )
             slots, alone_views = (
                 [restoration.slots for restoration in alone],
@@ -163,8 +163,8 @@ def talks(arguments: argparse.Namespace) -> dict[str, Any]:
     whole = line_of_text("#1", raw.path, 1, raw.text)
     for path in arguments.text:
         text_model = load(path, TextModel)
-        add(path.name, [whole], restore_running_text(text_model, [whole.content], ends="none"))
-        (parts,) = segment_running_text(text_model, [raw], ends="none")
+        add(path.name, [whole], restore_running_text(text_model, [whole.content], lines="none"))
+        (parts,) = segment_running_text(text_model, [raw], lines="none")
         contents = [part.content for part in parts if not isinstance(part.content, Omitted)]
         restorations = restore_words(model, parser, contents, text_model=text_model)
         add(f"{path.name} and trees", parts, restorations)

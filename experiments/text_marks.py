@@ -71,7 +71,7 @@ def figures(
     else:
         streams = [word_stream(str(path), items([line])) for line in text_lines(path)]
     streams = [stream for stream in streams if len(stream)]
-    restored = restore_running_text(model, [*map(bare, streams)], ends=ends, objective=objective)
+    restored = restore_running_text(model, [*map(bare, streams)], lines=ends, objective=objective)
     gold = [label(stream.strings[i]) for stream in streams for i in stream.slots[1:]]
     rows = scores(gold, [label(slot) for text in restored for slot in text.slots[1:]])
     posteriors = [slot for text in restored for slot in text.posteriors[1:]]

@@ -60,7 +60,8 @@ class Punctuator:
         Raises:
             UsageError: if an option does not exist, or its value is invalid.
         """
-        self.task, self.models = task, dict(models)
+        self.task: Name = task
+        self.models = dict(models)
         if task == "correct" and (needless := sorted(self.models.keys() - {"model"})):
             raise UsageError(f"correction of text reads no other model; leave out {needless[0]}")
         self.options = _checked(task, options or {})
