@@ -74,7 +74,7 @@ def main() -> None:
         ]
         for objective in ("edits", "f1"):
             alone = restore_running_text(
-                text_model, sentences, ends="sentence", objective=objective
+                text_model, sentences, lines="sentence", objective=objective
             )
             slots, alone_views = (
                 [restoration.slots for restoration in alone],

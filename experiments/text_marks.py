@@ -33,9 +33,9 @@ from semipunct.corpus import Words
 from semipunct.corpus.word_streams import WordStream, is_final, items, word_stream
 from semipunct.formats.lines import text_lines
 from semipunct.formats.running_text import line_of_text, read_running_text
-from semipunct.kinds.loading import load
 from semipunct.marks import Puncteme
 from semipunct.models.running_text.model import TextModel
+from semipunct.pipelines.pipeline import load
 from semipunct.tasks.base import Trained
 from semipunct.tasks.options import Lines, Objective
 from semipunct.tasks.restore_running_text import restore_running_text
@@ -119,7 +119,7 @@ def figures(
     else:
         streams = [word_stream(str(path), items([line])) for line in text_lines(path)]
     streams = [stream for stream in streams if len(stream)]
-    restored = restore_running_text(model, [*map(bare, streams)], ends=ends, objective=objective)
+    restored = restore_running_text(model, [*map(bare, streams)], lines=ends, objective=objective)
     gold = [label(stream.strings[i]) for stream in streams for i in stream.slots[1:]]
     rows = scores(gold, [label(slot) for text in restored for slot in text.slots[1:]])
     posteriors = [slot for text in restored for slot in text.posteriors[1:]]

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from semipunct.corpus import Sentence, Treebank
     from semipunct.evaluation.comparison import compare
     from semipunct.formats.reading import read, stats
-    from semipunct.kinds.explanations import explain
-    from semipunct.kinds.functions import (
+    from semipunct.marks import Edit
+    from semipunct.models.punctuation.decode import Analysis
+    from semipunct.pipelines.explanations import explain
+    from semipunct.pipelines.functions import (
         correct,
         correct_text,
         evaluate,
         restore,
         restore_text,
     )
-    from semipunct.kinds.loading import load
-    from semipunct.marks import Edit
-    from semipunct.models.punctuation.decode import Analysis
+    from semipunct.pipelines.pipeline import load
     from semipunct.tasks.correction import Corrected
     from semipunct.tasks.decode import decode
     from semipunct.tasks.jackknife import jackknife

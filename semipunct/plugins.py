@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 
 from semipunct.errors import ConfigError
 
-Group = Literal["answers", "commands", "formats", "kinds", "metrics", "templates"]
+Group = Literal["commands", "formats", "kinds", "metrics", "templates"]
 
 T = TypeVar("T")
 

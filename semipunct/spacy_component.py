@@ -24,28 +24,18 @@ from spacy.util import minibatch
 
 from semipunct.errors import ModelError, UsageError, nearest
 from semipunct.files.strict_json import from_json, json_document
-from semipunct.kinds.functions import correct_text, restore_text
-from semipunct.kinds.loaded import LoadedModel
-from semipunct.kinds.loading import load
-from semipunct.render.changes import places_in_source, split_text
+from semipunct.pipelines.pipeline import Pipeline, load
+from semipunct.pipelines.task import Task
+from semipunct.render.changes import places_in_source
 from semipunct.render.explanations import mark_as_dict
 from semipunct.render.punctuated_text import PunctuatedText
-from semipunct.store.installed import FIRST, installed_models
-from semipunct.tasks.options import CorrectSettings, Lines, Objective, RestoreSettings
+from semipunct.store.installed import installed_models
+from semipunct.tasks.options import CorrectSettings, RestoreSettings
 
-Task = Literal["restore", "correct"]
+Name = Literal["restore", "correct"]
 
 _SAVED = "models.json"
 """The file of a stored pipeline that names its models."""
-
-
-class RestoreTextSettings(RestoreSettings, total=False):
-    """The options of ``semipunct.restore_text`` that are no models."""
-
-    trees: int
-    share: float | None
-    ends: Lines
-    objective: Objective | None
 
 
 class Punctuator:
@@ -57,7 +47,7 @@ class Punctuator:
     """
 
     def __init__(
-        self, task: Task, models: Mapping[str, str], options: Mapping[str, Any] | None = None
+        self, task: Name, models: Mapping[str, str], options: Mapping[str, Any] | None = None
     ) -> None:
         """Check the options; models are loaded when they are needed.
 
@@ -70,19 +60,20 @@ class Punctuator:
         Raises:
             UsageError: if an option does not exist, or its value is invalid.
         """
-        self.task, self.models = task, dict(models)
+        self.task: Name = task
+        self.models = dict(models)
         if task == "correct" and (needless := sorted(self.models.keys() - {"model"})):
             raise UsageError(f"correction of text reads no other model; leave out {needless[0]}")
         self.options = _checked(task, options or {})
         self._folders: dict[str, Path] = {}
-        self._loaded: dict[str, LoadedModel[Any]] | None = None
+        self._task: Task[Any, Any] | None = None
         for extension in ("punctuated", "marks"):
             if not Doc.has_extension(extension):
                 Doc.set_extension(extension, default=None)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs, which loads the models itself."""
-        return {**self.__dict__, "_loaded": None}
+        return {**self.__dict__, "_task": None}
 
     def __call__(self, doc: Doc) -> Doc:
         """Punctuate a document.
@@ -93,7 +84,7 @@ class Punctuator:
         Raises:
             ModelError, UsageError: as ``semipunct.restore_text`` and ``correct_text`` do.
         """
-        return _annotated(doc, self._punctuate(doc.text))
+        return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Punctuate documents, some of which are read together.
@@ -106,8 +97,7 @@ class Punctuator:
             ModelError, UsageError: as ``semipunct.restore_text`` and ``correct_text`` do.
         """
         for docs in minibatch(stream, size=batch_size):
-            texts = [doc.text for doc in docs]
-            yield from map(_annotated, docs, self._punctuate_all(texts))
+            yield from map(_annotated, docs, self._prepare().texts([doc.text for doc in docs]))
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
         """Store which models are used, and those that no distribution installs.
@@ -120,7 +110,7 @@ class Punctuator:
         folder.mkdir(parents=True, exist_ok=True)
         installed = {model.folder for model in installed_models()}
         saved: dict[str, Any] = {}
-        for argument, model in self._load().items():
+        for argument, model in self._models().items():
             is_installed = model.path in installed
             if not is_installed:
                 shutil.copytree(model.path, folder / argument, dirs_exist_ok=True)
@@ -147,8 +137,8 @@ class Punctuator:
                 f"{folder / _SAVED}: missing or damaged ({error}); store the pipeline again"
             ) from error
         self._folders = {argument: folder / argument for argument in stored}
-        self._loaded = None
-        for argument, model in self._load().items():
+        self._task = None
+        for argument, model in self._models().items():
             if model.digest != digests[argument]:
                 warnings.warn(
                     f"{self.models[argument]} is another version of the model with which the "
@@ -158,33 +148,29 @@ class Punctuator:
                 )
         return self
 
-    def _load(self) -> dict[str, LoadedModel[Any]]:
-        if self._loaded is None:
-            self._loaded = {
-                argument: load(self._folders.get(argument, model))
-                for argument, model in self.models.items()
-            }
-        return self._loaded
+    def _prepare(self) -> Task[Any, Any]:
+        """Load the models when they are needed first."""
+        if self._task is None:
+            places = {name: self._folders.get(name, model) for name, model in self.models.items()}
+            others: Any = {_HELPERS.get(name, name): place for name, place in places.items()}
+            pipeline = load(others.pop("model"), **others)
+            self._task = pipeline.task(self.task, **self.options)
+        return self._task
 
-    def _punctuate(self, text: str) -> PunctuatedText:
-        models = self._load()
-        model, others = models["model"], {k: v for k, v in models.items() if k != "model"}
-        if self.task == "correct":
-            return correct_text(model, text, **self.options)
-        return restore_text(model, text, **others, **self.options)
-
-    def _punctuate_all(self, texts: Sequence[str]) -> list[PunctuatedText]:
-        # Lines of a text model are independent of each other, so texts are joined as its lines.
-        are_joined = (
-            self._load()["model"].model.kind == FIRST and self.options.get("ends") != "none"
-        )
-        if not are_joined:
-            return [self._punctuate(text) for text in texts]
-        return split_text(self._punctuate("\n".join(texts)), [text.count("\n") for text in texts])
+    def _models(self) -> dict[str, Pipeline[Any]]:
+        """Return the loaded models by argument."""
+        task: Any = self._prepare()
+        helpers = {name: getattr(task.helpers, name) for name in ("tokeniser", "text_model")}
+        loaded = {"model": task.model, "parser": next(iter(task.helpers.parsers), None), **helpers}
+        return {name: model for name, model in loaded.items() if model is not None}
 
 
-def _checked(task: Task, options: Mapping[str, Any]) -> dict[str, Any]:
-    settings = RestoreTextSettings if task == "restore" else CorrectSettings
+_HELPERS = {"parser": "parsers"}
+"""The names of helpers of a pipeline that differ from the arguments."""
+
+
+def _checked(task: Name, options: Mapping[str, Any]) -> dict[str, Any]:
+    settings = RestoreSettings if task == "restore" else CorrectSettings
     known = settings.__required_keys__ | settings.__optional_keys__
     for name in options:
         if name not in known:
@@ -225,7 +211,7 @@ def create_punctuator(
     nlp: Language,
     name: str,
     model: str,
-    task: Task,
+    task: Name,
     parser: str | None,
     tokeniser: str | None,
     text_model: str | None,

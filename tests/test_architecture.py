@@ -171,12 +171,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.trees",
         "semipunct.marks",
     ),
-    # What each kind of model can be asked, in terms of tasks on the contents of files.
-    "semipunct.kinds": (
-        "semipunct.plugins",
+    # From documents to documents: what the models of a pipeline do for a task.
+    "semipunct.pipelines": (
+        "semipunct.inference",
         "semipunct.render",
         "semipunct.tasks",
         "semipunct.models",
+        "semipunct.arrays",
         "semipunct.store",
         "semipunct.evaluation",
         "semipunct.formats",
@@ -184,24 +185,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.trees",
         "semipunct.marks",
         "semipunct.files",
-    ),
-    # Tasks on batches of rows, for engines; models are loaded where they are called.
-    "semipunct.batches": (
-        "semipunct.kinds",
-        "semipunct.render",
-        "semipunct.tasks",
-        "semipunct.models",
-        "semipunct.arrays",
-        "semipunct.store",
-        "semipunct.formats",
-        "semipunct.corpus",
-        "semipunct.files",
         "semipunct.version",
     ),
-    "semipunct.web": ("semipunct.kinds", "semipunct.render", "semipunct.tasks"),
+    "semipunct.web": ("semipunct.pipelines", "semipunct.render", "semipunct.tasks"),
     # Found by spaCy under an entry point; no room imports it.
     "semipunct.spacy_component": (
-        "semipunct.kinds",
+        "semipunct.pipelines",
         "semipunct.render",
         "semipunct.tasks",
         "semipunct.store",
@@ -249,8 +238,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "conllu": ("semipunct.formats.conllu", "tests"),
     "rapidfuzz": ("semipunct.marks",),
     "jax._src": (),
-    "dask": ("semipunct.batches.dask_engine", "tests"),
-    "distributed": ("semipunct.batches.dask_engine", "tests"),
+    "dask": ("semipunct.pipelines.dask_engine", "tests"),
+    "distributed": ("semipunct.pipelines.dask_engine", "tests"),
     "pickle": ("tests.batches",),
     "spacy": ("semipunct.spacy_component", "tests"),
     "starlette": ("semipunct.web", "tests"),

@@ -21,12 +21,12 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.evaluation.comparison import Comparison, Difference
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result, write_result
-from semipunct.kinds.answers import answers_of
 from semipunct.marks import Edit
 from semipunct.models.punctuation import decode as inference
 from semipunct.models.punctuation.decode import SlotAnalysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.analysis.task import analyse
+from semipunct.pipelines.task import tasks_of
 from semipunct.tasks import correct as correcting
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
@@ -101,12 +101,12 @@ def test_reading_waits_for_no_jax():
 
 
 def test_restoring_text_waits_for_no_other_kind_of_model():
-    loaded = loaded_after("import semipunct.kinds.text, semipunct.batches.commands.restore")
+    loaded = loaded_after("import semipunct.pipelines.running_text, semipunct.pipelines.pipeline")
     others = (
         "models.punctuation.model",
         "models.parsing.parser",
         "inference.decode",
-        "kinds.criteria",
+        "pipelines.criteria",
     )
     assert "semipunct.models.running_text.model" in loaded
     assert not {f"semipunct.{name}" for name in others} & loaded
@@ -247,7 +247,7 @@ def test_analyses_of_later_sentences_are_not_those_of_another_seed(
         seeds.append(seed)
         raise InterruptedError
 
-    answers_of("correction")  # which imports functions that are replaced below
+    tasks_of("correction")  # which imports functions that are replaced below
     reads_analyses = SimpleNamespace(model=SimpleNamespace(analysed=True))
     monkeypatch.setattr(correcting, "correction_model", lambda _: reads_analyses)
     monkeypatch.setattr(CorrectOptions, "check", lambda *_: None)

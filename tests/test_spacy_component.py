@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import semipunct
 from semipunct.errors import ModelError, UsageError
-from semipunct.kinds.functions import correct_text, restore_text
+from semipunct.pipelines.functions import correct_text, restore_text
 from semipunct.render.changes import places_in_source
 
 pytest.importorskip("spacy", reason="the extra spacy is not installed")
@@ -108,7 +108,7 @@ def test_correction_and_options(english: Any):
     assert corrected._.punctuated == expected == "However, I think its fine"
     replaced = pipeline(options={"keep": "replace", "ends": "none"})
     texts = ["he came, late", "and left"]
-    expected = [restore_text(english, text, keep="replace", ends="none") for text in texts]
+    expected = [restore_text(english, text, keep="replace", lines="none") for text in texts]
     assert [doc._.punctuated for doc in replaced.pipe(texts)] == expected
 
 

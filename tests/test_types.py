@@ -1,17 +1,12 @@
 """Types of the public interface: a client, checked by pyright if it is installed, and overloads."""
 
-import inspect
 import json
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import get_overloads
 
 import pytest
-
-from semipunct.kinds.loading import load
-from semipunct.models.registry import KINDS, find_kind
 
 CLIENT = Path(__file__).with_name("typed_client.py")
 ROOT = CLIENT.parents[1]
@@ -34,12 +29,3 @@ def test_a_client_knows_what_it_gets():
         f"{d['range']['start']['line'] + 1}: {d['message']}" for d in found["generalDiagnostics"]
     ]
     assert told == []
-
-
-def test_each_kind_has_an_overload_with_the_class_of_its_models():
-    signatures = [inspect.signature(each) for each in get_overloads(load)]
-    typed = {s.parameters["expected"].annotation: s.return_annotation for s in signatures}
-    for name in KINDS:
-        of = find_kind(name).load().__name__
-        assert typed[f"Literal['{name}']"] == f"LoadedModel[{of}]"
-    assert len(signatures) == len(KINDS) + 2  # a class, and a name that is not known statically

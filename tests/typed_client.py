@@ -14,34 +14,28 @@ from semipunct.evaluation import Result
 from semipunct.evaluation.parsing import ParsingFigures, ParsingStatistics
 from semipunct.evaluation.perplexity import PerplexityFigures
 from semipunct.evaluation.restoration import RestorationFigures, RestorationStatistics
-from semipunct.kinds.loaded import LoadedModel
-from semipunct.models.base import Model
 from semipunct.models.parsing.parser import Parser
-from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.papers.ccg.figures import DerivationFigures, DerivationStatistics
+from semipunct.pipelines.pipeline import Pipeline
 from semipunct.tasks.parse import Parse
 
 
 def models(path: Path, name: str) -> None:
     """Load models of several kinds."""
-    model = semipunct.load(path, "punctuation")
-    assert_type(model, LoadedModel[PunctuationModel])
+    model = semipunct.load(path, PunctuationModel)
+    assert_type(model, Pipeline[PunctuationModel])
     assert_type(model.model.options.channel, Literal["none", "l2r", "r2l"])
-    assert_type(semipunct.load(path, PunctuationModel), LoadedModel[PunctuationModel])
-    assert_type(semipunct.load("a", "correction").model, CorrectionModel)
-    assert_type(semipunct.load("a", "tokeniser").model, Tokeniser)
-    assert_type(semipunct.load(path), LoadedModel[Model])
-    assert_type(semipunct.load(path, name), LoadedModel[Model])
-    parser = semipunct.load("a", "parser").model
+    assert_type(semipunct.load(path), Pipeline[Any])
+    assert_type(semipunct.load(path, name), Pipeline[Any])
+    parser = semipunct.load("a", Parser).model
     assert_type(parser, Parser)
     parser.sentences()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
 def figures(dev: semipunct.Treebank) -> None:
     """Evaluate models; the figures are those of the metric."""
-    result = semipunct.evaluate(semipunct.load("model", "punctuation"), dev)
+    result = semipunct.evaluate(semipunct.load("model", PunctuationModel), dev)
     assert_type(result.figures, PerplexityFigures)
     assert_type(result.figures.perplexity, float)
     assert_type(result.statistics.figures().slots, int)

@@ -10,7 +10,6 @@ import typer
 
 from semipunct.errors import UsageError
 from semipunct.files import STANDARD
-from semipunct.tasks.options import Lines
 
 
 def complete_models(incomplete: str) -> list[str]:
@@ -92,15 +91,6 @@ TextModel = Annotated[
         autocompletion=complete_models,
         help="With --parser: folder of a text model, which finds the sentences and capitals of "
         "running text, and whose marks are averaged with those of the punctuation model.",
-    ),
-]
-LineEnds = Annotated[
-    Lines | None,
-    typer.Option(
-        "--lines",
-        help="With a text model: a line is part of a text (none), such as a subtitle, one or "
-        "more sentences (paragraph), or a sentence [paragraph; none for subtitles and transcripts; "
-        "sentence for a treebank].",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]

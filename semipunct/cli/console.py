@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from semipunct.kinds.assessment import Assessment
+    from semipunct.pipelines.assessment import Assessment
 
 BAD_INPUT, WRONG_USAGE, INTERRUPTED, READER_GONE = 1, 2, 130, 141
 
@@ -234,7 +234,7 @@ def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """
     if path:
         if assessment.result is None:
-            from semipunct.kinds.assessment import NO_COUNTS
+            from semipunct.pipelines.assessment import NO_COUNTS
 
             raise UsageError(NO_COUNTS)
         from semipunct.evaluation.results import write_result

@@ -1,6 +1,5 @@
 """``semipunct correct``: correct the punctuation of treebanks and text."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -8,12 +7,10 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
-from semipunct.cli.parts import check_parts, run_parts
-from semipunct.cli.phases import phase
-from semipunct.cli.run import read_ahead, run
+from semipunct.cli.run import check_parts, prepare, run
 from semipunct.corpus.parallel import Alignment
 from semipunct.errors import UsageError
-from semipunct.tasks.options import CorrectedForm, CorrectOptions, PartOptions
+from semipunct.tasks.options import CorrectedForm, CorrectOptions, PartOptions, Request
 
 ERRORS = 10
 """Default number of errors to list."""
@@ -133,28 +130,11 @@ def correct(
         inputs=(*inputs, *(gold or ())),
         kept=(model, *(gold or ()), parser, tokeniser, analysis),
     )
-    with phase("importing"):
-        from semipunct.batches.commands.correct import CorrectTask
-        from semipunct.cli.phases import keep_programs
-
-    task = CorrectTask(
-        model=model, settings=options, parser=parser, tokeniser=tokeniser, analysis=analysis,
-        form=form,
+    task = prepare(
+        model, "correct", options, parsers=parser, tokeniser=tokeniser, analysis=analysis
+    )
+    request = Request(
+        inputs=inputs, system=model, form=form, references=gold or (), align=align or "words",
+        listed=ERRORS if errors is None else errors,
     )  # fmt: skip
-    with phase("loading the model"):
-        work = task.prepare(
-            inputs, gold=gold or (), align=align or "words",
-            errors=ERRORS if errors is None else errors,
-        )  # fmt: skip
-    keep_programs()
-    with phase("reading"):
-        first, entries = read_ahead(work.entries, in_parts=parts.folder is not None)
-    work, writer = replace(work, entries=entries), work.format.writer(first)
-    if parts.folder is not None:
-        run_parts(parts, task, work, writer, inputs=inputs, quiet=quiet)
-        return
-    run(
-        work, lambda outcomes, stream: task.write(work, outcomes, stream, writer, inputs),
-        doing="correcting", inputs=inputs, out=out, gold=bool(gold), json=json, path=result,
-        quiet=quiet,
-    )  # fmt: skip
+    run(task, request, out=out, parts=parts, json=json, result=result, quiet=quiet)

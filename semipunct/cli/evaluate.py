@@ -54,7 +54,7 @@ def evaluate(
         return
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
-        from semipunct.kinds.functions import assess
+        from semipunct.pipelines.functions import assess
         from semipunct.store.checkpoint import load
         from semipunct.tasks.reading import read_usable_examples
 

@@ -12,7 +12,7 @@ from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
 from semipunct.errors import UsageError
 from semipunct.tasks import limits
-from semipunct.tasks.options import ExplainOptions
+from semipunct.tasks.options import ExplainOptions, Request
 
 if TYPE_CHECKING:
     from semipunct.render.explanations import Explanation
@@ -70,7 +70,6 @@ def explain(
         ),
     ] = None,
     text: arguments.TextModel = None,
-    lines: arguments.LineEnds = None,
     quiet: arguments.Quiet = False,
 ) -> None:
     """Explain marks: probability, alternatives, and the reason in the words of a style guide.
@@ -86,32 +85,25 @@ def explain(
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
         from semipunct.cli.progress import sentence_progress
-        from semipunct.kinds.explanations import prepare_explanation
-        from semipunct.models.running_text.model import TextModel
-        from semipunct.store.checkpoint import load
-
+        from semipunct.pipelines.explanations import explain_outcomes
+        from semipunct.pipelines.pipeline import load
+        from semipunct.pipelines.task import task_of, tasks_of
     with phase("loading the model"):
-        loaded = load(model)
-        work, explained = prepare_explanation(
-            loaded,
-            inputs,
-            task=task,
-            parser=None if parser is None else load(parser),
-            options=options,
-            tokeniser=None if tokeniser is None else load(tokeniser),
-            text_model=None if text is None else load(text, TextModel),
-            lines=lines,
-            least=left_out,
-            where=model,
-        )
+        pipeline = load(model, parsers=parser, tokeniser=tokeniser, text_model=text)
+        name = task or ("restore" if tasks_of(pipeline.model.kind).restore else "correct")
+        asked = options.for_restoration() if name == "restore" else options.for_correction()
+        if name == "correct" and text is not None:
+            raise UsageError("--text is an option of restoration; leave it out to correct")
+        prepared = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, asked)
     keep_programs()
     with phase("reading"):
-        first, entries = read_ahead(work.entries)
-    writer = work.format.writer(first)
+        documents = prepared.read(Request(inputs=inputs, system=model))
+        first, entries = read_ahead(documents.entries)
+    writer = prepared.writer(documents, first)
     with sentence_progress("explaining", out or console.STANDARD, quiet=quiet) as advancing:
-        outcomes = advancing(work.answer(entries))
-        write(explained(outcomes, writer), form, inputs, out)
-    console.say_all(work.messages())
+        outcomes = advancing(prepared.answer(entries))
+        write(explain_outcomes(pipeline, outcomes, writer, left_out), form, inputs, out)
+    console.say_all(prepared.messages())
 
 
 def write(

@@ -7,12 +7,9 @@ import typer
 from semipunct.cli import arguments, console
 from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
-from semipunct.cli.parts import check_parts, run_parts
-from semipunct.cli.phases import phase
-from semipunct.cli.run import run
+from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
-from semipunct.tasks import limits
-from semipunct.tasks.options import ParseOptions, PartOptions
+from semipunct.tasks.options import ParseOptions, PartOptions, Request
 
 
 @with_options
@@ -41,13 +38,6 @@ def parse(
             "Without it, each line is a sentence, and blanks separate words.",
         ),
     ] = None,
-    trees: Annotated[
-        int, typer.Option(metavar="K", min=0, max=limits.TREES, help="Draw K trees per sentence.")
-    ] = 0,
-    nbest: Annotated[
-        int,
-        typer.Option(metavar="K", min=0, max=limits.RANKS, help="Write the K most probable trees."),
-    ] = 0,
     punctuation: Annotated[
         str | None,
         typer.Option(
@@ -56,15 +46,6 @@ def parse(
             "the punctuation of the input.",
         ),
     ] = None,
-    weight: Annotated[
-        float, typer.Option(metavar="W", min=0, help="With --punctuation: weight of its score.")
-    ] = 1.0,
-    probabilities: Annotated[
-        bool,
-        typer.Option(
-            "--probabilities", help="Add probabilities of heads, relations and tags to MISC."
-        ),
-    ] = False,
     gold: Annotated[
         bool, typer.Option("--gold", help="Evaluate against the trees and tags of the input.")
     ] = False,
@@ -82,6 +63,7 @@ def parse(
     """
     if (json or result) and not gold:
         raise UsageError(f"{'--json' if json else '--result'} needs --gold; give it as well")
+    trees, nbest, probabilities = options.trees, options.nbest, options.probabilities
     if trees and nbest:
         raise UsageError("--trees and --nbest cannot be combined; give one of the two")
     if (trees or nbest) and (gold or probabilities):
@@ -94,7 +76,7 @@ def parse(
             "--punctuation chooses one tree for each sentence; leave out --trees, --nbest and "
             "--probabilities"
         )
-    if weight != 1 and punctuation is None:
+    if options.weight != 1 and punctuation is None:
         raise UsageError("--weight needs --punctuation; give a punctuation model as well")
     if tokeniser is not None and gold:
         raise UsageError(
@@ -103,23 +85,6 @@ def parse(
     check_parts(parts, inputs, {"--output": out is not None, "--gold": gold})
     arguments.check_figures(out, result, printed=json)
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))
-    with phase("importing"):
-        from semipunct.batches.commands.parse import ParseTask
-        from semipunct.cli.phases import keep_programs
-
-    task = ParseTask(
-        model=model, settings=options, tokeniser=tokeniser, punctuation=punctuation, weight=weight,
-        trees=trees, nbest=nbest, probabilities=probabilities,
-    )  # fmt: skip
-    with phase("loading the model"):
-        _ = task.models
-    keep_programs()
-    with phase("reading"):
-        work = task.prepare(inputs, gold=gold)
-    if parts.folder is not None:
-        run_parts(parts, task, work, None, inputs=inputs, quiet=quiet)
-        return
-    run(
-        work, lambda outcomes, stream: task.write(work, outcomes, stream, None, inputs),
-        doing="parsing", inputs=inputs, out=out, gold=gold, json=json, path=result, quiet=quiet,
-    )  # fmt: skip
+    task = prepare(model, "parse", options, tokeniser=tokeniser, punctuation=punctuation)
+    request = Request(inputs=inputs, system=model, gold=gold)
+    run(task, request, out=out, parts=parts, json=json, result=result, quiet=quiet)

@@ -129,7 +129,7 @@ def quickstart(
 def _restore() -> None:
     """Print a text without marks and capitals, and the same text restored."""
     from semipunct.cli.phases import keep_programs
-    from semipunct.kinds.functions import restore_text
+    from semipunct.pipelines.functions import restore_text
     from semipunct.store.checkpoint import load
 
     keep_programs()

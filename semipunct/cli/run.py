@@ -1,97 +1,193 @@
-"""The end of ``restore``, ``correct`` and ``parse``: answers are written, compared and reported.
+"""The run of a task on files: answers are written, compared and reported, or written in parts.
 
-What a kind of model gives it to do: docs/decisions/0050-kinds.md.
+One run serves ``restore``, ``correct``, ``parse`` and ``decode``: docs/decisions/0050-kinds.md.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from semipunct.cli import console
 from semipunct.cli.console import report
-from semipunct.errors import TreebankError, UsageError
+from semipunct.cli.phases import phase
+from semipunct.errors import UsageError
+from semipunct.tasks.options import PartOptions
+from semipunct.wording import quantity
 
 if TYPE_CHECKING:
-    from semipunct.kinds.answers import Work
-    from semipunct.tasks.run import Outcome
-
-R = TypeVar("R")
+    from semipunct.pipelines.task import Documents, Name, Request, Task
 
 READ_AHEAD = 256
 """Entries read before the work begins, so that errors in files are reported at once."""
 
 
-def run(
-    work: "Work[R]",
-    write: "Callable[[Iterator[Outcome[R]], TextIO], None]",
-    *,
-    doing: str,
-    inputs: Iterable[str],
-    out: str | None,
-    gold: bool,
-    json: bool,
-    path: str | None,
-    quiet: bool,
-    progress: "dict[str, Any] | None" = None,
-) -> None:
-    """Answer all entries; write the answers, or compare them, or both.
+def check_parts(options: PartOptions, inputs: Sequence[str], excluded: Mapping[str, bool]) -> None:
+    """Check, before any model is loaded, that a corpus can be answered in parts, if it is to be.
 
     Args:
-        work: the entries and the answers for them.
-        write: writes entries with their answers to a stream.
-        doing: the verb of the progress bar.
+        options: of parts.
         inputs: the files.
-        out: the output file; None for standard output, or with ``gold`` for no output.
-        gold: whether the answers are compared.
-        json: print the comparison as one JSON object.
-        path: the file to store the comparison in, if any.
-        quiet: show no progress.
-        progress: unit and size of what the progress bar counts; by default sentences.
+        excluded: options that cannot be combined with parts, and whether they were given.
 
     Raises:
-        UsageError: if standard input would be read twice.
+        UsageError: if an option is invalid or excluded, files cannot be divided, or the engine is
+            not installed.
+        OutputError: if the folder cannot be made.
+    """
+    options.check(excluded=excluded)
+    if options.folder is not None:
+        from semipunct.files import check_place
+        from semipunct.pipelines.dask_engine import check_installed
+        from semipunct.pipelines.parts import check_files
+
+        check_files(inputs)
+        check_place(options.folder)
+        if options.engine is not None:
+            check_installed()
+
+
+def prepare(model: str, name: "Name", options: Any, **helpers: Any) -> "Task[Any, Any]":
+    """Load a pipeline, and return its task.
+
+    Args:
+        model: the folder or name of the first model.
+        name: of the task.
+        options: of the task.
+        **helpers: folders or names of other models, as ``pipelines.load`` takes them.
+
+    Raises:
+        ModelError, UsageError: as ``Pipeline.task`` does.
+    """
+    with phase("importing"):
+        from semipunct.cli.phases import keep_programs
+        from semipunct.pipelines.pipeline import load
+        from semipunct.pipelines.task import task_of
+    with phase("loading the model"):
+        pipeline = load(model, **helpers)
+        task = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, options)
+    keep_programs()
+    return task
+
+
+def run(
+    task: "Task[Any, Any]",
+    request: "Request",
+    *,
+    out: str | None,
+    parts: PartOptions = PartOptions(),
+    json: bool = False,
+    result: str | None = None,
+    quiet: bool,
+) -> None:
+    """Answer all entries of files; write the answers, or compare them, or both.
+
+    Args:
+        task: of a pipeline.
+        request: the files, and whether answers are compared.
+        out: the output file; None for standard output, or if answers are compared for no output.
+        parts: of the output.
+        json: print the comparison as one JSON object.
+        result: the file to store the comparison in, if any.
+        quiet: show no progress.
+
+    Raises:
+        UsageError: if standard input would be read twice, or files cannot be divided.
         TreebankError: if a file is damaged, or there is nothing to compare.
     """
     from semipunct.cli.progress import sentence_progress
 
-    if gold and out is not None and work.reads_again and console.STANDARD in inputs:
+    with phase("reading"):
+        documents = task.read(request)
+        first, entries = read_ahead(documents.entries)
+    writer = task.writer(documents, first)
+    if parts.folder is not None:
+        _run_parts(task, request, documents, writer, parts, quiet=quiet)
+        return
+    compares = request.gold or bool(request.references)
+    if (
+        compares
+        and out is not None
+        and documents.reads_again
+        and console.STANDARD in request.inputs
+    ):
         raise UsageError(
             "--gold and --output both read the input, and standard input can be read only "
             "once; name a file"
         )
-    compared: list[Outcome[R]] = []
-    shown = out if gold else out or console.STANDARD
-    if not (gold and out is None and work.reads_again):
-        with sentence_progress(doing, shown, quiet=quiet, **(progress or {})) as advancing:
-            outcomes = advancing(work.answer(work.entries))
-            if gold:
+    compared: list[Any] = []
+    shown = out if compares else out or console.STANDARD
+    if not (compares and out is None and documents.reads_again):
+        doing = f"{task.name[:-1] if task.name.endswith('e') else task.name}ing"
+        counted: dict[str, Any] = {"unit": "words", "size": _words} if task.has_capitals else {}
+        with sentence_progress(doing, shown, quiet=quiet, **counted) as advancing:
+            outcomes = advancing(task.answer(entries))
+            if compares:
                 compared = list(outcomes)
                 outcomes = iter(compared)
             # Without sentences to compare, nothing is written.
-            answered = work.reads_again or any(answer is not None for _, answer in compared)
-            if not gold or (answered and out is not None):
+            answered = documents.reads_again or any(answer is not None for _, answer in compared)
+            if not compares or (answered and out is not None):
                 with console.output(out or console.STANDARD) as stream:
-                    write(outcomes, stream)
-        console.say_all(work.messages())
-    if gold:
-        report(work.assess(compared), json=json, path=path)
+                    task.write(outcomes, documents.form, writer, stream)
+        console.say_all(task.messages())
+    if compares:
+        report(documents.assess(compared), json=json, path=result)
 
 
-def read_ahead(
-    entries: Iterator[Any], *, in_parts: bool = False
-) -> tuple[list[Any], Iterator[Any]]:
+def read_ahead(entries: Iterator[Any]) -> tuple[list[Any], Iterator[Any]]:
     """Return the first entries, from which writers learn the habits of a file, and all of them.
 
     Args:
         entries: of the files.
-        in_parts: whether the first ones end, without an error, where a file is damaged.
 
     Raises:
         TreebankError: if a file is damaged.
     """
-    first: list[Any] = []
-    with suppress(*([TreebankError] if in_parts else [])):
-        for entry in islice(entries, READ_AHEAD):
-            first.append(entry)
+    first = list(islice(entries, READ_AHEAD))
     return first, chain(first, entries)
+
+
+def _words(outcome: Any) -> int:
+    return 0 if outcome[1] is None else len(outcome[1].sentence.forms)
+
+
+def _run_parts(
+    task: "Task[Any, Any]",
+    request: "Request",
+    documents: "Documents",
+    writer: Any,
+    options: PartOptions,
+    *,
+    quiet: bool,
+) -> None:
+    """Answer those parts of a corpus that are the share of this command and are not there."""
+    from semipunct.files import write_bytes
+    from semipunct.pipelines.dask_engine import answers
+    from semipunct.pipelines.parts import answer_part, begin_folder, missing_parts, place
+
+    if documents.unit == "corpus":
+        raise UsageError(
+            "here what a sentence gets depends on its neighbours in the whole input, so --parts "
+            "cannot divide it; give each file to a command of its own, or leave out --text and "
+            "--analyses if you gave them"
+        )
+    folder, inputs = options.folder or "", list(request.inputs)
+    files = [[path, os.path.getsize(path)] for path in inputs]
+    origin = task.origin() | {"form": documents.form, "files": files, "part size": options.size}
+    begin_folder(folder, origin)
+    parts = missing_parts(task, inputs, documents.unit, options)
+    made = 0
+    answered = (
+        (answer_part(task, writer, request.form, part) for part in parts)
+        if options.engine is None
+        else answers(task, writer, request.form, parts, options)
+    )
+    for number, output, messages in answered:
+        path, made = place(options, number), made + 1
+        write_bytes(path, output)
+        if not quiet:
+            console.say(f"{path}: part {number + 1}")
+        console.say_all(f"{path}: {message}" for message in messages)
+    if not quiet:
+        console.say(f"{folder}: {quantity(made, 'part')} made")

@@ -50,10 +50,9 @@ def serve(
             ) from error
         from semipunct.cli.phases import keep_programs
         from semipunct.cli.signals import leave_to_server
-        from semipunct.kinds.loaded import PARSER
-        from semipunct.kinds.loading import load
         from semipunct.models.parsing.parser import Parser
         from semipunct.models.running_text.model import TextModel
+        from semipunct.pipelines.pipeline import PARSER, load
     _check_port(host, port)
     keep_programs()
     with phase("loading the model"):

@@ -155,6 +155,7 @@ class Kind:
         underlying: ``module:function`` that adds the underlying trees of a punctuation model to
             sentences, for a kind that can be trained on them.
         removed: settings in folders of earlier versions that this one does not have.
+        tasks: ``module:name`` of its tasks, imported on demand; empty if it has none.
     """
 
     name: str
@@ -171,6 +172,7 @@ class Kind:
     corrected: Literal["never", "optionally", "always"] = "never"
     underlying: str = ""
     removed: tuple[str, ...] = ()
+    tasks: str = ""
 
     @property
     def sections(self) -> dict[str, type[Any]]:

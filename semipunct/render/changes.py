@@ -95,28 +95,3 @@ def _differences(source: str, text: str) -> Iterator[tuple[int, int, int, int]]:
 
 def _are_equal(a: str, b: str) -> bool:
     return a == b or a.lower() == b.lower()
-
-
-def split_text(text: PunctuatedText, lines: Sequence[int]) -> list[PunctuatedText]:
-    """Divide a text that was joined by line ends from texts with some numbers of line ends.
-
-    Args:
-        text: the joined text.
-        lines: the number of line ends within each of the texts.
-    """
-    parts: list[PunctuatedText] = []
-    start, marks = 0, iter(text.marks)
-    waiting = next(marks, None)
-    for count in lines:
-        end = start
-        for _ in range(count):
-            end = text.index("\n", end) + 1
-        last = text.find("\n", end)
-        end = len(text) if last < 0 else last
-        of_part: list[Mark] = []
-        while waiting is not None and waiting.start <= end:
-            of_part.append(waiting)
-            waiting = next(marks, None)
-        parts.append(PunctuatedText(str(text)[start:end], of_part).shift_marks(-start))
-        start = end + 1
-    return parts

@@ -53,18 +53,6 @@ class PunctuatedText(str):
             length += len(part)
         return cls("".join(texts), marks)
 
-    def shift_marks(self, distance: int) -> PunctuatedText:
-        """Return the same text with marks at other places.
-
-        Args:
-            distance: what is added to their places.
-        """
-        marks = (
-            replace(mark, start=mark.start + distance, end=mark.end + distance)
-            for mark in self.marks
-        )
-        return PunctuatedText(str(self), marks)
-
     def to_records(self) -> list[MarkRecord]:
         """Return the marks as rows of a table: ``pandas.DataFrame(text.to_records())``."""
         rows: list[tuple[str, Mark]] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, cast
 
@@ -44,7 +45,7 @@ from semipunct.store.folder import (
     check_output,
     write_folder,
 )
-from semipunct.store.installed import folder_of, nearest_name
+from semipunct.store.installed import folder_of, installed_models, nearest_name
 from semipunct.version import __version__
 from semipunct.wording import quantity
 
@@ -86,6 +87,11 @@ class SavedModel(Generic[M_co]):
         figure = "" if dev_figure is None else f", dev {criterion.label} {dev_figure:.4f}"
         weights = sum(array.size for array in self.parameters.values())
         return f"<{self.model.kind} model in {self.path}: {quantity(weights, 'weight')}{figure}>"
+
+    def __reduce__(self) -> Any:
+        # Another process reads the folder itself, and finds an installed model by its name.
+        names = [m.name for m in installed_models() if m.folder == self.path]
+        return _load_again, (names[0] if names else str(self.path.resolve()), self.digest)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything but vocabulary and weights as JSON-serialisable values."""
@@ -234,6 +240,22 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
         head.digest,
         folder,
     )
+
+
+@lru_cache(maxsize=8)
+def _load_again(place: str, digest: str) -> SavedModel[Any]:
+    """Load a model in another process, once.
+
+    Raises:
+        ModelError: if it is not the model with the digest.
+    """
+    loaded = load(place)
+    if loaded.digest != digest:
+        raise ModelError(
+            f"{place}: is another model here, with the digest {loaded.digest[:12]} and not "
+            f"{digest[:12]}; install the same models everywhere"
+        )
+    return loaded
 
 
 def of_kind(saved: SavedModel[Any], expected: type[M]) -> SavedModel[M]:

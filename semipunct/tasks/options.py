@@ -77,6 +77,14 @@ Keeping = Annotated[
         "(repair), or keep them (keep) [keep for text without --gold, otherwise replace]."
     ),
 ]
+LineEnds = Annotated[
+    Lines | None,
+    Option(
+        help="With a text model: a line is part of a text (none), such as a subtitle, one or "
+        "more sentences (paragraph), or a sentence [paragraph; none for subtitles and transcripts; "
+        "sentence for a treebank]."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,8 @@ class RestoreOptions:
     """Options of restoration.
 
     If ``keep`` is None, marks of a text are kept, and those of a treebank are replaced. If
-    ``marks`` is None, all tokens of the model may be inserted.
+    ``marks`` is None, all tokens of the model may be inserted. The docstring of ``restore_words``
+    says more of ``trees`` and ``share``.
     """
 
     samples: Samples = 1000
@@ -118,6 +127,44 @@ class RestoreOptions:
             metavar="F",
         ),
     ] = 0.1
+    trees: Annotated[
+        int,
+        Option(
+            help="With --parser: draw K trees per sentence from each parser instead of using the "
+            "best one.",
+            metavar="K",
+            minimum=0,
+            maximum=limits.TREES,
+        ),
+    ] = 0
+    share: Annotated[
+        float | None,
+        Option(
+            help="With --parser: weight of the marks that the parser itself predicts between "
+            "words, without a tree, and of those of --text (in texts of the latter alone); 0 for "
+            "the punctuation model alone [0.3 for a model of the preset parsed, 0.6 for others; "
+            "with --text 0.7].",
+            name="parser_share",
+            metavar="W",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = None
+    lines: LineEnds = None
+    lower: Annotated[
+        bool,
+        Option(
+            help="With a text model: read all words in lower case, as in a transcript, and restore "
+            "their capitals."
+        ),
+    ] = False
+    objective: Annotated[
+        Objective | None,
+        Option(
+            help="With a text model: optimise the F1 of marks, or the number of edits [f1; for "
+            "treebanks with --text edits]."
+        ),
+    ] = None
 
     def keep_for(self, sentence: Sentence[Any] | Words) -> Keep:
         """Return the treatment of the existing marks of a sentence, with the default filled in."""
@@ -153,6 +200,11 @@ class RestoreSettings(TypedDict, total=False):
     nbest: int
     keep: Keep | None
     mistaken: float
+    trees: int
+    share: float | None
+    lines: Lines | None
+    lower: bool
+    objective: Objective | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +339,7 @@ class ExplainOptions:
         ),
     ] = None
     keep: Keeping = None
+    lines: LineEnds = None
 
     def for_restoration(self) -> RestoreOptions:
         """Return the options of restoration."""
@@ -296,6 +349,7 @@ class ExplainOptions:
             marks=self.marks,
             minimum_confidence=self.minimum_confidence or 0.0,
             keep=self.keep,
+            lines=self.lines,
         )
 
     def for_correction(self) -> CorrectOptions:
@@ -306,6 +360,8 @@ class ExplainOptions:
         """
         if self.keep is not None:
             raise UsageError("correction keeps what is right; leave out --keep, or restore")
+        if self.lines is not None:
+            raise UsageError("--lines is an option of restoration; leave it out to correct")
         return CorrectOptions(
             self.samples, self.seed, self.marks, minimum_confidence=self.minimum_confidence
         )
@@ -319,6 +375,74 @@ class ParseOptions:
         Decoder, Option(help="risk: most expected correct arcs; best: the most probable tree.")
     ] = "risk"
     seed: Annotated[int, Option(help="With --trees: random seed.", minimum=0)] = 0
+    trees: Annotated[
+        int,
+        Option(help="Draw K trees per sentence.", metavar="K", minimum=0, maximum=limits.TREES),
+    ] = 0
+    nbest: Annotated[
+        int,
+        Option(
+            help="Write the K most probable trees.", metavar="K", minimum=0, maximum=limits.RANKS
+        ),
+    ] = 0
+    weight: Annotated[
+        float, Option(help="With --punctuation: weight of its score.", metavar="W", minimum=0)
+    ] = 1.0
+    probabilities: Annotated[
+        bool, Option(help="Add probabilities of heads, relations and tags to MISC.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeOptions:
+    """Options of decoding; ``tasks.decode.decode`` has them."""
+
+    semiring: Annotated[
+        str,
+        Option(
+            help="viterbi: the best tree; kbest: the k best trees; sampling: trees drawn from "
+            "the posterior; or another one of 'semipunct semirings list'.",
+            metavar="NAME",
+        ),
+    ] = "viterbi"
+    samples: Annotated[
+        int | None,
+        Option(
+            help="With sampling: number of trees per sentence [1].", minimum=1, maximum=limits.TREES
+        ),
+    ] = None
+    nbest: Annotated[
+        int | None,
+        Option(
+            help="With kbest: number of different trees per sentence [4].",
+            minimum=1,
+            maximum=limits.RANKS,
+        ),
+    ] = None
+    seed: Annotated[int, Option(help="With sampling: random seed.", minimum=0)] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Files that are answered, or compared with references.
+
+    Attributes:
+        inputs: the files.
+        system: the name of the model in stored results.
+        form: the format of the output; None for the default.
+        gold: whether answers are compared with the input.
+        references: with which they are compared in its place.
+        align: how sentences are aligned with references.
+        listed: confusions or errors to be listed in the comparison.
+    """
+
+    inputs: Sequence[str]
+    system: str = ""
+    form: str | None = None
+    gold: bool = False
+    references: Sequence[str] = ()
+    align: str = "words"
+    listed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,26 +505,6 @@ class PartOptions:
         ),
     ] = None
 
-    strict: Annotated[
-        bool,
-        Option(
-            help="With --parts: exit status 1 if a row (a line, paragraph or sentence) could not "
-            "be answered; such rows are counted in any case, and other rows are answered."
-        ),
-    ] = False
-
-    def numbers(self, count: int) -> range:
-        """Return the numbers of the parts of a process, from 0.
-
-        Args:
-            count: the number of parts.
-
-        Raises:
-            UsageError: if the shard is none.
-        """
-        first, of = self._shard()
-        return range(first - 1, count, of)
-
     def check(self, *, excluded: Mapping[str, bool]) -> None:
         """Raise ``UsageError`` unless all values are valid.
 
@@ -408,15 +512,14 @@ class PartOptions:
             excluded: other options that cannot be combined with parts, and whether they were given.
         """
         if self.folder is None:
-            names = {"size": "--part-size"}
             for each in fields(self):
                 if getattr(self, each.name) != each.default:
-                    name = names.get(each.name, f"--{each.name}")
+                    name = "part-size" if each.name == "size" else each.name
                     raise UsageError(
-                        f"{name} needs --parts, the folder of the output; give it as well"
+                        f"--{name} needs --parts, the folder of the output; give it as well"
                     )
             return
-        self._shard()
+        self.shares()
         for name, value in (("--scheduler", self.scheduler), ("--workers", self.workers)):
             if value is not None and self.engine is None:
                 raise UsageError(f"{name} needs --engine dask; give it as well")
@@ -431,7 +534,12 @@ class PartOptions:
                 "leave it out"
             )
 
-    def _shard(self) -> tuple[int, int]:
+    def shares(self) -> tuple[int, int]:
+        """Return the number of the process, from 1, and the number of processes.
+
+        Raises:
+            UsageError: if the shard is none.
+        """
         if self.shard is None:
             return 1, 1
         first, _, of = self.shard.partition("/")
@@ -449,6 +557,10 @@ class ParseSettings(TypedDict, total=False):
 
     decoder: Decoder
     seed: int
+    trees: int
+    nbest: int
+    weight: float
+    probabilities: bool
 
 
 def _check_known(marks: Set[str] | None, tokens: Sequence[str]) -> None:

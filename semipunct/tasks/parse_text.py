@@ -20,7 +20,7 @@ def parse_text(
     *,
     tokeniser: Trained[Any] | None = None,
     text_model: Trained[Any] | None = None,
-    ends: Lines = "paragraph",
+    lines: Lines = "paragraph",
     **settings: Unpack[ParseSettings],
 ) -> list[Parse | Omitted]:
     """Parse a text.
@@ -32,7 +32,7 @@ def parse_text(
         options: by default ``ParseOptions()``.
         tokeniser: a tokeniser with its weights, for text with punctuation.
         text_model: a text model with its weights, which finds sentences without punctuation, too.
-        ends: with a text model, what the end of a line says.
+        lines: with a text model, what the end of a line says.
         **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
 
     Returns:
@@ -47,6 +47,6 @@ def parse_text(
     if text_model is None:
         parts = sentences_of_text(text, tokeniser)
     else:
-        parts = sentences_by_text_model(text, text_model, RestoreOptions(), ends)
+        parts = sentences_by_text_model(text, text_model, RestoreOptions(lines=lines))
     options = replace(options or ParseOptions(), **settings)
     return parse(model, [part.content for part in parts], options)

@@ -16,7 +16,7 @@ from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.models.running_text.reader import Query, TextReader
 from semipunct.tasks.base import Trained, model_of_kind
-from semipunct.tasks.options import Lines, Objective, RestoreOptions, RestoreSettings
+from semipunct.tasks.options import Lines, RestoreOptions, RestoreSettings
 from semipunct.tasks.restoration import Restoration
 from semipunct.tasks.running_text_choice import AnyWords, Chooser, Read
 
@@ -46,12 +46,8 @@ class Part(NamedTuple):
 
 def restore_running_text(
     model: Trained[Any],
-    lines: Sequence[AnyWords | OmittedT],
+    contents: Sequence[AnyWords | OmittedT],
     options: RestoreOptions | None = None,
-    *,
-    ends: Lines = "paragraph",
-    objective: Objective = "f1",
-    lower: bool = False,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration[AnyWords] | OmittedT]:
     """Restore the marks and capitals of running text.
@@ -61,12 +57,10 @@ def restore_running_text(
 
     Args:
         model: a text model with its weights.
-        lines: the words of each line, and its marks. Omitted ones pass through.
+        contents: the words of each line, and its marks. Omitted ones pass through.
         options: by default ``RestoreOptions()``; nothing is drawn, so ``samples``, ``seed`` and
-            ``minimise`` have no effect.
-        ends: what the end of a line says.
-        objective: what decisions optimise.
-        lower: read all words in lower case, and restore their capitals.
+            ``minimise`` have no effect. By default a line is a paragraph, and decisions optimise
+            F1.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Raises:
@@ -74,20 +68,16 @@ def restore_running_text(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
-    usable: list[AnyWords] = without_omitted(lines)
+    usable: list[AnyWords] = without_omitted(contents)
     parts = map(Part, usable)
-    restored = restored_parts(model, parts, options, ends=ends, objective=objective, lower=lower)
-    return with_omitted(lines, list(restored))
+    restored = restored_parts(model, parts, options)
+    return with_omitted(contents, list(restored))
 
 
 def restored_parts(
     model: Trained[Any],
     parts: Iterable[Part],
     options: RestoreOptions,
-    *,
-    ends: Lines = "paragraph",
-    objective: Objective = "f1",
-    lower: bool = False,
 ) -> Iterator[Restoration[AnyWords]]:
     """Yield the restored parts of texts, of which some thousand words are in memory at a time.
 
@@ -95,9 +85,6 @@ def restored_parts(
         model: as in ``restore_running_text``.
         parts: the parts in order.
         options: as in ``restore_running_text``.
-        ends: what the end of a line says.
-        objective: what decisions optimise.
-        lower: as in ``restore_running_text``.
 
     Raises:
         UsageError: as ``restore_running_text`` does, before any part is read.
@@ -105,15 +92,18 @@ def restored_parts(
     """
     fitted = model_of_kind(model, TextModel)
     _check(options, fitted)
-    threshold = float(model.parameters[THRESHOLD]) if objective == "f1" else None
-    chooser = Chooser(fitted, options, ends, threshold, lower)
+    ends = lines_of(options)
+    threshold = None if options.objective == "edits" else float(model.parameters[THRESHOLD])
+    chooser = Chooser(fitted, options, ends, threshold)
     reader = TextReader(fitted, model.parameters)
     labels: deque[Puncteme] = deque()
     if ends == "none":
         parts = _without_labels(parts, labels)
     parts_with_ends = _ended(parts, ends)
     judged = (
-        ((part, False) for part in parts_with_ends) if lower else _judged(parts_with_ends, ends)
+        ((part, False) for part in parts_with_ends)
+        if options.lower
+        else _judged(parts_with_ends, ends)
     )
     restored = chooser.restore(_read(reader, judged, options))
     return restored if ends != "none" else _with_labels(restored, labels)
@@ -151,6 +141,11 @@ def _with_labels(
                 posteriors=(replace(first, strings=strings), *later),
             )
         yield restoration
+
+
+def lines_of(options: RestoreOptions) -> Lines:
+    """Return the meaning of the ends of lines, with the default for texts filled in."""
+    return options.lines or "paragraph"
 
 
 def _check(options: RestoreOptions, model: TextModel) -> None:
@@ -296,10 +291,6 @@ def running_text_signature(
     digest: str,
     sentences: Sequence[AnyWords],
     options: RestoreOptions,
-    *,
-    ends: Lines,
-    objective: Objective,
-    lower: bool,
 ) -> str:
     """Return the signature of figures, which are comparable if they differ only in the model.
 
@@ -307,9 +298,6 @@ def running_text_signature(
         digest: the digest of the model.
         sentences: the sentences or lines, with their gold punctuation.
         options: the options of restoration.
-        ends: what the end of a line says.
-        objective: what decisions optimise.
-        lower: whether words were read in lower case.
     """
     examples = [_Surface(s) if isinstance(s, Words) else s for s in sentences]
     keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
@@ -318,9 +306,9 @@ def running_text_signature(
         digest[:12],
         treebank_digest(examples),
         {
-            "lines": ends,
-            "objective": objective,
-            "capitals": "hidden" if lower else "shown",
+            "lines": lines_of(options),
+            "objective": options.objective or "f1",
+            "capitals": "hidden" if options.lower else "shown",
             "marks": "all" if options.marks is None else str(len(options.marks)),
             "confidence": f">={options.minimum_confidence:g}",
             "keep": keep,

@@ -26,7 +26,7 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
-from semipunct.tasks.options import Objective, RestoreOptions, RestoreSettings
+from semipunct.tasks.options import RestoreOptions, RestoreSettings
 from semipunct.tasks.parse import Parse, check_reads_words, parse, parses
 from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.tasks.restoration import Restoration
@@ -51,10 +51,7 @@ def restore_words(
     sentences: Sequence[Sentence | Words | OmittedT],
     options: RestoreOptions | None = None,
     *,
-    trees: int = 0,
-    share: float | None = None,
     text_model: Trained[Any] | None = None,
-    objective: Objective | None = None,
     first: int | Sequence[int] = 0,
     **settings: Unpack[RestoreSettings],
 ) -> list[Restoration | OmittedT]:
@@ -66,20 +63,18 @@ def restore_words(
             in the result are those of the first.
         sentences: words; ``options.keep`` determines the treatment of existing marks, while
             existing tags and trees are ignored. Omitted ones pass through.
-        options: by default ``RestoreOptions()``.
-        trees: the number of trees drawn from each parser per sentence; the ``options.samples``
-            draws of punctuation are divided equally among all trees, rounded down. With 0, each
-            parser's single tree from ``parse`` is used.
-        share: the weight of the parsers' own distributions of slots in the mean, by default 0.3 for
-            a model of the preset ``parsed`` and 0.6 for others (``default_share``). It is ignored
-            for sentences whose existing marks are used (``options.keep``), with
-            ``options.minimise="draws"``, and for parsers that predict no punctuation.
+        options: by default ``RestoreOptions()``. ``trees`` are drawn from each parser per sentence;
+            the ``samples`` draws of punctuation are divided equally among all trees, rounded down.
+            With 0, each parser's single tree from ``parse`` is used. ``share`` is the weight of the
+            parsers' own distributions of slots in the mean, by default 0.3 for a model of the
+            preset ``parsed`` and 0.6 for others (``default_share``). It is ignored for sentences
+            whose existing marks are used (``keep``), with ``minimise="draws"``, and for parsers
+            that predict no punctuation. ``objective`` is by default ``f1`` for sentences of a text
+            and ``edits`` for sentences of a treebank, and needs a text model.
         text_model: a text model with its weights, whose distributions of slots replace those of
             the parsers in sentences of a text, and join them in those of a treebank, with the same
             weight as a parser's; the default share of them all is 0.7. Sentences of one file that
             follow each other are read as one text. Kept marks are evidence for it.
-        objective: what decisions with a text model optimise: the number of edits, or F1; by
-            default ``f1`` for sentences of a text and ``edits`` for those of a treebank.
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
@@ -91,7 +86,8 @@ def restore_words(
     options = replace(options or RestoreOptions(), **settings)
     fitted = punctuation_model(model, alone=True).model
     options.check(fitted)  # before parsing, which may take minutes
-    threshold = _threshold(text_model, objective, options)
+    threshold = _threshold(text_model, options)
+    trees, share = options.trees, options.share
     if share is None:
         share = default_share(fitted) if text_model is None else TEXT
     parsers = parser if isinstance(parser, Sequence) else [parser]
@@ -137,7 +133,7 @@ def restore_words(
         pool = None
         if pooled and views and not _is_decided(sentence, options, reads_marks=bool(texts)):
             pool = _pooled(posteriors(joined), share, views)
-        least = threshold if objective or sentence.source == "text" else None
+        least = threshold if options.objective or sentence.source == "text" else None
         restoration = restore_from_draws(
             of[0].sentence,
             joined,
@@ -160,9 +156,7 @@ def default_share(model: PunctuationModel) -> float:
     return AWARE if "expected" in model.options.templates else UNAWARE
 
 
-def _threshold(
-    text_model: Trained[Any] | None, objective: Objective | None, options: RestoreOptions
-) -> float | None:
+def _threshold(text_model: Trained[Any] | None, options: RestoreOptions) -> float | None:
     """Return the probability from which marks are inserted for a high F1; None for edits.
 
     Raises:
@@ -170,17 +164,17 @@ def _threshold(
         ModelError: if the model is no text model.
     """
     if text_model is None:
-        if objective is not None:
+        if options.objective is not None:
             raise UsageError("the objective needs a text model (--text); give one, or leave it out")
         return None
     model_of_kind(text_model, TextModel)
     if options.minimise == "draws":
-        if objective == "f1":
+        if options.objective == "f1":
             raise UsageError(
                 "whole draws minimise edits; leave out --objective f1, or --minimise draws"
             )
         return None
-    return None if objective == "edits" else float(text_model.parameters[THRESHOLD])
+    return None if options.objective == "edits" else float(text_model.parameters[THRESHOLD])
 
 
 def _is_decided(sentence: Sentence | Words, options: RestoreOptions, *, reads_marks: bool) -> bool:

@@ -75,14 +75,12 @@ class Chooser:
         options: the options of restoration.
         ends: what the end of a line, which is that of a passage unless it says nothing, says.
         threshold: the probability from which a mark is inserted; None to minimise edits.
-        lower: whether the capitals that stand are replaced, as if all words were in lower case.
     """
 
     model: TextModel
     options: RestoreOptions
     ends: Lines
     threshold: float | None
-    lower: bool = False
 
     def restore(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
         """Yield the restored parts of texts in order."""
@@ -200,7 +198,7 @@ class Chooser:
         spelt = self.model.recase(lower, shapes.tolist())
         return tuple(
             f"{parts.before}{cased}{parts.after}"
-            if (len(cased) == len(parts.word) if self.lower else parts.word == low)
+            if (len(cased) == len(parts.word) if self.options.lower else parts.word == low)
             else form
             for form, parts, low, cased in zip(forms, divided, lower, spelt, strict=True)
         )

@@ -15,8 +15,8 @@ from semipunct.formats.running_text import line_of_text, part_of_line
 from semipunct.formats.text import read_line
 from semipunct.marks import Puncteme
 from semipunct.tasks.base import Trained
-from semipunct.tasks.options import Lines, RestoreOptions, RestoreSettings
-from semipunct.tasks.restore_running_text import restore_running_text
+from semipunct.tasks.options import RestoreOptions, RestoreSettings
+from semipunct.tasks.restore_running_text import lines_of, restore_running_text
 from semipunct.tasks.running_text_choice import opening_marks
 
 
@@ -24,8 +24,6 @@ def segment_running_text(
     model: Trained[Any],
     texts: Sequence[str | RawText],
     options: RestoreOptions | None = None,
-    *,
-    ends: Lines = "paragraph",
     **settings: Unpack[RestoreSettings],
 ) -> list[list[Located]]:
     """Split texts into sentences after the words where a text model inserts or keeps their ends.
@@ -36,8 +34,8 @@ def segment_running_text(
     Args:
         model: a text model with its weights.
         texts: texts of any length, with any characters.
-        options: of the restoration; ``keep`` says whether existing marks are seen.
-        ends: what the end of a text says; with ``sentence`` each text is one.
+        options: of the restoration; ``keep`` says whether existing marks are seen, and ``lines``
+            the meaning of the end of a text; with ``sentence`` each text is one.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Returns:
@@ -49,7 +47,8 @@ def segment_running_text(
     """
     options = replace(options or RestoreOptions(), **settings)
     # Sentences end whether or not their marks are to be inserted.
-    options = replace(options, marks=None, minimum_confidence=0.0, nbest=0)
+    options = RestoreOptions(keep=options.keep, lines=options.lines)
+    ends = lines_of(options)
     raw = [text if isinstance(text, RawText) else RawText(text) for text in texts]
     whole = [read_line(text, line_of_text) for text in raw]
     # Without ends, all lines of a call are one text, and these are separate ones.
@@ -57,9 +56,7 @@ def segment_running_text(
     restorations = [
         restoration
         for parts in calls
-        for restoration in restore_running_text(
-            model, [part.content for part in parts], options, ends=ends
-        )
+        for restoration in restore_running_text(model, [part.content for part in parts], options)
     ]
     sentences_of_texts: list[list[Located]] = []
     for text, part, restoration in zip(raw, whole, restorations, strict=True):

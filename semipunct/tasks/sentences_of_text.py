@@ -14,7 +14,7 @@ from semipunct.formats.text import (
     read_spaced_words,
 )
 from semipunct.tasks.base import Trained
-from semipunct.tasks.options import Lines, RestoreOptions
+from semipunct.tasks.options import RestoreOptions
 from semipunct.tasks.segment import segment
 from semipunct.tasks.segment_running_text import segment_running_text
 
@@ -33,7 +33,7 @@ def sentences_of_text(text: str, tokeniser: Trained[Any] | None) -> list[Located
 
 
 def sentences_by_text_model(
-    text: str, text_model: Trained[Any], options: RestoreOptions, ends: Lines
+    text: str, text_model: Trained[Any], options: RestoreOptions
 ) -> list[Located]:
     """Return the sentences that a text model finds, whose parts add up to the text but capitals.
 
@@ -41,9 +41,8 @@ def sentences_by_text_model(
         text: a text of any length.
         text_model: with its weights.
         options: of the restoration.
-        ends: what the end of a line says.
     """
     lines = in_lines(io.StringIO(text, newline="\n"))
-    raw = list(join_lines(lines) if ends == "none" else lines)
-    sentences_of_lines = segment_running_text(text_model, raw, options, ends=ends)
+    raw = list(join_lines(lines) if options.lines == "none" else lines)
+    sentences_of_lines = segment_running_text(text_model, raw, options)
     return [part for parts in sentences_of_lines for part in parts]

@@ -14,13 +14,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from semipunct.kinds.functions import correct_text, restore_text
-from semipunct.render.changes import changes, split_text
+from semipunct.pipelines.task import Helpers, task_of
+from semipunct.render.changes import changes
 from semipunct.render.explanations import mark_as_dict
 from semipunct.render.parsed_texts import parses_as_dict
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
 from semipunct.tasks.limits import SERVED
+from semipunct.tasks.options import CorrectOptions, RestoreOptions
 from semipunct.tasks.parse_text import parse_text
 from semipunct.version import __version__
 from semipunct.web import languagetool
@@ -69,10 +70,12 @@ def application(
     def answer(task: Task, texts: Sequence[str]) -> Sequence[Any]:
         if task == "parse":
             return [parse_text(parser, text, text_model=model) for text in texts if parser]
-        joined = "\n".join(texts)
-        punctuate = restore_text if task == "restore" else correct_text
-        return split_text(punctuate(model, joined), [text.count("\n") for text in texts])
+        return tasks[task].texts(texts)
 
+    tasks = {
+        "restore": task_of(model.model, "restore")(model, Helpers(), RestoreOptions()),
+        "correct": task_of(model.model, "correct")(model, Helpers(), CorrectOptions()),
+    }
     batches = Batches(answer, waiting, seconds)
 
     async def check(request: Request) -> Response:

@@ -1,7 +1,6 @@
 """Requests to a model that wait for each other and are answered together.
 
-A model restores or corrects one text at a time, and several texts joined by line ends in little
-more time than one: lines are independent of each other.
+A model restores or corrects several texts in little more time than one.
 """
 
 from __future__ import annotations

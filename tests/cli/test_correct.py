@@ -279,7 +279,7 @@ def _stand_in(
     monkeypatch: pytest.MonkeyPatch, parsed: Callable[[Sequence[Words]], list[Sentence]]
 ) -> None:
     """Use a function in place of the parser named ``parser``."""
-    from semipunct.kinds import correction
+    from semipunct.pipelines import punctuation
     from semipunct.store import checkpoint
     from semipunct.tasks import correct as task
 
@@ -289,10 +289,10 @@ def _stand_in(
         "load",
         lambda path, kind=None: "parser" if str(path) == "parser" else load(path, kind),
     )
-    checked = correction.of_kind
+    checked = punctuation.expect
     monkeypatch.setattr(
-        correction,
-        "of_kind",
+        punctuation,
+        "expect",
         lambda saved, kind: saved if saved == "parser" else checked(saved, kind),
     )
     monkeypatch.setattr(task, "check_reads_words", lambda *_: None)
@@ -358,7 +358,7 @@ def test_a_model_to_stay_near_is_loaded_before_sentences_are_analysed(
     def analysed(*_: object) -> None:
         pytest.fail("this takes minutes")
 
-    monkeypatch.setattr("semipunct.kinds.versions.with_underlying_trees", analysed)
+    monkeypatch.setattr("semipunct.pipelines.versions.with_underlying_trees", analysed)
     result = cli(
         "train", parallel_treebanks["dev"], "--corrected", treebanks["dev"], "--dev",
         parallel_treebanks["dev"], "--dev-corrected", treebanks["dev"], "-o", tmp_path / "m",

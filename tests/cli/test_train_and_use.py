@@ -18,10 +18,10 @@ from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.misc import attributes
 from semipunct.formats.conllu.records import read_records
-from semipunct.kinds.assessment import Assessment
 from semipunct.marks import EDITS
 from semipunct.models.punctuation import decode as decoding
 from semipunct.models.punctuation.decode import corpus_log_likelihood
+from semipunct.pipelines.assessment import Assessment
 from semipunct.store import checkpoint as store
 from semipunct.tasks import decode as decode_task
 from semipunct.training.report import TrainingResult as Trained

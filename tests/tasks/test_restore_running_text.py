@@ -47,10 +47,10 @@ def test_marks_and_capitals_follow_the_planted_rules(trained: Any):
 def test_lines_need_not_be_sentences(trained: Any):
     words = BARE.split(" ")
     lines = [" ".join(words[i : i + 5]) + "\n" for i in range(0, len(words), 5)]
-    found = restored(trained, *lines, ends="none")
+    found = restored(trained, *lines, lines="none")
     assert found.replace("\n", " ").strip() == RIGHT
     assert all(line.endswith(".\n") for line in restored(trained, *lines).splitlines(True))
-    one = restored(trained, "so ba so do so gu\n", ends="sentence")
+    one = restored(trained, "so ba so do so gu\n", lines="sentence")
     assert one.count(".") == 1
     assert one.endswith(".\n")
 
@@ -61,15 +61,15 @@ def test_any_cut_into_lines_gives_the_same_marks(trained: Any, places: list[int]
     words = BARE.split(" ")
     ends = sorted({place for place in places if place < len(words)} | {len(words)})
     lines = [" ".join(words[a:b]) + "\n" for a, b in pairwise([0, *ends])]
-    assert restored(trained, *lines, ends="none").replace("\n", " ").strip() == RIGHT
+    assert restored(trained, *lines, lines="none").replace("\n", " ").strip() == RIGHT
 
 
 def test_a_text_that_is_cut_has_the_same_marks_away_from_the_cut(trained: Any):
     words = text(400, 9).lower().replace(",", "").replace(".", "").split(" ")
-    whole = restored(trained, " ".join(words), ends="none").split(" ")
+    whole = restored(trained, " ".join(words), lines="none").split(" ")
     for cut in (3, 700, 1500):
-        before = restored(trained, " ".join(words[:cut]), ends="none").split(" ")
-        after = restored(trained, " ".join(words[cut:]), ends="none").split(" ")
+        before = restored(trained, " ".join(words[:cut]), lines="none").split(" ")
+        after = restored(trained, " ".join(words[cut:]), lines="none").split(" ")
         assert before[:-AWAY] == whole[: max(0, cut - AWAY)]
         assert after[AWAY:] == whole[cut + AWAY :]
 
@@ -86,7 +86,7 @@ def test_few_of_many_lines_are_in_memory(trained: Any):
         for begun in range(1, 2001):
             yield Part(Words("1", "a.txt", begun, tuple(words[:20]), ((),) * 21, source="text"))
 
-    for _ in restored_parts(trained, parts(), RestoreOptions(), ends="none"):
+    for _ in restored_parts(trained, parts(), RestoreOptions(lines="none")):
         ended += 1
         most = max(most, begun - ended)
     assert ended == 2000
@@ -95,16 +95,16 @@ def test_few_of_many_lines_are_in_memory(trained: Any):
 
 def test_marks_between_lines_are_written_once(trained: Any):
     dialogue = "- so ba do\n", "- but gu\n", "\n", "– so mo\n"
-    assert restored(trained, *dialogue, ends="none").count("-") == 2
+    assert restored(trained, *dialogue, lines="none").count("-") == 2
     for ends in ("paragraph", "none", "sentence"):
-        found = restored(trained, *dialogue, ends=ends)
+        found = restored(trained, *dialogue, lines=ends)
         assert [line[:2] for line in found.splitlines()] == ["- ", "- ", "", "– "]
 
 
 @pytest.mark.parametrize("ends", ["paragraph", "none", "sentence"])
 def test_marks_that_stand_at_the_edge_of_a_line_stay_there(trained: Any, ends: Any):
     lines = "so ba [\n", "do «gu«\n", "so mo\n", "[ke so\n"
-    found = restored(trained, *lines, ends=ends).splitlines()
+    found = restored(trained, *lines, lines=ends).splitlines()
     assert [line.count("[") for line in found] == [1, 0, 0, 1]
     assert [line.count("«") for line in found] == [0, 2, 0, 0]
 

@@ -72,8 +72,8 @@ def test_a_text_model_says_what_lines_are(folders: dict[str, Path]):
             model, lines, parser=parser, text_model=reader, samples=20, share=1, **settings
         )
 
-    assert restored(ends="none") == "So ba\ndo. So\ngu, but ke.\n"
-    assert restored(ends="sentence").count(".\n") == 3
+    assert restored(lines="none") == "So ba\ndo. So\ngu, but ke.\n"
+    assert restored(lines="sentence").count(".\n") == 3
     with pytest.raises(UsageError, match="give no tokeniser"):
         restored(tokeniser=semipunct.load(folders["tokeniser"]))
 
@@ -88,7 +88,7 @@ def test_a_text_model_alone_writes_what_the_command_writes(
     found = run("restore", folders["text"], file, "--lines", lines)
     assert found.status == 0, found.err
     model = semipunct.load(folders["text"])
-    answer = semipunct.restore_text(model, text, ends=lines)
+    answer = semipunct.restore_text(model, text, lines=lines)
     assert answer == found.out
     check_marks(answer)
     assert "So ba, but do. So\r\n" in found.out or lines == "paragraph"

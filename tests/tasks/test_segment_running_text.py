@@ -27,13 +27,13 @@ def test_sentences_end_where_marks_would(trained: Any):
     wanted = [sentence.replace(",", "").strip() for sentence in RIGHT.split(".") if sentence]
     # Capitals come with them.
     assert [part.text.strip() for part in parts] == wanted
-    (whole,) = segment_running_text(trained, [BARE], ends="sentence")
+    (whole,) = segment_running_text(trained, [BARE], lines="sentence")
     assert len(whole) == 1
 
 
 def test_sentences_may_cross_lines_of_one_text(trained: Any):
     source = BARE.replace(" ", "\n")
-    (parts,) = segment_running_text(trained, [RawText(source, "a.txt", 5)], ends="none")
+    (parts,) = segment_running_text(trained, [RawText(source, "a.txt", 5)], lines="none")
     assert "".join(part.text for part in parts).lower() == source
     assert len(parts) == RIGHT.count(".")
     starts = [source[: part.offset].count("\n") + 5 for part in parts]

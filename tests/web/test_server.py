@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import semipunct
 from semipunct.cli.signals import end_at_signals
-from semipunct.kinds.functions import correct_text, restore_text
+from semipunct.pipelines.functions import correct_text, restore_text
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.parse import Parse
 from semipunct.tasks.parse_text import parse_text
@@ -32,7 +31,7 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("httpx2", reason="httpx2, with which the server is tested, is not installed")
 from starlette.testclient import TestClient
 
-from semipunct.render.changes import changes, split_text
+from semipunct.render.changes import changes
 from semipunct.web.app import application
 from semipunct.web.batches import Batches
 from semipunct.web.requests import BadRequest
@@ -288,12 +287,6 @@ def test_too_many_requests_and_slow_ones():
 
 
 LETTERS = st.text("ab ,.\n😀é", max_size=20)
-
-
-@given(st.lists(LETTERS, min_size=1, max_size=5))
-def test_joined_texts_are_divided(texts: list[str]):
-    joined = PunctuatedText("\n".join(texts))
-    assert split_text(joined, [text.count("\n") for text in texts]) == texts
 
 
 def test_changes_rebuild_the_source(english: Any):

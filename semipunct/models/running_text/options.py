@@ -59,6 +59,7 @@ class TextTrainOptions(kind.NetworkTrainOptions):
 
 KIND = kind.Kind(
     name="text",
+    tasks="semipunct.pipelines.running_text:TASKS",
     model="semipunct.models.running_text.model:TextModel",
     model_options=TextOptions,
     train_options=TextTrainOptions,

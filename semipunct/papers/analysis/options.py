@@ -60,6 +60,7 @@ class TaggerTrainOptions(kind.NetworkTrainOptions):
 
 KIND = kind.Kind(
     name="slot-tagger",
+    tasks="semipunct.papers.analysis.tagger:TASKS",
     model="semipunct.papers.analysis.tagger:SlotTagger",
     model_options=TaggerOptions,
     train_options=TaggerTrainOptions,

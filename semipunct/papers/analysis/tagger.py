@@ -23,14 +23,14 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import MISSING, Puncteme, Sentence, open_slots, unfillable
 from semipunct.errors import TreebankError
 from semipunct.features.strings import SlotStrings, target_counts
-from semipunct.kinds.answers import Answers
-from semipunct.kinds.criteria import assess_perplexity
 from semipunct.models import layers
 from semipunct.models.base import Array, Parameters, Weights
 from semipunct.models.network import Network
 from semipunct.models.scoring import Batches, answers, log_likelihoods
 from semipunct.models.vocabulary import Vocabulary, frequent
 from semipunct.papers.analysis.options import TaggerOptions, TaggerTrainOptions
+from semipunct.pipelines.criteria import assess_perplexity
+from semipunct.pipelines.task import Tasks
 from semipunct.structures.chain import linear_chain
 from semipunct.structures.distribution import Distribution
 
@@ -569,4 +569,4 @@ class Trivial:
         ]
 
 
-ANSWERS = Answers(evaluate=assess_perplexity)
+TASKS = Tasks(evaluate=assess_perplexity)

@@ -13,11 +13,11 @@ from semipunct.errors import UsageError
 from semipunct.evaluation.results import Result, figures_signature
 from semipunct.files import STANDARD, sha256
 from semipunct.formats import format_of
-from semipunct.kinds.assessment import Assessment
 from semipunct.papers.ccg.ccgbank import read_derived_sentences
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.figures import Analysis, DerivationStatistics, derivation_statistics
 from semipunct.papers.ccg.predicates import predicate_dependencies
+from semipunct.pipelines.assessment import Assessment
 from semipunct.tasks.reading import check_any, omissions
 from semipunct.wording import quantity
 

@@ -57,6 +57,7 @@ class CcgTrainOptions(kind.NetworkTrainOptions):
 
 KIND = kind.Kind(
     name="ccg-parser",
+    tasks="semipunct.papers.ccg.task:TASKS",
     model="semipunct.papers.ccg.parser:CcgModel",
     model_options=CcgOptions,
     train_options=CcgTrainOptions,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
 import jax
 import jax.numpy as jnp
@@ -16,10 +16,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import UsageError
-from semipunct.formats import format_of
-from semipunct.kinds.answers import Answers, ParseWork, refuse
-from semipunct.kinds.assessment import Assessment
-from semipunct.kinds.requests import refused_by_other_parsers
+from semipunct.formats import Writer, format_of
 from semipunct.models.base import Weights
 from semipunct.models.scoring import Batches
 from semipunct.papers.ccg.ccgbank import Ccgbank, auto_line
@@ -40,18 +37,21 @@ from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.grammar import Grammar
 from semipunct.papers.ccg.parser import CODES, CcgModel, Probabilities, multitags, probabilities
 from semipunct.papers.ccg.predicates import coindex
+from semipunct.pipelines.assessment import Assessment
+from semipunct.pipelines.parsing import beyond_trees
+from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks
 from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arrange_hypergraphs, layout
 from semipunct.tasks.base import model_of_kind
-from semipunct.tasks.notices import Omissions
-from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.options import ParseOptions
+from semipunct.tasks.run import Chunk, Outcome
 from semipunct.wording import quantity
 from semirings.viterbi import Viterbi
 
 if TYPE_CHECKING:
-    from semipunct.kinds.requests import EvaluateRequest, ParseRequest
     from semipunct.papers.ccg.ccgbank import AutoRecord
     from semipunct.papers.commas.verbatim import VerbatimRecord
-    from semipunct.store.checkpoint import SavedModel
+    from semipunct.pipelines.task import EvaluateRequest
+    from semipunct.tasks.base import Trained
 
     Derived = Entry[VerbatimRecord[AutoRecord], Sentence[Derivation]]
 
@@ -302,56 +302,59 @@ def _derivation(grammar: Grammar, forest: Forest, chosen: npt.NDArray[np.intp]) 
     return Derivation(tuple(depths), tuple(categories), tuple(heads))
 
 
-def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
-    """Prepare the parsing of words and tags of files of derivations.
+class ParseDerivations(Task[ParseOptions, CcgParse]):
+    """Parses words and tags of files of derivations."""
 
-    Args:
-        model: a CCG parser.
-        request: the files and options.
+    name = "parse"
+    outcome = "left out"
 
-    Raises:
-        UsageError: if the files are of another format, or for options that the parser does not
-            support.
-        TreebankError: if a file is missing or damaged.
-    """
-    unsupported = {"--tokeniser": request.tokeniser, **refused_by_other_parsers(request)}
-    refuse("a model of the kind ccg-parser", unsupported)
-    if format_of(*request.inputs, default="ccgbank").name != "ccgbank":
-        raise UsageError(
-            f"{request.inputs[0]}: a model of the kind ccg-parser reads words and tags from files "
-            "of derivations; give a file whose name ends in .auto"
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
+        super().__init__(model, helpers, options)
+        self.refuse(
+            "a model of the kind ccg-parser",
+            {"--tokeniser": helpers.tokeniser, **beyond_trees(helpers, options)},
         )
-    parser = CcgParser(model_of_kind(model, CcgModel), model.parameters)
-    omitted = Omissions("left out")
-    missing, incomplete = 0, 0
+        self._parser = CcgParser(model_of_kind(model, CcgModel), model.parameters)
+        self._missing = self._incomplete = 0
 
-    def answer(chunk: Chunk) -> Iterator[CcgParse]:
-        nonlocal missing, incomplete
-        for parse in parser.parse(chunk.contents):
-            missing += parse.derivation is None
-            incomplete += not parse.complete
+    def read(self, request: Request) -> Documents:
+        if format_of(*request.inputs, default="ccgbank").name != "ccgbank":
+            raise UsageError(
+                f"{request.inputs[0]}: a model of the kind ccg-parser reads words and tags from "
+                "files of derivations; give a file whose name ends in .auto"
+            )
+
+        def assess(outcomes: Sequence[Outcome[CcgParse]]) -> Assessment:
+            model: Any = self.model
+            pairs = [(entry.content, parse) for entry, parse in outcomes if parse is not None]
+            sentences = [sentence for sentence, _ in pairs]
+            trees = [parse.derivation for _, parse in pairs]
+            result = compare_derivations(request.system, model.digest, sentences, trees)
+            return Assessment.of(result)
+
+        return Documents(
+            entries=_read(request.inputs), format=Ccgbank(), form="ccgbank", assess=assess
+        )
+
+    def answer_chunk(self, chunk: Chunk) -> Iterator[CcgParse]:
+        for parse in self._parser.parse(chunk.contents):
+            self._missing += parse.derivation is None
+            self._incomplete += not parse.complete
             yield parse
 
-    def messages() -> Iterator[str]:
-        yield from omitted.messages()
-        if missing:
-            yield f"{quantity(missing, 'sentence')} left out: no derivation was found"
-        if incomplete:
-            yield f"{quantity(incomplete, 'sentence')} not fully parsed: the chart became too large"
+    def messages(self) -> Iterator[str]:
+        yield from self.omitted.messages()
+        if self._missing:
+            yield f"{quantity(self._missing, 'sentence')} left out: no derivation was found"
+        if self._incomplete:
+            number = quantity(self._incomplete, "sentence")
+            yield f"{number} not fully parsed: the chart became too large"
 
-    def assess(outcomes: Sequence[Outcome[CcgParse]]) -> Assessment:
-        pairs = [(entry.content, parse) for entry, parse in outcomes if parse is not None]
-        sentences = [sentence for sentence, _ in pairs]
-        trees = [parse.derivation for _, parse in pairs]
-        return Assessment.of(compare_derivations(request.system, model.digest, sentences, trees))
-
-    return ParseWork(
-        entries=_read(request.inputs),
-        answer=lambda read: answer_entries(read, answer, omitted),
-        assess=assess,
-        messages=messages,
-        texts=_texts,
-    )
+    def write(
+        self, outcomes: Iterator[Any], form: str, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        for outcome in outcomes:
+            stream.writelines(_texts(outcome))
 
 
 def _read(paths: Sequence[str]) -> Iterator[Entry[Any, Any]]:
@@ -379,4 +382,4 @@ def assess_derivations(request: EvaluateRequest) -> Assessment:
     return Assessment.of(compare_derivations(request.system, request.digest, sentences, trees))
 
 
-ANSWERS = Answers(evaluate=assess_derivations, parse=prepare_parsing)
+TASKS = Tasks(evaluate=assess_derivations, parse=ParseDerivations)

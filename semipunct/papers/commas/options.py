@@ -93,6 +93,7 @@ class DelimiterTrainOptions(kind.NetworkTrainOptions):
 
 PHRASE_COMMAS = kind.Kind(
     name="phrase-commas",
+    tasks="semipunct.papers.commas.task:COMMAS",
     model="semipunct.papers.commas.delimiters:DelimiterModel",
     model_options=DelimiterOptions,
     train_options=DelimiterTrainOptions,
@@ -104,6 +105,7 @@ PHRASE_COMMAS = kind.Kind(
 
 COMMAS = kind.Kind(
     name="commas",
+    tasks="semipunct.papers.commas.task:COMMAS",
     model="semipunct.papers.commas.model:CommaModel",
     model_options=CommaOptions,
     train_options=CommaTrainOptions,
@@ -173,6 +175,7 @@ class PhraseParserTrainOptions(kind.NetworkTrainOptions):
 
 PHRASE_PARSER = kind.Kind(
     name="phrase-parser",
+    tasks="semipunct.papers.commas.task:PHRASE_PARSER",
     model="semipunct.papers.commas.parser:PhraseParser",
     model_options=PhraseParserOptions,
     train_options=PhraseParserTrainOptions,

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import Any, TextIO, TypeVar, Unpack
 
 import numpy as np
 
 from semipunct.corpus import Entry, Words
 from semipunct.corpus.examples import treebank_digest
+from semipunct.corpus.located import Located
 from semipunct.corpus.sentences import MISSING, Sentence, dotted_forms
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.evaluation.results import Result, figures_signature
-from semipunct.formats import format_of, read_words
-from semipunct.kinds.answers import Answers, ParseWork, RestoreWork, refuse
-from semipunct.kinds.assessment import Assessment, assess_restorations, restorations_of
-from semipunct.kinds.reading import read_by_tokeniser, running_text_format
-from semipunct.kinds.requests import EvaluateRequest, refused_by_other_parsers
-from semipunct.kinds.texts import write_text
+from semipunct.formats import Writer, format_of, read_words
 from semipunct.marks import SILENT, Puncteme
 from semipunct.marks.penn import tagged_mark
 from semipunct.marks.spacing import may_stand_between
@@ -37,24 +33,28 @@ from semipunct.papers.commas.ptb import (
 )
 from semipunct.papers.commas.restorer import COMMA_MODELS, Commas, comma_restorer
 from semipunct.papers.commas.trees import PhraseTree, prune_words
-from semipunct.store.checkpoint import of_kind
+from semipunct.pipelines.assessment import Assessment, assess_restorations, restorations_of
+from semipunct.pipelines.parsing import beyond_trees
+from semipunct.pipelines.reading import read_by_tokeniser, running_text_format
+from semipunct.pipelines.task import (
+    Documents,
+    EvaluateRequest,
+    Helpers,
+    Request,
+    Task,
+    Tasks,
+    expect,
+)
+from semipunct.pipelines.writing import RestoreTask
+from semipunct.render import restored_files
 from semipunct.tasks import limits
 from semipunct.tasks.base import Trained, model_of_kind
 from semipunct.tasks.notices import LongSentences, Omissions
-from semipunct.tasks.options import RestoreOptions, RestoreSettings
+from semipunct.tasks.options import ParseOptions, RestoreOptions, RestoreSettings
 from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.run import Chunk, Outcome
 from semipunct.tasks.sentences_of_text import sentences_of_text
 from semipunct.tasks.slot_posteriors import SlotPosterior
-
-if TYPE_CHECKING:
-    from semipunct.corpus.sentences import Sentence
-    from semipunct.kinds.requests import ParseRequest, RestoreRequest, TextRequest
-    from semipunct.render.punctuated_text import PunctuatedText
-    from semipunct.store.checkpoint import SavedModel
-    from semipunct.tasks.base import Trained
-    from semipunct.tasks.options import RestoreOptions
-    from semipunct.tasks.restoration import Restoration
 
 T = TypeVar("T")
 
@@ -427,157 +427,121 @@ class _Surface:
         self.seen = (sentence.forms, sentence.slots)
 
 
-def prepare_restoration(model: SavedModel[Any], request: RestoreRequest) -> RestoreWork:
-    """Prepare the restoration of commas in trees in brackets or, with a parser, in words or text.
+class RestoreCommas(RestoreTask):
+    """Restores commas in trees in brackets or, with a parser, in words or text."""
 
-    Args:
-        model: a comma model.
-        request: the files and options.
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: RestoreOptions) -> None:
+        super().__init__(model, helpers, options)
+        self.refuse(
+            "a comma model",
+            {
+                "--trees": options.trees, "--parser-share": options.share is not None,
+                "--text": helpers.text_model, "--lines": options.lines,
+                "--objective": options.objective, "--lower": options.lower,
+            },
+        )  # fmt: skip
+        if len(helpers.parsers) > 1:
+            raise UsageError("a comma model uses only one parser; give --parser once")
+        check(options)
+        self._parser = expect(helpers.parsers[0], PhraseParser) if helpers.parsers else None
 
-    Raises:
-        ModelError: if a model is of another kind, or the parser reads commas.
-        UsageError: if an option is invalid for a comma model.
-    """
-    refuse(
-        "a comma model",
-        {
-            "--trees": request.trees, "--parser-share": request.share is not None,
-            "--text": request.text_model, "--lines": request.lines,
-            "--objective": request.objective, "--lower": request.lower,
-        },
-    )  # fmt: skip
-    if len(request.parsers) > 1:
-        raise UsageError("a comma model uses only one parser; give --parser once")
-    options = request.options
-    check(options)
-    parser = of_kind(request.parsers[0], PhraseParser) if request.parsers else None
-    entries: Iterator[Any]
-    form = PTB
-    if request.tokeniser is not None:
-        form = running_text_format(request.inputs)
-        entries = read_by_tokeniser(request.inputs, request.tokeniser)
-    elif parser is None or format_of(*request.inputs, words=True).name == form.name:
-        entries = read_phrases(request.inputs, COMMA_TAGS)
-    else:
-        form = format_of(*request.inputs, words=True)
-        entries = read_words(request.inputs)
-    omitted = Omissions("left unchanged")
+    def read(self, request: Request) -> Documents:
+        inputs, parser = request.inputs, self._parser
+        entries: Iterator[Any]
+        form = PTB
+        if self.helpers.tokeniser is not None:
+            form = running_text_format(inputs)
+            entries = read_by_tokeniser(inputs, self.helpers.tokeniser)
+        elif parser is None or format_of(*inputs, words=True).name == form.name:
+            entries = read_phrases(inputs, COMMA_TAGS)
+        else:
+            form = format_of(*inputs, words=True)
+            entries = read_words(inputs)
 
-    def answer(chunk: Chunk) -> Sequence[Restoration[Any]]:
-        if parser is None:
-            return restore_commas(model, chunk.contents, options)
-        return restore_commas_of_words(model, parser, chunk.contents, options)
+        def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
+            model: Any = self.model
+            restored = restorations_of(outcomes)
+            line = commas_signature(model.digest, [r.sentence for r in restored], self.options)
+            return assess_restorations(
+                request.system, line, restored, most=request.listed, marks=COMMA_TAGS
+            )
 
-    def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
-        restored = restorations_of(outcomes)
-        line = commas_signature(model.digest, [r.sentence for r in restored], options)
-        return assess_restorations(
-            request.system, line, restored, most=request.confusions, marks=COMMA_TAGS
-        )
+        return Documents(entries=entries, format=form, form=request.form or "conllu", assess=assess)
 
-    return RestoreWork(
-        entries=entries,
-        format=form,
-        answer=lambda read: answer_entries(read, answer, omitted),
-        assess=assess,
-        messages=omitted.messages,
-    )
+    def answer_chunk(self, chunk: Chunk) -> Sequence[Restoration[Any]]:
+        if self._parser is None:
+            return restore_commas(self.model, chunk.contents, self.options)
+        return restore_commas_of_words(self.model, self._parser, chunk.contents, self.options)
 
+    def read_text(self, text: str) -> Sequence[Located]:
+        if self._parser is None:
+            raise UsageError(
+                f"a model of the kind {self.model.model.kind} restores text with a parser; give "
+                "parser"
+            )
+        return sentences_of_text(text, self.helpers.tokeniser)
 
-def restore_texts(
-    model: Trained[Any], texts: Sequence[str], request: TextRequest
-) -> list[PunctuatedText]:
-    """Restore the commas of texts, given a parser of phrases.
-
-    Args:
-        model: a comma model with its weights.
-        texts: of any length.
-        request: the options and the other models.
-    """
-    parser = request.parser
-    if parser is None:
-        raise UsageError(
-            f"a model of the kind {model.model.kind} restores text with a parser; give parser"
-        )
-    if isinstance(parser, Sequence):
-        raise ModelError("a comma model uses only one parser; give it alone, not in a list")
-    if request.text_model is not None:
-        raise ModelError("a comma model does not use a text model; give none")
-    written: list[PunctuatedText] = []
-    for text in texts:
-        parts = sentences_of_text(text, request.tokeniser)
-        contents = [part.content for part in parts]
-        restored = restore_commas_of_words(model, parser, contents, request.options)
-        written.append(write_text(parts, restored, request.case))
-    return written
+    def write(
+        self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        # Trees of phrases have no place in CoNLL-U.
+        restored_files.write(outcomes, form, writer, stream, parsed=False)
 
 
-def restore_sentences(
-    model: Trained[Any], sentences: Sequence[Any], options: RestoreOptions, first: int
-) -> list[Any]:
-    """Restore the commas of sentences.
-
-    Args:
-        model: a comma model with its weights.
-        sentences: words and phrases.
-        options: of the restoration.
-        first: the number of the first sentence, which has no effect.
-    """
-    return restore_commas(model, sentences, options)
+COMMAS = Tasks(restore=RestoreCommas)
 
 
-COMMAS = Answers(
-    restore=prepare_restoration, restore_sentences=restore_sentences, restore_texts=restore_texts
-)
+class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
+    """Parses words into phrases."""
 
+    name = "parse"
+    outcome = "not parsed"
 
-def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
-    """Prepare the parsing of words into phrases.
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
+        super().__init__(model, helpers, options)
+        self.refuse("a model of the kind phrase-parser", beyond_trees(helpers, options))
+        self.omitted = Omissions(self.outcome, keeps_markup=False)
+        self._long = LongSentences()
 
-    Args:
-        model: a parser of phrases.
-        request: the files and options.
+    def read(self, request: Request) -> Documents:
+        inputs = request.inputs
+        form = PTB
+        entries: Iterator[Any]
+        if self.helpers.tokeniser is not None:
+            running_text_format(inputs)
+            entries = read_by_tokeniser(inputs, self.helpers.tokeniser)
+        elif format_of(*inputs, words=True).name == form.name:
+            entries = read_phrases(inputs, COMMA_TAGS)
+        else:
+            entries = read_words(inputs)
 
-    Raises:
-        UsageError: if an option is invalid, or a tokeniser is given and the words are known.
-        TreebankError: if a file is missing or damaged.
-    """
-    refuse("a model of the kind phrase-parser", refused_by_other_parsers(request))
-    entries: Iterator[Any]
-    if request.tokeniser is not None:
-        running_text_format(request.inputs)
-        entries = read_by_tokeniser(request.inputs, request.tokeniser)
-    elif format_of(*request.inputs, words=True).name == "ptb":
-        entries = read_phrases(request.inputs, COMMA_TAGS)
-    else:
-        entries = read_words(request.inputs)
-    omitted, long = Omissions("not parsed", keeps_markup=False), LongSentences()
+        def assess(_: Sequence[Outcome[Any]]) -> Assessment:
+            model: Any = self.model
+            treebank = read_whole_phrases(inputs)
+            if not treebank:
+                raise TreebankError(
+                    f"{', '.join(inputs)}: no sentence is left; give trees with words"
+                )
+            return assess_phrases(
+                EvaluateRequest(
+                    system=request.system, model=model, digest=model.digest, examples=treebank
+                )
+            )
 
-    def answer(chunk: Chunk) -> Sequence[Sentence[Any]]:
+        return Documents(entries=entries, format=form, form="ptb", assess=assess, reads_again=True)
+
+    def answer_chunk(self, chunk: Chunk) -> Sequence[Sentence[Any]]:
         sentences = [_with_commas_in_slots(entry) for entry in chunk.entries]
-        long.count(sentences)
-        return parse_phrases(model, sentences)
+        self._long.count(sentences)
+        return parse_phrases(self.model, sentences)
 
-    def assess(_: Sequence[Outcome[Any]]) -> Assessment:
-        treebank = read_whole_phrases(request.inputs)
-        if not treebank:
-            raise TreebankError(
-                f"{', '.join(request.inputs)}: no sentence is left; give trees with words"
-            )
-        return assess_phrases(
-            EvaluateRequest(
-                system=request.system, model=model, digest=model.digest, examples=treebank
-            )
-        )
+    def messages(self) -> Iterable[str]:
+        return [*self.omitted.messages(), *self._long.messages()]
 
-    return ParseWork(
-        entries=entries,
-        answer=lambda read: answer_entries(read, answer, omitted),
-        assess=assess,
-        messages=lambda: [*omitted.messages(), *long.messages()],
-        texts=lambda outcome: () if outcome[1] is None else (write_phrases(outcome[1]),),
-        reads_again=True,
-    )
+    def write(
+        self, outcomes: Iterator[Any], form: str, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        stream.writelines(write_phrases(tree) for _, tree in outcomes if tree is not None)
 
 
 def _with_commas_in_slots(entry: Entry[Any, Any]) -> Any:
@@ -600,4 +564,4 @@ def assess_phrases(request: EvaluateRequest) -> Assessment:
     return Assessment.of(Result(request.system, line, statistics))
 
 
-PHRASE_PARSER = Answers(evaluate=assess_phrases, parse=prepare_parsing)
+PHRASE_PARSER = Tasks(evaluate=assess_phrases, parse=ParsePhrases)

@@ -67,6 +67,7 @@ class BeamParserTrainOptions(kind.SharedTrainOptions):
 
 KIND = kind.Kind(
     name="beam-parser",
+    tasks="semipunct.papers.transitions.task:TASKS",
     model="semipunct.papers.transitions.parser:BeamParser",
     model_options=BeamParserOptions,
     train_options=BeamParserTrainOptions,

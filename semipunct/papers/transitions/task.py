@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TextIO
 
 from semipunct.corpus import Sentence, Treebank
 from semipunct.corpus.examples import treebank_digest
@@ -13,25 +13,21 @@ from semipunct.errors import UsageError
 from semipunct.evaluation.parsing import ParsingStatistics
 from semipunct.evaluation.results import figures_signature
 from semipunct.files import display_name
-from semipunct.formats import Annotation, format_of, read_entries
+from semipunct.formats import Annotation, Writer, format_of, read_entries
 from semipunct.formats.conllu import Conllu, Record
 from semipunct.formats.conllu.from_text import analysed_entry
 from semipunct.formats.registry import with_marks
-from semipunct.kinds.answers import Answers, ParseWork, refuse
-from semipunct.kinds.assessment import Assessment, assess_parses
-from semipunct.kinds.requests import refused_by_other_parsers
 from semipunct.papers.transitions.encoding import check_tags
 from semipunct.papers.transitions.parser import BeamParser, Parse
+from semipunct.pipelines.assessment import Assessment, assess_parses
+from semipunct.pipelines.parsing import beyond_trees
+from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks
 from semipunct.render.analyses import OURS
 from semipunct.tasks.base import Trained, model_of_kind
-from semipunct.tasks.notices import Omissions
+from semipunct.tasks.options import ParseOptions
 from semipunct.tasks.reading import check_any
-from semipunct.tasks.run import Chunk, Outcome, answer_entries
+from semipunct.tasks.run import Chunk, Outcome
 from semipunct.trees import DependencyTree, without_words
-
-if TYPE_CHECKING:
-    from semipunct.kinds.requests import ParseRequest
-    from semipunct.store.checkpoint import SavedModel
 
 
 def parse_tagged(model: Trained[Any], sentences: Sequence[Sentence]) -> list[DependencyTree]:
@@ -73,63 +69,70 @@ CHUNK = 1024
 """Sentences parsed at a time."""
 
 
-def prepare_parsing(model: SavedModel[Any], request: ParseRequest) -> ParseWork:
-    """Prepare the parsing of treebanks with tags and marks, whose trees are ignored.
+class ParseTagged(Task[ParseOptions, Sentence]):
+    """Parses treebanks with tags and marks, whose trees are ignored."""
 
-    Args:
-        model: a beam parser.
-        request: the files and options.
+    name = "parse"
+    chunk = CHUNK
+    outcome = "not parsed"
 
-    Raises:
-        UsageError: for text, which has no tags, and for options that the parser does not support.
-        TreebankError: if a file is missing or damaged, or its words have no tags.
-    """
-    unsupported = {"--tokeniser": request.tokeniser, **refused_by_other_parsers(request)}
-    refuse("a model of the kind beam-parser", unsupported)
-    for name in request.inputs:
-        if format_of(name).name == "text":
-            raise UsageError(
-                f"{display_name(name)}: a model of the kind beam-parser reads tags, which text "
-                "does not have; give CoNLL-U, for example as written by semipunct parse with a "
-                "model of the kind parser"
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
+        super().__init__(model, helpers, options)
+        self.refuse(
+            "a model of the kind beam-parser",
+            {"--tokeniser": helpers.tokeniser, **beyond_trees(helpers, options)},
+        )
+        self._is_compared = False
+
+    def read(self, request: Request) -> Documents:
+        for name in request.inputs:
+            if format_of(name).name == "text":
+                raise UsageError(
+                    f"{display_name(name)}: a model of the kind beam-parser reads tags, which text "
+                    "does not have; give CoNLL-U, for example as written by semipunct parse with a "
+                    "model of the kind parser"
+                )
+        self._is_compared = request.gold
+
+        def assess(outcomes: Sequence[Outcome[Sentence]]) -> Assessment:
+            model: Any = self.model
+            treebank = Treebank.of(entry for entry, _ in outcomes)
+            check_any(treebank, request.inputs, "sentence")
+            line = figures_signature(
+                ParsingStatistics.task, model.digest[:12], treebank_digest(treebank.sentences)
             )
-    omitted = Omissions("not parsed")
+            parses = [sentence for _, sentence in outcomes if sentence is not None]
+            assessment = assess_parses(request.system, line, treebank, parses)
+            if model.model.options.labelled:
+                return assessment
+            message = "the parser predicts no relations (model.labelled): LAS is meaningless"
+            return replace(assessment, messages=[*assessment.messages, message])
 
-    def answer(chunk: Chunk) -> Iterator[Sentence]:
-        trees = parse_tagged(model, [with_marks(entry) for entry in chunk.entries])
+        return Documents(
+            entries=read_entries(request.inputs), format=Conllu(), form="conllu", assess=assess
+        )
+
+    def answer_chunk(self, chunk: Chunk) -> Iterator[Sentence]:
+        trees = parse_tagged(self.model, [with_marks(entry) for entry in chunk.entries])
         for sentence, tree in zip(chunk.contents, trees, strict=True):
             yield replace(sentence, tree=tree, expected=None)
 
-    def assess(outcomes: Sequence[Outcome[Sentence]]) -> Assessment:
-        treebank = Treebank.of(entry for entry, _ in outcomes)
-        check_any(treebank, request.inputs, "sentence")
-        line = figures_signature(
-            ParsingStatistics.task, model.digest[:12], treebank_digest(treebank.sentences)
-        )
-        parses = [sentence for _, sentence in outcomes if sentence is not None]
-        assessment = assess_parses(request.system, line, treebank, parses)
-        if model.model.options.labelled:
-            return assessment
-        message = "the parser predicts no relations (model.labelled): LAS is meaningless"
-        return replace(assessment, messages=[*assessment.messages, message])
+    def messages(self) -> Iterable[str]:
+        return () if self._is_compared else self.omitted.messages()
 
-    return ParseWork(
-        entries=read_entries(request.inputs),
-        answer=lambda read: answer_entries(read, answer, omitted, size=CHUNK),
-        assess=assess,
-        messages=lambda: () if request.gold else omitted.messages(),
-        texts=_texts,
-    )
+    def write(
+        self, outcomes: Iterator[Any], form: str, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        """Write sentences as CoNLL-U, unchanged if they are omitted."""
+        for entry, sentence in outcomes:
+            if sentence is not None:
+                annotation = Annotation(replaces=OURS)
+                stream.write(writer.annotate(analysed_entry(entry, sentence), annotation))
+            elif isinstance(entry.record, Record):
+                stream.write(writer.source_text(entry))
+
+    def writer(self, documents: Documents, first: Sequence[Any] = ()) -> Writer[Any]:
+        return Conllu().writer()
 
 
-def _texts(outcome: Outcome[Sentence]) -> Iterator[str]:
-    """Yield a sentence as CoNLL-U, unchanged if it is omitted."""
-    writer = Conllu().writer()
-    entry, sentence = outcome
-    if sentence is not None:
-        yield writer.annotate(analysed_entry(entry, sentence), Annotation(replaces=OURS))
-    elif isinstance(entry.record, Record):
-        yield writer.source_text(entry)
-
-
-ANSWERS = Answers(parse=prepare_parsing)
+TASKS = Tasks(parse=ParseTagged)

@@ -16,10 +16,10 @@ from semipunct.corpus import Sentence, Words
 from semipunct.formats.conllu.heads import mark_heads
 from semipunct.formats.reading import read_examples
 from semipunct.formats.registry import read_treebank
-from semipunct.kinds.functions import assess
 from semipunct.models.parsing.decoding import decode_trees, sample_trees, top
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
+from semipunct.pipelines.functions import assess
 from semipunct.store.checkpoint import load
 from semipunct.tasks.base import InPlace
 from semipunct.tasks.parse import parse, parses

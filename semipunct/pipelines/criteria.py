@@ -10,10 +10,10 @@ from semipunct.corpus.treebank import without_omitted
 from semipunct.errors import UsageError
 from semipunct.evaluation.figures import CRITERION, CriterionFigures
 from semipunct.evaluation.results import figures_signature
-from semipunct.kinds.assessment import NO_COUNTS, Assessment
-from semipunct.kinds.requests import EvaluateRequest
 from semipunct.models.registry import find_kind
 from semipunct.models.scoring import Batches
+from semipunct.pipelines.assessment import NO_COUNTS, Assessment
+from semipunct.pipelines.task import EvaluateRequest
 from semipunct.tasks.evaluate import evaluate
 from semipunct.tasks.notices import UnseenValues
 from semipunct.tasks.reading import omissions

@@ -1,4 +1,4 @@
-"""Each kind has a module with what it can be asked, and nothing else asks for kinds."""
+"""Each kind names its tasks, and nothing else asks for kinds."""
 
 import ast
 from pathlib import Path
@@ -7,19 +7,18 @@ from typing import Any, cast
 
 import pytest
 
+import semipunct
 from semipunct.errors import ModelError, UsageError
-from semipunct.kinds.answers import Answers, answer_of, answers_of, refuse
-from semipunct.models.registry import KINDS, kind_names
+from semipunct.models.registry import kind_names
+from semipunct.pipelines.task import Tasks, task_of, tasks_of
 
 ROOT = Path(__file__).resolve().parents[2] / "semipunct"
 
 ABLE = {
     "restore": {"punctuation", "commas", "phrase-commas", "text"},
-    "restore_sentences": {"punctuation", "commas", "phrase-commas", "text"},
-    "restore_texts": {"punctuation", "commas", "phrase-commas", "text"},
     "correct": {"correction", "text"},
-    "correct_sentences": {"correction", "text"},
     "parse": {"parser", "beam-parser", "phrase-parser", "ccg-parser"},
+    "decode": {"punctuation"},
     "evaluate": set(kind_names()),
 }
 """The kinds that can do each task, as the documentation says."""
@@ -39,26 +38,8 @@ def of_kind(name: str) -> Any:
 
 @pytest.mark.parametrize("task", ABLE)
 def test_kinds_can_do_what_the_documentation_says(task: str):
-    assert {kind for kind in kind_names() if getattr(answers_of(kind), task) is not None} == ABLE[
-        task
-    ]
-
-
-def test_each_module_of_a_kind_is_one_of_a_registered_kind():
-    answering = {
-        path.stem.replace("_", "-")
-        for path in (ROOT / "kinds").glob("*.py")
-        if "ANSWERS" in {
-            name.id if isinstance(name, ast.Name) else name.asname
-            for node in ast.parse(path.read_text("utf-8")).body
-            for name in (
-                node.targets if isinstance(node, ast.Assign)
-                else node.names if isinstance(node, ast.ImportFrom) else ()
-            )
-            if isinstance(name, ast.Name | ast.alias)
-        }
-    }  # fmt: skip
-    assert answering == set(KINDS)
+    able = {kind for kind in kind_names() if getattr(tasks_of(kind), task) is not None}
+    assert able == ABLE[task]
 
 
 def test_a_model_that_cannot_do_a_task_names_the_kinds_that_can():
@@ -67,33 +48,20 @@ def test_a_model_that_cannot_do_a_task_names_the_kinds_that_can():
         match=r"^m: a model of the kind ordering cannot correct; name a model of the kind "
         r"correction or text, or train one",
     ):
-        answer_of(of_kind("ordering"), "correct", "m")
+        task_of(of_kind("ordering"), "correct", "m")
 
 
-def test_a_kind_without_a_module_can_only_be_evaluated(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(KINDS, "toy", "toy:KIND")
-    assert answers_of("toy") == Answers()
-    with pytest.raises(ModelError, match="a model of the kind toy cannot parse"):
-        answer_of(of_kind("toy"), "parse")
+def test_a_kind_without_tasks_can_only_be_evaluated():
+    assert tasks_of("tokeniser") == Tasks()
+    with pytest.raises(ModelError, match="a model of the kind tokeniser cannot parse"):
+        task_of(of_kind("tokeniser"), "parse")
 
 
-def test_another_distribution_registers_the_tasks_of_its_kind(monkeypatch: pytest.MonkeyPatch):
-    def parse(*_: object) -> Any:
-        return "parsed"
-
-    ours = {("answers", "toy"): Answers(parse=parse)}
-    monkeypatch.setattr(
-        "semipunct.kinds.answers.find_plugin", lambda group, name, _: ours.get((group, name))
-    )
-    assert answer_of(of_kind("toy"), "parse") is parse
-    with pytest.raises(ModelError, match="cannot restore"):
-        answer_of(of_kind("toy"), "restore")
-
-
-def test_given_options_are_refused_and_others_are_not():
-    refuse("a toy", {"--a": False, "--b": None, "--c": 0})
-    with pytest.raises(UsageError, match=r"^a toy does not support --b, --c; leave it out$"):
-        refuse("a toy", {"--a": False, "--b": "x", "--c": 2})
+def test_given_options_are_refused_and_others_are_not(text_model: Path, parser: Path):
+    loaded = semipunct.load(text_model, parsers=parser)
+    with pytest.raises(UsageError, match=r"^a text model does not support --parser; leave it out$"):
+        loaded.task("restore")
+    assert semipunct.load(text_model).task("restore").name == "restore"
 
 
 def test_commands_and_tasks_do_not_distinguish_kinds():

@@ -43,4 +43,4 @@ def test_recipe(library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     parquet = pytest.importorskip("pyarrow.parquet")
 
     (written,) = tmp_path.glob(f"restored-by-{library}*")
-    assert parquet.read_table(written)["restored"].to_pylist() == [RESTORED]
+    assert parquet.read_table(written)["punctuated"].to_pylist() == [RESTORED]

@@ -10,45 +10,43 @@ from semipunct.corpus.parallel import ParallelSentence
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.evaluation.results import figures_signature
 from semipunct.formats.parallel import read_references
-from semipunct.kinds.assessment import Assessment, assess_corrections
+from semipunct.pipelines.assessment import Assessment, assess_corrections
 from semipunct.tasks.correction import Corrected
 from semipunct.tasks.options import CorrectOptions
 from semipunct.tasks.run import Outcome
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry
-    from semipunct.kinds.requests import CorrectRequest
-    from semipunct.store.checkpoint import SavedModel
+    from semipunct.pipelines.task import Request
+    from semipunct.pipelines.writing import CorrectTask
 
 Assess = Callable[[Sequence[Outcome[Corrected]]], Assessment]
 
 
 def prepare_comparison(
-    model: SavedModel[Any],
+    task: CorrectTask,
     entries: Iterator[Entry[Any, Any]],
-    request: CorrectRequest,
-    options: CorrectOptions,
+    request: Request,
     *,
     running: bool,
 ) -> tuple[Iterator[Entry[Any, Any]], Assess]:
     """Return entries, and the comparison of their corrections with the references of a request.
 
     Args:
-        model: whose corrections are compared.
+        task: whose corrections are compared.
         entries: of the files; with references all of them are read now.
         request: names the references, if there are any.
-        options: of the correction.
         running: whether words are separated from their marks as in running text.
 
     Raises:
         TreebankError: if references do not match the entries.
     """
     references: list[Any] = []
-    if request.gold:
+    if request.references:
         read = [*entries]
         contents = [entry.content for entry in read]
         alignment: Any = request.align
-        references = read_references(contents, request.gold, alignment, running=running)
+        references = read_references(contents, request.references, alignment, running=running)
         entries = iter(read)
 
     def assess(outcomes: Sequence[Outcome[Corrected]]) -> Assessment:
@@ -57,8 +55,9 @@ def prepare_comparison(
             for (_, corrected), pair in zip(outcomes, references, strict=True)
             if corrected is not None and pair is not None
         ]
-        line = correction_signature(model.digest, [pair for _, pair in pairs], options)
-        return assess_corrections(request.system, line, pairs, most=request.errors)
+        model: Any = task.model
+        line = correction_signature(model.digest, [pair for _, pair in pairs], task.options)
+        return assess_corrections(request.system, line, pairs, most=request.listed)
 
     return entries, assess
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.batches.parts import divide, read_part, units_of
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import UsageError
 from semipunct.formats.conllu import Conllu
 from semipunct.formats.running_text import read_lines
 from semipunct.formats.text import paragraphs
-from semipunct.kinds.answers import Unit
+from semipunct.pipelines.parts import divide
+from semipunct.pipelines.task import Unit
 
 WORD = b"1\tso\t_\tNOUN\t_\t_\t0\troot\t_\t_"
 PIECES: dict[Unit, list[bytes]] = {
@@ -36,40 +36,25 @@ def test_parts_add_up_to_the_files(unit: Unit, tmp_path_factory: pytest.TempPath
         for path, content in zip(paths, contents, strict=True):
             Path(path).write_bytes(content)
         parts = list(divide(paths, unit, size, chunk))
-        pieces = [piece for part in parts for piece in part.pieces]
-        for number, (path, content) in enumerate(zip(paths, contents, strict=True)):
-            units = list(units_of(path, unit))
-            assert b"".join(units) == content
-            of_file = [piece for piece in pieces if piece.file == number]
-            edges = {0, *(sum(map(len, units[: i + 1])) for i in range(len(units)))}
-            assert [p.start for p in of_file[1:]] == [p.stop for p in of_file[:-1]]
-            assert (of_file[0].start, of_file[-1].stop) == (0, len(content))
-            for piece in of_file:
-                before = content[: piece.start]
-                assert {piece.start, piece.stop} <= edges
-                assert piece.first_line == 1 + before.count(b"\n")
-                assert piece.first_character == len(before.decode("utf-8", "replace"))
-        for part in parts:
-            of_part = sum(piece.stop - piece.start for piece in part.pieces)
-            divided = [n for p in part.pieces for n in _sizes(paths[p.file], unit, p.start, p.stop)]
-            units_of_part = len([content for content in divided if content])
-            if unit == "sentence" and chunk > 1:
-                assert part is parts[-1] or units_of_part % chunk == 0
-                assert sum([content for content in divided if content][:-chunk]) <= size
-            else:
-                assert of_part <= size or units_of_part == 1
-        assert [p.file for p in pieces] == sorted(p.file for p in pieces)
+        sections = [section for part in parts for section in part]
+        whole = list(divide(paths, unit, 1))
+        units = [[s for part in whole for s in part if s == path] for path in paths]
+        for path, content in zip(paths, contents, strict=True):
+            of_file = [section for section in sections if section == path]
+            starts = [section.first_byte for section in of_file]
+            assert starts[0] == 0
+            # Each section begins where one of the smallest ones does.
+            assert {*starts} <= {section.first_byte for section in units[paths.index(path)]}
+            written = b"".join(section.content for section in of_file)
+            assert written[: len(content)] == content
+            assert written[len(content) :].strip() == b""
+            for section in of_file:
+                before = content[: section.first_byte]
+                assert section.first_line == 1 + before.count(b"\n")
+                assert section.first_character == len(before.decode("utf-8", "replace"))
+        assert [paths.index(s) for s in sections] == sorted(paths.index(s) for s in sections)
 
     check()
-
-
-def _sizes(path: str, unit: Unit, start: int, stop: int) -> list[int]:
-    place, sizes = 0, list[int]()
-    for content in units_of(path, unit):
-        if start <= place < stop:
-            sizes.append(len(content))
-        place += len(content)
-    return sizes
 
 
 READERS: dict[Unit, Any] = {
@@ -97,7 +82,7 @@ def test_parts_are_read_like_the_files(unit: Unit, tmp_path_factory: pytest.Temp
         for path, of_file in zip(paths, contents, strict=True):
             Path(path).write_bytes(of_file)
         whole = READERS[unit](paths)
-        sections = [read_part(part, paths, unit) for part in divide(paths, unit, size)]
+        sections = list(divide(paths, unit, size))
         if unit != "sentence":  # the rest is for the writer, which is tested with commands
             assert [entry for of_part in sections for entry in READERS[unit](of_part)] == whole
             return
@@ -119,7 +104,3 @@ def test_what_cannot_be_divided_is_refused(tmp_path: Path):
             list(divide([str(path)], "line", 10))
     with pytest.raises(UsageError, match="this is none"):
         list(divide(["/dev/null"], "line", 10))
-    (part,) = divide([str(text)], "line", 10)
-    text.write_bytes(b"so\nbe\n")
-    with pytest.raises(TreebankError, match="bytes 0 to 6 have changed"):
-        read_part(part, [str(text)], "line")

@@ -10,19 +10,16 @@ from semipunct.corpus import Sentence, Words
 from semipunct.corpus.treebank import OmittedT
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result
-from semipunct.kinds.answers import answer_of
-from semipunct.kinds.assessment import Assessment
-from semipunct.kinds.requests import EvaluateRequest, TextRequest
 from semipunct.models.contents import digest
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.pipelines.assessment import Assessment
+from semipunct.pipelines.task import EvaluateRequest, Helpers, task_of
 from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.tasks.base import Trained
 from semipunct.tasks.correction import Corrected
 from semipunct.tasks.options import (
     CorrectOptions,
     CorrectSettings,
-    Lines,
-    Objective,
     RestoreOptions,
     RestoreSettings,
 )
@@ -113,7 +110,7 @@ def assess(
         treebank=treebank,
         stored=stored,
     )
-    return answer_of(model.model, "evaluate")(request)
+    return task_of(model.model, "evaluate")(request)
 
 
 def restore(
@@ -142,8 +139,8 @@ def restore(
         ModelError: if the model is of another kind.
     """
     options = replace(options or RestoreOptions(), **settings)
-    answer = answer_of(model.model, "restore_sentences")
-    return answer(model, sentences, options, first)
+    task = task_of(model.model, "restore")(model, Helpers(), options)
+    return task.sentences(sentences, first)
 
 
 def correct(
@@ -177,8 +174,8 @@ def correct(
         ModelError: if a model is of another kind, or the parser reads punctuation.
     """
     options = replace(options or CorrectOptions(), **settings)
-    answer = answer_of(model.model, "correct_sentences")
-    return answer(model, sentences, options, parser=parser, analysis=analysis, first=first)
+    helpers = Helpers(parsers=() if parser is None else (parser,), analysis=analysis)
+    return task_of(model.model, "correct")(model, helpers, options).sentences(sentences, first)
 
 
 def correct_text(
@@ -205,7 +202,7 @@ def correct_text(
         ModelError: if the model is of another kind.
     """
     options = replace(options or CorrectOptions(), **settings)
-    return answer_of(model.model, "correct_texts")(model, [text], options)[0]
+    return task_of(model.model, "correct")(model, Helpers(), options).texts([text])[0]
 
 
 def restore_text(
@@ -216,10 +213,6 @@ def restore_text(
     parser: Trained[Any] | Sequence[Trained[Any]] | None = None,
     tokeniser: Trained[Any] | None = None,
     text_model: Trained[Any] | None = None,
-    trees: int = 0,
-    share: float | None = None,
-    ends: Lines = "paragraph",
-    objective: Objective | None = None,
     **settings: Unpack[RestoreSettings],
 ) -> PunctuatedText:
     """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
@@ -230,7 +223,7 @@ def restore_text(
 
     Args:
         model: a text model, a punctuation model or a comma model, with its weights.
-        text: a text of any length. With a text model, a line is a paragraph, or what ``ends`` says.
+        text: a text of any length. With a text model, a line is a paragraph, or as ``lines`` says.
             Otherwise each line is a sentence, whose words and marks are separated by blanks; with a
             tokeniser, empty lines separate paragraphs, and sentences are found in these.
         options: by default ``RestoreOptions()``.
@@ -239,11 +232,6 @@ def restore_text(
         tokeniser: a tokeniser with its weights.
         text_model: a text model with its weights, which finds sentences and capitals, and whose
             marks are averaged with those of ``model``, as in ``restore_words``.
-        trees: the number of trees drawn from each parser, as in ``restore_words``.
-        share: the weight of the parsers' own distributions of slots, or of the text model's, as in
-            ``restore_words``.
-        ends: with a text model, what the end of a line says.
-        objective: with a text model, what decisions optimise, as in ``restore_words``.
         **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
 
     Returns:
@@ -254,14 +242,7 @@ def restore_text(
             lacks.
         ModelError: if a model is of another kind, or a parser reads what is to be restored.
     """
-    request = TextRequest(
-        options=replace(options or RestoreOptions(), **settings),
-        parser=parser,
-        tokeniser=tokeniser,
-        text_model=text_model,
-        trees=trees,
-        share=share,
-        ends=ends,
-        objective=objective,
-    )
-    return answer_of(model.model, "restore_texts")(model, [text], request)[0]
+    options = replace(options or RestoreOptions(), **settings)
+    parsers = parser if isinstance(parser, Sequence) else [parser] if parser is not None else []
+    helpers = Helpers(parsers=parsers, tokeniser=tokeniser, text_model=text_model)
+    return task_of(model.model, "restore")(model, helpers, options).texts([text])[0]

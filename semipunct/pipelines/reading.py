@@ -23,9 +23,9 @@ from semipunct.tasks.segment_running_text import segment_running_text
 
 if TYPE_CHECKING:
     from semipunct.corpus.treebank import WordsEntry
-    from semipunct.kinds.answers import Unit
+    from semipunct.pipelines.task import Unit
     from semipunct.tasks.base import Trained
-    from semipunct.tasks.options import Keep, Lines
+    from semipunct.tasks.options import RestoreOptions
 
 PARAGRAPHS = 64
 """Paragraphs tokenised at a time."""
@@ -66,15 +66,14 @@ def running_text_format(paths: Sequence[str]) -> Format[Any]:
 
 
 def read_by_text_model(
-    paths: Sequence[str], text_model: Trained[Any], lines: Lines, keep: Keep | None
+    paths: Sequence[str], text_model: Trained[Any], options: RestoreOptions
 ) -> Iterator[WordsEntry]:
     """Yield the sentences that a text model finds in running text, some lines at a time.
 
     Args:
         paths: of text, or ``-`` for standard input.
         text_model: with its weights.
-        lines: what the end of a line says.
-        keep: the treatment of existing marks.
+        options: of the restoration.
 
     Raises:
         TreebankError: with file and line, if a file is missing or is not UTF-8 text.
@@ -84,8 +83,8 @@ def read_by_text_model(
         texts = lines_with_text(path, ended=number < len(paths))
         raw_lines = in_lines(texts, display_name(path), first_line(path))
         for chunk in in_chunks(raw_lines, LINES):
-            raw = list(join_lines(chunk)) if lines == "none" else chunk
-            for sentences in segment_running_text(text_model, raw, keep=keep, ends=lines):
+            raw = list(join_lines(chunk)) if options.lines == "none" else chunk
+            for sentences in segment_running_text(text_model, raw, options):
                 yield from map(text_entry, sentences)
 
 

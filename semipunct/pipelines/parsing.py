@@ -1,0 +1,150 @@
+"""The parser: tags and dependency trees of words, and their agreement with a treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TextIO
+
+from semipunct.corpus import Treebank
+from semipunct.corpus.treebank import without_omitted
+from semipunct.files import STANDARD
+from semipunct.formats import Writer, format_of, read_entries, read_words, with_crossing_arcs
+from semipunct.formats.conllu import Conllu, Record
+from semipunct.models.parsing.parser import Parser
+from semipunct.pipelines.assessment import Assessment, assess_parses
+from semipunct.pipelines.reading import read_by_tokeniser, running_text_format, unit_of
+from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks, Unit, expect
+from semipunct.render.parses import parsed_texts
+from semipunct.tasks.notices import LongSentences, Omissions
+from semipunct.tasks.options import ParseOptions
+from semipunct.tasks.parse import Parse, parse, parses, parsing_signature
+from semipunct.tasks.parse_punctuated import parse_punctuated
+from semipunct.tasks.reading import check_any
+from semipunct.tasks.run import Chunk, Outcome
+
+if TYPE_CHECKING:
+    from semipunct.pipelines.task import EvaluateRequest
+    from semipunct.tasks.base import Trained
+
+CHUNK = 1024
+"""Sentences parsed at a time."""
+
+
+class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
+    """Parses words, or with a tokeniser running text, into dependency trees."""
+
+    name = "parse"
+    chunk = CHUNK
+    outcome = "not parsed"
+
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
+        super().__init__(model, helpers, options)
+        self._fitted = expect(model, Parser)
+        self.omitted = Omissions(self.outcome, keeps_markup=False)
+        self.is_numbered = options.trees > 0
+        self._long, self._is_compared = LongSentences(), False
+
+    def read(self, request: Request) -> Documents:
+        self._is_compared = request.gold
+        treebank = Treebank((), ())
+        entries: Iterator[Any]
+        if request.gold:
+            # Standard input can be read only once.
+            read = [*read_entries(request.inputs)]
+            if self._fitted.model.options.trees == "nonprojective":
+                read = [with_crossing_arcs(entry) for entry in read]
+            treebank = Treebank.of(read)
+            check_any(treebank, request.inputs, "sentence")
+            entries = iter(read)
+        elif self.helpers.tokeniser is not None:
+            running_text_format(request.inputs)
+            entries = read_by_tokeniser(request.inputs, self.helpers.tokeniser)
+        else:
+            entries = read_words(request.inputs)
+
+        def assess(outcomes: Sequence[Outcome[Sequence[Parse]]]) -> Assessment:
+            digest = self._fitted.digest[:12]
+            punctuation: Any = self.helpers.punctuation
+            if punctuation is not None:
+                digest += f"+{self.options.weight:g}*{punctuation.digest[:12]}"
+            line = parsing_signature(digest, treebank.sentences, self.options)
+            sentences = [parsed[0].predicted for _, parsed in outcomes if parsed]
+            return assess_parses(request.system, line, treebank, sentences)
+
+        return Documents(
+            entries=entries,
+            format=Conllu(),
+            form="conllu",
+            assess=assess,
+            unit=self._unit(request),
+        )
+
+    def _unit(self, request: Request) -> Unit:
+        if request.gold or STANDARD in request.inputs:
+            return "file"
+        is_tokenised = self.helpers.tokeniser is not None
+        units: set[Unit] = {
+            unit_of(format_of(path, words=True), tokenised=is_tokenised) for path in request.inputs
+        }
+        return units.pop() if len(units) == 1 else "file"
+
+    def answer_chunk(self, chunk: Chunk) -> Sequence[Sequence[Parse]]:
+        options, words = self.options, chunk.contents
+        self._long.count(words)
+        if number := options.trees or options.nbest:
+            return parses(
+                self._fitted, words, number, options, draw=options.trees > 0, first=chunk.numbers
+            )
+        if self.helpers.punctuation is not None:
+            parsed = parse_punctuated(
+                self._fitted, self.helpers.punctuation, words, weight=options.weight
+            )
+        else:
+            parsed = parse(self._fitted, words, options)
+        return [[tree] for tree in parsed]
+
+    def messages(self) -> Iterable[str]:
+        # The comparison says which sentences of a treebank were omitted.
+        omitted = () if self._is_compared else self.omitted.messages()
+        return [*omitted, *self._long.messages()]
+
+    def writer(self, documents: Documents, first: Sequence[Any] = ()) -> Writer[Any]:
+        return Conllu().writer()
+
+    def write(
+        self, outcomes: Iterator[Any], form: str, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        label = "sample" if self.options.trees else "rank" if self.options.nbest else ""
+        texts = partial(_texts, label, self.options.probabilities)
+        writer.write(chain.from_iterable(map(texts, outcomes)), stream)
+
+
+def _texts(label: str, probabilities: bool, outcome: Outcome[Sequence[Parse]]) -> Iterator[str]:
+    entry, parsed = outcome
+    if not parsed and isinstance(entry.record, Record):
+        yield Conllu().writer().source_text(entry)
+    yield from parsed_texts(entry, parsed or (), label, probabilities=probabilities)
+
+
+def beyond_trees(helpers: Helpers, options: ParseOptions) -> dict[str, bool]:
+    """Return the options that only the kind ``parser`` supports, and whether they were given."""
+    return {
+        "--decoder": options.decoder != "risk",
+        "--trees": options.trees > 0,
+        "--nbest": options.nbest > 0,
+        "--punctuation": helpers.punctuation is not None,
+        "--probabilities": options.probabilities,
+    }
+
+
+def assess_parser(request: EvaluateRequest) -> Assessment:
+    """Compare trees and tags with those of sentences."""
+    options, sentences = ParseOptions(), without_omitted(request.examples)
+    line = parsing_signature(request.digest[:12], sentences, options)
+    parses = [parsed.predicted for parsed in parse(request.model, sentences, options)]
+    return assess_parses(request.system, line, request.examples, parses)
+
+
+TASKS = Tasks(evaluate=assess_parser, parse=ParseWords)

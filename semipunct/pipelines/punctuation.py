@@ -1,0 +1,247 @@
+"""Punctuation models: restoration, correction and decoding of trees, or of words with a parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+from semipunct.corpus.located import Located
+from semipunct.errors import UsageError
+from semipunct.files import display_name, first_character
+from semipunct.formats import Writer, format_of, read_entries, read_words
+from semipunct.formats.conllu import Conllu
+from semipunct.formats.m2 import M2
+from semipunct.formats.text import Text
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.pipelines.assessment import Assessment, assess_restorations, restorations_of
+from semipunct.pipelines.comparison import prepare_comparison
+from semipunct.pipelines.criteria import assess_perplexity
+from semipunct.pipelines.reading import (
+    read_by_text_model,
+    read_by_tokeniser,
+    running_text_format,
+    unit_of,
+)
+from semipunct.pipelines.task import (
+    Documents,
+    Helpers,
+    Request,
+    Task,
+    Tasks,
+    expect,
+    never_compared,
+)
+from semipunct.pipelines.writing import CorrectTask, RestoreTask
+from semipunct.render import decoded_files
+from semipunct.render.analyses import NO_ANALYSIS
+from semipunct.tasks.base import InPlace
+from semipunct.tasks.correct import correct, correction_model
+from semipunct.tasks.decode import CHUNK, choose_decoder
+from semipunct.tasks.notices import LongSentences, UnseenValues
+from semipunct.tasks.options import CorrectOptions, DecodeOptions, RestoreOptions
+from semipunct.tasks.restore import restoration_signature, restore
+from semipunct.tasks.restore_words import restore_words
+from semipunct.tasks.run import Chunk, Outcome
+from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
+
+if TYPE_CHECKING:
+    from semipunct.models.punctuation.decode import Analysis
+    from semipunct.tasks.base import Trained
+    from semipunct.tasks.correction import Corrected
+    from semipunct.tasks.restoration import Restoration
+
+
+class RestoreTrees(RestoreTask):
+    """Restores the punctuation of trees, or of words or text with a parser."""
+
+    is_numbered = True
+
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: RestoreOptions) -> None:
+        super().__init__(model, helpers, options)
+        others = {"lower": options.lower}
+        if helpers.text_model is None:
+            others |= {"lines": options.lines, "objective": options.objective}
+        for name, is_given in others.items():
+            if is_given:
+                where = getattr(model, "path", f"a model of the kind {model.model.kind}")
+                raise UsageError(f"--{name} is for a text model, and {where} is another one")
+        self._fitted = InPlace.of(expect(model, PunctuationModel))
+        options.check(self._fitted.model)
+        self._parsers = [expect(parser, Parser) for parser in helpers.parsers]
+        self._unseen, self._long = UnseenValues(self._fitted.model), LongSentences()
+
+    def read(self, request: Request) -> Documents:
+        helpers, inputs = self.helpers, request.inputs
+        # The comparison needs the punctuation of the input, read as a treebank.
+        needs_words = bool(self._parsers) and not request.gold
+        entries: Iterator[Any]
+        if helpers.tokeniser is not None:
+            form = running_text_format(inputs)
+            entries = read_by_tokeniser(inputs, helpers.tokeniser)
+        else:
+            form = format_of(*inputs, words=needs_words)  # before any of it is read
+            if helpers.text_model is not None and form.name == Text.name:
+                entries = read_by_text_model(inputs, helpers.text_model, self.options)
+            elif self.options.lines is not None:
+                raise UsageError(
+                    "--lines is for running text, but the sentences of these files are known; "
+                    "leave it out"
+                )
+            else:
+                entries = (read_words if needs_words else read_entries)(inputs)
+
+        def assess(outcomes: Sequence[Outcome[Restoration[Any]]]) -> Assessment:
+            model: Any = self.model
+            restored = restorations_of(outcomes)
+            sentences = [restoration.sentence for restoration in restored]
+            line = restoration_signature(model.digest, sentences, self.options)
+            return assess_restorations(request.system, line, restored, most=request.listed)
+
+        return Documents(
+            entries=entries,
+            format=form,
+            form=request.form or "conllu",
+            assess=assess,
+            # A text model reads sentences that follow each other as one text.
+            unit="corpus"
+            if helpers.text_model is not None
+            else unit_of(form, tokenised=helpers.tokeniser is not None),
+        )
+
+    def answer_chunk(self, chunk: Chunk) -> Sequence[Restoration[Any]]:
+        sentences = chunk.contents
+        if not self._parsers:
+            self._unseen.count(sentences)
+            return restore(self._fitted, sentences, self.options, first=chunk.numbers)
+        self._long.count(sentences)
+        # Relations of a parser are the same in every run, and not the user's to change.
+        return restore_words(
+            self._fitted, self._parsers, sentences, self.options,
+            text_model=self.helpers.text_model, first=chunk.numbers,
+        )  # fmt: skip
+
+    def read_text(self, text: str) -> Sequence[Located]:
+        helpers = self.helpers
+        if not helpers.parsers:
+            raise UsageError(
+                f"a model of the kind {self.model.model.kind} restores text with a parser; give "
+                "parser"
+            )
+        if helpers.text_model is None:
+            return sentences_of_text(text, helpers.tokeniser)
+        if helpers.tokeniser is not None:
+            raise UsageError("a text model finds sentences and capitals itself; give no tokeniser")
+        return sentences_by_text_model(text, helpers.text_model, self.options)
+
+    def texts(self, texts: Sequence[str]) -> list[Any]:
+        if self.helpers.text_model is None:
+            return super().texts(texts)
+        # One by one, since it reads sentences that follow each other as one text.
+        return [written for text in texts for written in super(RestoreTrees, self).texts([text])]
+
+    def messages(self) -> Iterable[str]:
+        return [*self.omitted.messages(), *self._long.messages(), *self._unseen.messages()]
+
+
+class CorrectTrees(CorrectTask):
+    """Corrects the punctuation of trees, or of words or text with a parser."""
+
+    is_numbered = True
+
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: CorrectOptions) -> None:
+        super().__init__(model, helpers, options)
+        self._fitted = correction_model(model)
+        options.check(self._fitted.model)
+        parser, analysis = next(iter(helpers.parsers), None), helpers.analysis
+        self._parser = None if parser is None else expect(parser, Parser)
+        self._analysis = (
+            None if analysis is None else InPlace.of(expect(analysis, PunctuationModel))
+        )
+        self._unseen, self._long = UnseenValues(model.model), LongSentences()
+
+    def read(self, request: Request) -> Documents:
+        inputs, tokeniser = request.inputs, self.helpers.tokeniser
+        entries: Iterator[Any]
+        if tokeniser is not None:
+            form = running_text_format(inputs)
+            entries = read_by_tokeniser(inputs, tokeniser)
+        else:
+            form = format_of(*inputs, words=self._parser is not None)
+            entries = (read_entries if self._parser is None else read_words)(inputs)
+        entries, assess = prepare_comparison(self, entries, request, running=False)
+        self.characters = first_character(inputs[0])
+        usual = {M2.name: "m2", Text.name: "text"}.get(form.name, "conllu")
+        return Documents(
+            entries=entries,
+            format=form,
+            form=request.form or usual,
+            assess=assess,
+            # Drawn trees of sentences that are answered together share their random numbers.
+            unit="corpus"
+            if self.options.analyses and form.name != Conllu.name
+            else unit_of(form, tokenised=tokeniser is not None),
+        )
+
+    def answer_chunk(self, chunk: Chunk) -> Sequence[Corrected]:
+        # Relations of a parser are the same in every run, and not the user's to change.
+        (self._unseen if self._parser is None else self._long).count(chunk.contents)
+        return correct(
+            self._fitted, chunk.contents, self.options, parser=self._parser,
+            analysis=self._analysis, first=chunk.numbers,
+        )  # fmt: skip
+
+    def messages(self) -> Iterable[str]:
+        return [*self.omitted.messages(), *self._long.messages(), *self._unseen.messages()]
+
+
+class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
+    """Finds the underlying trees of sentences."""
+
+    name = "decode"
+    chunk = CHUNK
+    outcome = "not analysed"
+
+    def __init__(self, model: Trained[Any], helpers: Helpers, options: DecodeOptions) -> None:
+        super().__init__(model, helpers, options)
+        self._fitted = InPlace.of(model)
+        self._decoder = choose_decoder(
+            options.semiring, options.samples, options.nbest, options.seed
+        )
+        self._unseen = UnseenValues(model.model)
+        self._title = ""
+
+    def read(self, request: Request) -> Documents:
+        form = format_of(*request.inputs)
+        self._title = ", ".join(map(display_name, request.inputs))
+        return Documents(
+            entries=read_entries(request.inputs),
+            format=form,
+            form=request.form or "conllu",
+            assess=never_compared,
+            unit=unit_of(form, tokenised=False),
+        )
+
+    def answer_chunk(self, chunk: Chunk) -> Iterator[Sequence[Analysis] | None]:
+        self._unseen.count(chunk.contents)
+        for analyses in self._decoder.analyse(
+            self._fitted.model, self._fitted.parameters, chunk.contents, chunk.number
+        ):
+            if not analyses:
+                self.omitted.count_reason(NO_ANALYSIS)
+            yield analyses or None
+
+    def messages(self) -> Iterable[str]:
+        return [*self.omitted.messages(), *self._unseen.messages()]
+
+    def write(
+        self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO
+    ) -> None:
+        """Write trees; ``shown`` has the special tokens that a legend explains."""
+        self.shown = decoded_files.write(
+            outcomes, form, writer, stream, label=self._decoder.label, title=self._title
+        )
+
+
+PUNCTUATION = Tasks(evaluate=assess_perplexity, restore=RestoreTrees, decode=DecodeTrees)
+CORRECTION = Tasks(evaluate=assess_perplexity, correct=CorrectTrees)
