@@ -40,7 +40,7 @@ def installed_commands() -> dict[str, TyperCommand]:
 
 def _find(name: str) -> Command:
     try:
-        found = find_plugin("commands", name, Command)
+        command = find_plugin("commands", name, Command)
     except ConfigError as error:
         problem = error
 
@@ -49,9 +49,7 @@ def _find(name: str) -> Command:
 
         fail.__doc__ = f"Not available: {problem}"
         return Command(fail, "")
-    if found is None:
-        raise ConfigError(f"there is no command {name!r}")
-    return found
+    return command or Command(lambda: None, "")  # uninstalled in the meantime
 
 
 def _typer_command(name: str, command: Command) -> Any:
