@@ -180,21 +180,21 @@ def perturb_and_map(
 
 def _best(distribution: Relaxable) -> Answer:
     """Return the best derivation; its parts are zero where there is none, NaN for NaN weights."""
-    found = distribution.best()
-    if isinstance(found, Answer):
-        parts, by_item = found.parts, distribution.structure.expand().by_item
-    else:
-        size = distribution.arcs.shape[1]
-        arcs = found.heads[:, None] == jnp.arange(size)[:, None]
+    if isinstance(distribution, NonprojectiveTrees):
+        heads, log_weight = distribution.best()
+        arcs = heads[:, None] == jnp.arange(distribution.arcs.shape[1])[:, None]
         parts = jnp.pad(arcs, ((0, 0), (0, 0), (1, 0))).astype(distribution.arcs.dtype)
         by_item = per_item
-    known = jnp.where(jnp.isnan(found.log_weight), jnp.nan, found.log_weight > -jnp.inf)
+    else:
+        parts, log_weight = distribution.best()
+        by_item = distribution.structure.expand().by_item
+    known = jnp.where(jnp.isnan(log_weight), jnp.nan, log_weight > -jnp.inf)
     # The transpose of a sum by item gives the number of an item to each of its parts.
     zeros = jax.tree.map(jnp.zeros_like, parts)
     totals, pull = jax.vjp(by_item, varying(zeros, axes_of(parts)))
     (spread,) = pull(varying(known.astype(totals.dtype), axes_of(totals)))
     parts = jax.tree.map(lambda k, x: jnp.where(k == 0, 0.0, x * k), spread, parts)
-    return Answer(parts, found.log_weight)
+    return Answer(parts, log_weight)
 
 
 def _check_relaxable(distribution: Any) -> None:
