@@ -15,7 +15,6 @@ training of the same length, over the seeds of both.
 import argparse
 import json
 import statistics
-import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -55,8 +54,10 @@ class Kind(NamedTuple):
 
 def main() -> None:
     """Train and evaluate every combination missing from the result file, or print its table."""
-    if sys.argv[1:2] == ["--table"]:
-        print_table(json.loads(Path(sys.argv[2]).read_text("utf-8")))
+    printing = argparse.ArgumentParser(add_help=False)
+    printing.add_argument("--table", type=Path)
+    if file := printing.parse_known_args()[0].table:
+        print_table(json.loads(file.read_text("utf-8")))
         return
     arguments = parse()
     enable_compilation_cache()

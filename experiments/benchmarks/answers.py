@@ -48,7 +48,7 @@ SINGLE = 50
 
 
 class Usage(NamedTuple):
-    """What a command took."""
+    """The time and memory that a command took."""
 
     seconds: float
     cpu_seconds: float
