@@ -90,6 +90,7 @@ def test_importing_loads_none_of_it():
     assert {name for name in loaded if name.startswith("semipunct")} == {
         "semipunct",
         "semipunct.installation",
+        "semipunct.lazy",
         "semipunct.version",
     }
     assert not {"jax", "numpy", "scipy", "optax", "typer", "msgspec"} & loaded
