@@ -51,7 +51,7 @@ MAIN = tuple(
     f"semipunct.{room}"
     for room in (
         "marks", "trees", "corpus", "files", "formats", "arrays", "structures", "features",
-        "models", "inference", "training", "store", "evaluation", "tasks", "render", "kinds", "cli",
+        "models", "training", "store", "evaluation", "tasks", "render", "pipelines", "cli",
     )
 )  # fmt: skip
 
@@ -156,7 +156,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semirings",
     ),
     "semipunct.pages": (
-        "semipunct.inference",
+        "semipunct.models.punctuation",
         "semipunct.formats",
         "semipunct.trees",
         "semipunct.marks",
@@ -173,7 +173,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     # From documents to documents: what the models of a pipeline do for a task.
     "semipunct.pipelines": (
-        "semipunct.inference",
+        "semipunct.models.punctuation",
         "semipunct.render",
         "semipunct.tasks",
         "semipunct.models",
@@ -200,7 +200,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.render",
         "semipunct.pages",
         "semipunct.tasks",
-        "semipunct.inference",
+        "semipunct.models.punctuation",
         "semipunct.models",
         "semipunct.formats",
         "semipunct.corpus",

@@ -221,7 +221,7 @@ def test_classes_have_their_attributes(page: str):
 
 
 PUBLIC = (
-    "semipunct", "semipunct.batches", "semipunct.errors", "semipunct.evaluation",
+    "semipunct", "semipunct.pipelines", "semipunct.errors", "semipunct.evaluation",
     "semipunct.extend", "semipunct.formats", "semipunct.structures",
     "semipunct.structures.automata", "semipunct.structures.given_tree",
     "semipunct.structures.testing",

@@ -91,10 +91,10 @@ def explain(
     with phase("loading the model"):
         pipeline = load(model, parsers=parser, tokeniser=tokeniser, text_model=text)
         name = task or ("restore" if tasks_of(pipeline.model.kind).restore else "correct")
-        asked = options.for_restoration() if name == "restore" else options.for_correction()
+        task_options = options.for_restoration() if name == "restore" else options.for_correction()
         if name == "correct" and text is not None:
             raise UsageError("--text is an option of restoration; leave it out to correct")
-        prepared = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, asked)
+        prepared = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, task_options)
     keep_programs()
     with phase("reading"):
         documents = prepared.read(Request(inputs=inputs, system=model))

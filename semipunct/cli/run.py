@@ -177,17 +177,17 @@ def _run_parts(
     origin = task.origin() | {"form": documents.form, "files": files, "part size": options.size}
     begin_folder(folder, origin)
     parts = missing_parts(task, inputs, documents.unit, options)
-    made = 0
+    number_made = 0
     answered = (
         (answer_part(task, writer, request.form, part) for part in parts)
         if options.engine is None
         else answers(task, writer, request.form, parts, options)
     )
     for number, output, messages in answered:
-        path, made = place(options, number), made + 1
+        path, number_made = place(options, number), number_made + 1
         write_bytes(path, output)
         if not quiet:
             console.say(f"{path}: part {number + 1}")
         console.say_all(f"{path}: {message}" for message in messages)
     if not quiet:
-        console.say(f"{folder}: {quantity(made, 'part')} made")
+        console.say(f"{folder}: {quantity(number_made, 'part')} made")

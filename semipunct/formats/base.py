@@ -277,7 +277,7 @@ class DerivationFormat(Format[R]):
             tests: files of the treebank.
 
         Returns:
-            A ``semipunct.kinds.assessment.Assessment``.
+            A ``semipunct.pipelines.assessment.Assessment``.
 
         Raises:
             UsageError: if sentences of the first file are not those of the treebank.

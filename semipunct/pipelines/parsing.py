@@ -129,7 +129,12 @@ def _texts(label: str, probabilities: bool, outcome: Outcome[Sequence[Parse]]) -
 
 
 def beyond_trees(helpers: Helpers, options: ParseOptions) -> dict[str, bool]:
-    """Return the options that only the kind ``parser`` supports, and whether they were given."""
+    """Return the options that only the kind ``parser`` supports, and whether they were given.
+
+    Args:
+        helpers: of another parser.
+        options: likewise.
+    """
     return {
         "--decoder": options.decoder != "risk",
         "--trees": options.trees > 0,

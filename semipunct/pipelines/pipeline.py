@@ -160,11 +160,11 @@ class Pipeline(SavedModel[M_co]):
 
 
 @overload
-def load(path: str | Path, expected: type[M], **others: Any) -> Pipeline[M]: ...
+def load(path: str | Path, expected: type[M], **helpers: Any) -> Pipeline[M]: ...
 @overload
-def load(path: str | Path, expected: str | None = None, **others: Any) -> Pipeline[Any]: ...
+def load(path: str | Path, expected: str | None = None, **helpers: Any) -> Pipeline[Any]: ...
 def load(
-    path: str | Path, expected: str | type[Model] | None = None, **others: Any
+    path: str | Path, expected: str | type[Model] | None = None, **helpers: Any
 ) -> Pipeline[Any]:
     """Read a model folder, and check all of it.
 
@@ -172,7 +172,7 @@ def load(
         path: the folder, or the name of an installed model.
         expected: the required kind, as the name of ``--kind`` or as the class of its models; by
             default any kind.
-        **others: names or folders of the models that help it: ``parsers`` (one, a folder of
+        **helpers: names or folders of the models that help it: ``parsers`` (one, a folder of
             several, or a sequence of either), ``tokeniser``, ``text_model``, ``analysis``,
             ``punctuation``; None for none.
 
@@ -182,19 +182,19 @@ def load(
             or its model is of another kind.
     """
     saved = checkpoint.load(path, _class_of(expected))
-    named: Any = others.pop("parsers", None) or ()
-    parsers = [named] if isinstance(named, str | Path) else named
-    helpers = Helpers(
+    places: Any = helpers.pop("parsers", None) or ()
+    parsers = [places] if isinstance(places, str | Path) else places
+    helping = Helpers(
         parsers=[
             checkpoint.load(folder) for each in parsers for folder in model_folders(folder_of(each))
         ],
         **{
             name: place and checkpoint.load(place, _class_of(_KINDS.get(name)))
-            for name, place in others.items()
+            for name, place in helpers.items()
         },
     )
     values = {each.name: getattr(saved, each.name) for each in fields(saved)}
-    return Pipeline(**values, helpers=helpers)
+    return Pipeline(**values, helpers=helping)
 
 
 _KINDS = {"tokeniser": "tokeniser", "text_model": "text", "punctuation": "punctuation"}

@@ -30,7 +30,7 @@ from semipunct.pipelines.task import (
     Task,
     Tasks,
     expect,
-    never_compared,
+    refuse_comparison,
 )
 from semipunct.pipelines.writing import CorrectTask, RestoreTask
 from semipunct.render import decoded_files
@@ -59,10 +59,10 @@ class RestoreTrees(RestoreTask):
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: RestoreOptions) -> None:
         super().__init__(model, helpers, options)
-        others = {"lower": options.lower}
+        refused = {"lower": options.lower}
         if helpers.text_model is None:
-            others |= {"lines": options.lines, "objective": options.objective}
-        for name, is_given in others.items():
+            refused |= {"lines": options.lines, "objective": options.objective}
+        for name, is_given in refused.items():
             if is_given:
                 where = getattr(model, "path", f"a model of the kind {model.model.kind}")
                 raise UsageError(f"--{name} is for a text model, and {where} is another one")
@@ -218,7 +218,7 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
             entries=read_entries(request.inputs),
             format=form,
             form=request.form or "conllu",
-            assess=never_compared,
+            assess=refuse_comparison,
             unit=unit_of(form, tokenised=False),
         )
 

@@ -289,7 +289,7 @@ def expect(trained: Trained[Any], kind: type[M]) -> Any:
     return of_kind(trained, kind) if isinstance(trained, SavedModel) else trained
 
 
-def never_compared(outcomes: Sequence[Any]) -> Any:
+def refuse_comparison(outcomes: Sequence[Any]) -> Any:
     """Refuse to compare answers for which there are no references."""
     raise UsageError("these answers are not compared with others; leave out --gold")
 
@@ -345,13 +345,22 @@ class Tasks:
     decode: type[Task[Any, Any]] | None = None
 
 
+_OURS = {
+    "punctuation": "semipunct.pipelines.punctuation:PUNCTUATION",
+    "correction": "semipunct.pipelines.punctuation:CORRECTION",
+    "parser": "semipunct.pipelines.parsing:TASKS",
+    "text": "semipunct.pipelines.running_text:TASKS",
+}
+"""The tasks of kinds whose rooms are below this one; other kinds name their own."""
+
+
 def tasks_of(kind: str) -> Tasks:
     """Return the tasks of models of a kind.
 
     Args:
         kind: the name of a kind.
     """
-    place = find_kind(kind).tasks
+    place = _OURS.get(kind) or find_kind(kind).tasks
     if not place:
         return Tasks()
     module, _, name = place.partition(":")
@@ -369,12 +378,12 @@ def task_of(model: Model, task: str, where: str = "") -> Any:
     Raises:
         ModelError: if models of this kind cannot do the task; it names the kinds that can.
     """
-    found = getattr(tasks_of(model.kind), task)
-    if found is None:
+    task_class = getattr(tasks_of(model.kind), task)
+    if task_class is None:
         able = [kind for kind in kind_names() if getattr(tasks_of(kind), task) is not None]
         choices = " or ".join(filter(None, (", ".join(able[:-1]), able[-1])))
         raise ModelError(
             f"{where}{': ' * bool(where)}a model of the kind {model.kind} cannot {task}; name a "
             f"model of the kind {choices}, or train one (semipunct train --kind {able[0]})"
         )
-    return found
+    return task_class

@@ -108,7 +108,6 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
 
 KIND = kind.Kind(
     name="parser",
-    tasks="semipunct.pipelines.parsing:TASKS",
     model="semipunct.models.parsing.parser:Parser",
     model_options=ParserOptions,
     train_options=ParserTrainOptions,

@@ -134,7 +134,6 @@ class TrainOptions(kind.SharedTrainOptions):
 
 KIND = kind.Kind(
     name="punctuation",
-    tasks="semipunct.pipelines.punctuation:PUNCTUATION",
     model="semipunct.models.punctuation.model:PunctuationModel",
     model_options=ModelOptions,
     train_options=TrainOptions,
@@ -158,7 +157,6 @@ class CorrectionModelOptions(ModelOptions):
 
 CORRECTION = kind.Kind(
     name="correction",
-    tasks="semipunct.pipelines.punctuation:CORRECTION",
     model="semipunct.models.punctuation.corrector:CorrectionModel",
     model_options=CorrectionModelOptions,
     train_options=TrainOptions,

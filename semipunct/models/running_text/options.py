@@ -59,7 +59,6 @@ class TextTrainOptions(kind.NetworkTrainOptions):
 
 KIND = kind.Kind(
     name="text",
-    tasks="semipunct.pipelines.running_text:TASKS",
     model="semipunct.models.running_text.model:TextModel",
     model_options=TextOptions,
     train_options=TextTrainOptions,
