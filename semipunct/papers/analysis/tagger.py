@@ -113,7 +113,10 @@ def network_weights(
 
 
 def scores(
-    options: TaggerOptions, weights: Weights, words: TaggerInputs, dropout: layers.Dropout | None
+    options: TaggerOptions,
+    weights: layers.Weights,
+    words: TaggerInputs,
+    dropout: layers.Dropout | None,
 ) -> tuple[jax.Array, jax.Array | None]:
     """Score the tags of slots, and the transitions between them if the network has a chain.
 
@@ -172,7 +175,7 @@ def with_edges(x: jax.Array, edges: jax.Array, lengths: jax.Array) -> jax.Array:
     return jnp.concatenate([edge[0], jnp.where(inside, x, edges[1]), edge[1]], 1)
 
 
-def _attend(weights: Weights, h: jax.Array, lengths: jax.Array) -> jax.Array:
+def _attend(weights: layers.Weights, h: jax.Array, lengths: jax.Array) -> jax.Array:
     """Decode slots ``[batch, slots, both]`` with attention over all slots, and late fusion.
 
     This is the decoder of Tilk and Alumäe (2016, section 3); it returns ``[batch, slots, hidden]``.

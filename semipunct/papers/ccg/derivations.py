@@ -134,7 +134,7 @@ class Category:
         first = self.parts[0]
         bare = self.is_functor and not first.coindex and first.features in ((), (CONJUNCT,))
         if bare and first.features:
-            bare = not self.parts[self._middle].coindex
+            bare = not self.parts[self._ends[1]].coindex
         # A stack of texts, and of the indices of categories, that are still to be written.
         waiting: list[str | int] = [0]
         pieces: list[str] = []
