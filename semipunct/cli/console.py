@@ -31,7 +31,7 @@ def people() -> "Console":
     """Return the console for messages, on standard error."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(emoji=False, stderr=True, highlight=False)
 
 
 def tables() -> "Console":

@@ -8,7 +8,6 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
-from semipunct.formats.base import CommaPlace
 from semipunct.trees.conventions import Convention
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 
 Target = Literal["ccg"]
+CommaPlace = Literal["paper", "better"]
 
 
 class AttachmentRule(StrEnum):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from semipunct.cli.arguments import complete_semirings
 from semipunct.tasks.options import Option
 
 
@@ -56,7 +57,12 @@ def _parameters(options: Any) -> list[Parameter]:
         # Otherwise a switch would have an opposite, --no-NAME.
         spelt = (f"--{name.replace('_', '-')}",) if hint.__origin__ is bool else ()
         declared = typer.Option(
-            *spelt, help=option.help, metavar=option.metavar, min=option.minimum, max=option.maximum
+            *spelt,
+            help=option.help,
+            metavar=option.metavar,
+            min=option.minimum,
+            max=option.maximum,
+            autocompletion=_COMPLETIONS.get(name),
         )
         parameters.append(
             Parameter(
@@ -67,6 +73,10 @@ def _parameters(options: Any) -> list[Parameter]:
             )
         )
     return parameters
+
+
+_COMPLETIONS = {"semiring": complete_semirings}
+"""The names that the shell completes, by option."""
 
 
 def _is_set(hint: Any) -> bool:

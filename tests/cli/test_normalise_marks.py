@@ -176,8 +176,6 @@ def test_bad_files(cli: Cli, tmp_path: Path):
         semipunct.normalise(written(tmp_path, "\n"))
     with pytest.raises(UsageError, match=r"no rule 'units' .did you mean 'unit'"):
         semipunct.normalise(written(tmp_path, RIGHT), only=["units"])
-    with pytest.raises(UsageError, match="for dependency trees"):
-        semipunct.normalise("x.auto", commas="ccg", strict=True)  # type: ignore[call-overload]
     text = RIGHT.replace("\t0\troot", "\t_\t_")
     assert "it has no HEAD" in cli("normalise", written(tmp_path, text)).err
 

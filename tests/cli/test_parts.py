@@ -113,7 +113,9 @@ def test_mistakes_are_refused(files: dict[str, list[Path]], tmp_path: Path, text
     assert '"lower": false' in message(*arguments, "--lower")
     assert "part size 1024, not 2" in message(*arguments, "--part-size", 2)
     assert 'task "restore", not "correct"' in message("correct", *arguments[1:])
-    assert "inputs" in message("restore", text_model, files["txt"][0], "--parts", parts)
+    assert "was begun with files" in message(
+        "restore", text_model, files["txt"][0], "--parts", parts
+    )
     for shard in ("0/2", "3/2", "1", "a/b", "-1/2", "1/0"):
         assert "I from 1 to N" in message(*arguments, f"--shard={shard}")
     assert "--shard needs --parts" in message("restore", text_model, text, "--shard", "1/2")
