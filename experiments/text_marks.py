@@ -94,7 +94,7 @@ def of_talks(
     pairs = words_and_labels(path)[-last:]
     words = [word for word, _ in pairs]
     part = line_of_text("#1", str(path), 1, " ".join(words))
-    (restored,) = restore_running_text(model, [part.content], ends="none", objective=objective)
+    (restored,) = restore_running_text(model, [part.content], lines="none", objective=objective)
     ends = list(accumulate(len(word) + 1 for word in words))
     predicted = ["O"] * len(words)
     # The file has a few words that are several for us, and some that are marks for us.

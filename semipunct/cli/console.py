@@ -49,7 +49,7 @@ def tables() -> "Console":
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return Screen(highlight=False)
+    return Screen(emoji=False, highlight=False)
 
 
 def table(*headings: str) -> "Table":

@@ -99,11 +99,6 @@ def run(
 
     with phase("reading"):
         documents = task.read(request)
-        first, entries = read_ahead(documents.entries)
-    writer = task.writer(documents, first)
-    if parts.folder is not None:
-        _run_parts(task, request, documents, writer, parts, quiet=quiet)
-        return
     compares = request.gold or bool(request.references)
     if (
         compares
@@ -115,6 +110,12 @@ def run(
             "--gold and --output both read the input, and standard input can be read only "
             "once; name a file"
         )
+    with phase("reading"):
+        first, entries = read_ahead(documents.entries)
+    writer = task.writer(documents, first)
+    if parts.folder is not None:
+        _run_parts(task, request, documents, writer, parts, quiet=quiet)
+        return
     compared: list[Any] = []
     shown = out if compares else out or console.STANDARD
     if not (compares and out is None and documents.reads_again):

@@ -17,8 +17,6 @@ from semipunct.models.optimisation import (
     prompt,
     together,
 )
-from semipunct.models.punctuation.optimiser import optimiser
-from semipunct.models.punctuation.options import TrainOptions
 
 ROWS, COLUMNS = 6, 3
 
@@ -166,23 +164,14 @@ def test_two_optimisers_have_both_results():
     np.testing.assert_array_equal(final["rows"], optimiser.current(weights, state, {})["rows"])
 
 
-@pytest.mark.parametrize("of", ["networks", "punctuation"])
-def test_gradients_are_clipped_to_their_norm_together(of: str):
+def test_gradients_are_clipped_to_their_norm_together():
     """The first step of Adam is the same for all scales, the second tells how large the first was.
 
     The norm is that of all weights: of 3, 4 and 12 times a hundred it is 1300.
     """
-    if of == "networks":
-        norm = 5.0
-        options = NetworkTrainOptions(learning_rate=0.1, weight_decay=0.0, schedule="constant")
-        adam = prompt(clipped_adamw(options, 10))
-        names = ("a", "b")
-    else:
-        norm = 1.0
-        names = ("network.a", "network.b")
-        adam = optimiser(
-            TrainOptions(network_learning_rate=0.1, network_decay=0.0, schedule="constant"), 2, 1.0
-        )
+    norm, names = 5.0, ("a", "b")
+    options = NetworkTrainOptions(learning_rate=0.1, weight_decay=0.0, schedule="constant")
+    adam = prompt(clipped_adamw(options, 10))
     weights = {names[0]: jnp.zeros(2), names[1]: jnp.zeros(1)}
     large = {names[0]: jnp.array([300.0, 400.0]), names[1]: jnp.array([-1200.0])}
     small = {name: jnp.full_like(value, 0.5) for name, value in weights.items()}

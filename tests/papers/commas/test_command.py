@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import semipunct
-from semipunct.errors import ModelError
+from semipunct.errors import UsageError
 from tests.commands import Cli
 from tests.papers.commas.phrases import files
 from tests.trained import Once
@@ -163,5 +163,5 @@ def test_texts_get_commas_with_one_parser(commas: Path, phrase_parser: Path):
     model, parser = semipunct.load(commas), semipunct.load(phrase_parser)
     text = semipunct.restore_text(model, "the cat sat .\n...\n", parser=parser)
     assert text.replace(",", "").replace(" .", ".") == "the cat sat.\n...\n"
-    with pytest.raises(ModelError, match="only one parser"):
-        semipunct.restore_text(model, "the cat sat", parser=[parser])
+    with pytest.raises(UsageError, match="only one parser"):
+        semipunct.restore_text(model, "the cat sat", parser=[parser, parser])

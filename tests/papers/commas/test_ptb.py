@@ -267,16 +267,19 @@ def test_heads_of_the_sample_and_of_its_dependency_version(penn_sample: Path, tm
     def agreement(table: HeadTable) -> float:
         """Return the fraction of the words that have the same head in both."""
         agreed = words = 0
-        sentences = (penn_sample / "dev.dp").read_text("utf-8").strip().split("\n\n")
-        entries = Ptb(table=table, marks="words").read(penn_sample / "dev.mrg")
-        for entry, lines in zip(entries, sentences, strict=True):
-            assert isinstance(entry.content, Sentence)
-            rows = [line.split("\t") for line in lines.splitlines()]
-            assert [form for form, _, _ in rows] == list(entry.content.forms)
-            marks = [tag in MARK_TAGS for _, tag, _ in rows]
-            heads = zip(entry.content.tree.heads, rows, marks, strict=True)
-            agreed += sum(head == int(row[2]) for head, row, is_mark in heads if not is_mark)
-            words += len(rows) - sum(marks)
+        dependency_entries = read_entries([converted])
+        for phrase_entry, dependency_entry in zip(
+            Ptb(table=table).read(penn_sample / "dev.mrg"), dependency_entries, strict=True
+        ):
+            assert isinstance(phrase_entry.content, Sentence)
+            assert isinstance(dependency_entry.content, Sentence)
+            assert phrase_entry.content.forms == dependency_entry.content.forms
+            assert phrase_entry.content.slots == dependency_entry.content.slots
+            heads = zip(
+                phrase_entry.content.tree.heads, dependency_entry.content.tree.heads, strict=True
+            )
+            agreed += sum(a == b for a, b in heads)
+            words += phrase_entry.content.size
         assert words == 5668
         return agreed / words
 
