@@ -127,7 +127,7 @@ def test_what_cannot_be_done_is_said(
         (("parse", phrase_parser, "-", "--gold", "-o", "x.mrg"), "can be read only once"),
         (("parse", phrase_parser, damaged), "damaged.mrg:1: sentence #1"),
         (("evaluate", commas, words), "have no phrases"),
-        (("decode", commas, dev), "but one of the kind punctuation is needed"),
+        (("decode", commas, dev), "cannot decode; name a model of the kind punctuation"),
         (
             ("train", words, "--dev", dev, "-o", tmp_path / "m", "--kind", "commas"),
             "have no phrases",
