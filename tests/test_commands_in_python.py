@@ -36,7 +36,7 @@ SETTINGS = {"correct": CorrectSettings, "restore": RestoreSettings, "parse": Par
 
 def commands() -> dict[str, list[str]]:
     """Return the options and arguments of each command, without dashes."""
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(app)  # without the commands of guests
     found: dict[str, list[str]] = {}
     for name, command in group.commands.items():
         for inner, part in getattr(command, "commands", {"": command}).items():

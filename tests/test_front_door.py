@@ -26,7 +26,6 @@ from semipunct.models.punctuation import decode as inference
 from semipunct.models.punctuation.decode import SlotAnalysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.analysis.task import analyse
-from semipunct.pipelines.task import tasks_of
 from semipunct.tasks import correct as correcting
 from semipunct.tasks import decode as task
 from semipunct.tasks.base import InPlace
@@ -60,11 +59,13 @@ COMMANDS = {
     "decode": ("model", "inputs", "semiring", "samples", "nbest", "seed"),
     "evaluate": ("model", "tests"),
     "explain": ("model", "left_out"),
-    "parse": ("model", "inputs", "decoder", "seed"),
+    "parse": (
+        "model", "inputs", "decoder", "seed", "trees", "nbest", "weight", "probabilities",
+    ),
     "jackknife": ("files", "dev", "folds", "trees", "models", "config", "settings", "seed"),
     "restore": (
         "model", "inputs", "samples", "seed", "minimise", "marks", "min_confidence", "nbest",
-        "keep", "mistaken",
+        "keep", "mistaken", "trees", "parser_share", "lines", "lower", "objective",
     ),
     "stats": ("files",),
     "train": (
@@ -74,6 +75,7 @@ COMMANDS = {
 CALLED = {
     "files": "train", "out": "output", "treebanks": "sentences", "inputs": "sentences",
     "tests": "examples", "min_confidence": "minimum_confidence", "only": "marks",
+    "parser_share": "share",
 }  # fmt: skip
 
 
@@ -116,7 +118,7 @@ def test_restoring_text_waits_for_no_other_kind_of_model():
 def test_each_name_is_that_of_its_room():
     assert sorted(semipunct._NAMES.modules) == semipunct.__all__
     assert set(semipunct.__all__) <= set(dir(semipunct))
-    assert len(semipunct.__all__) == 37
+    assert len(semipunct.__all__) == 32
     for name, room in semipunct._NAMES.modules.items():
         assert getattr(semipunct, name) is getattr(sys.modules[room], name)
 
@@ -248,15 +250,14 @@ def test_analyses_of_later_sentences_are_not_those_of_another_seed(
         seeds.append(seed)
         raise InterruptedError
 
-    tasks_of("correction")  # which imports functions that are replaced below
     reads_analyses = SimpleNamespace(model=SimpleNamespace(analysed=True))
     monkeypatch.setattr(correcting, "correction_model", lambda _: reads_analyses)
     monkeypatch.setattr(CorrectOptions, "check", lambda *_: None)
     monkeypatch.setattr(correcting, "add_written_trees", analysed)
-    given: Any = SimpleNamespace(model=SimpleNamespace(kind="correction"))
+    given: Any = SimpleNamespace()
     for seed, first in ((0, 5), (5, 0), (0, 5)):
         with pytest.raises(InterruptedError):
-            semipunct.correct(given, tiny.dev, analysis=given, first=first, seed=seed)
+            correcting.correct(given, tiny.dev, analysis=given, first=first, seed=seed)
     assert seeds[0] == seeds[2] != seeds[1]
 
 

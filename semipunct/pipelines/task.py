@@ -118,6 +118,11 @@ class Task(ABC, Generic[OptionsT, R]):
     def __init__(self, model: Trained[Any], helpers: Helpers, options: OptionsT) -> None:
         """Check the models and options; nothing is read.
 
+        Args:
+            model: with its weights.
+            helpers: the other models of the pipeline.
+            options: of the task.
+
         Raises:
             ModelError: if a model is of another kind.
             UsageError: if an option is invalid.

@@ -146,7 +146,7 @@ def test_the_command_writes_the_same(trained: Any, text_model: Path, tmp_path: P
     ("options", "message"),
     [
         (("--keep", "repair"), "does not repair"),
-        (("--tokeniser", "MODEL"), "does not support --tokeniser"),
+        (("--parser", "MODEL"), "does not support --parser"),
         (("--format", "conllu"), "needs the trees of a treebank"),
         (("--marks", "€"), "never seen €"),
     ],

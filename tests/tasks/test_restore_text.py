@@ -92,7 +92,7 @@ def test_a_text_model_alone_writes_what_the_command_writes(
     assert answer == found.out
     check_marks(answer)
     assert "So ba, but do. So\r\n" in found.out or lines == "paragraph"
-    with pytest.raises(UsageError, match="a text model needs no other; leave out parser, trees"):
+    with pytest.raises(UsageError, match="a text model does not support --parser"):
         semipunct.restore_text(model, text, parser=model, trees=3)
 
 

@@ -31,7 +31,7 @@ CORPORA: dict[str, tuple[bytes, str]] = {
     "marks.txt": (b"so ba do but gu\n" * 9, "no marks in 45 words, so there is nothing to learn"),
     "empty.txt": (b"", "no usable passage"),
     "blank.txt": (b" \n\t\n\n", "no usable passage"),
-    "binary.txt": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "not plain text in UTF-8"),
+    "binary.txt": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "binary.txt:1: byte 0x89"),
     "latin.txt": ("So ba, dé.\n".encode("latin-1"), "latin.txt:1: byte 0xe9"),
     "cut.txt.gz": (gzip.compress(b"So ba, do. " * 999)[:-9], "cut.txt.gz"),
 }

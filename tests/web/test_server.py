@@ -327,13 +327,13 @@ def test_clients_that_have_gone_are_not_answered(port: int, monkeypatch: pytest.
     answered: list[str] = []
     is_asked, is_free = threading.Event(), threading.Event()
 
-    def restore(model: Any, text: str) -> PunctuatedText:
-        answered.append(text)
+    def restore(task: Any, texts: list[str]) -> list[PunctuatedText]:
+        answered.extend(texts)
         is_asked.set()
         is_free.wait(10)
-        return PunctuatedText(text)
+        return [PunctuatedText(text) for text in texts]
 
-    monkeypatch.setattr("semipunct.web.app.restore_text", restore)
+    monkeypatch.setattr("semipunct.pipelines.running_text.RestoreText.texts", restore)
 
     def send(text: str) -> socket.socket:
         client = socket.create_connection(("127.0.0.1", port))
