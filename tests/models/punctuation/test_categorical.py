@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from semipunct.models.punctuation import draws as categorical
+from semipunct.models.punctuation import draws
 from semipunct.models.punctuation.draws import Categorical
 from tests.models.punctuation.frequencies import pvalue
 
@@ -56,5 +56,5 @@ def test_few_draws_are_compared_at_once_with_the_same_outcome(monkeypatch):
         for w, p in zip(weight.T[choice.distribution], points, strict=True)
     ]
     for limit in (0, 400, 1 << 20):
-        monkeypatch.setattr(categorical, "AT_ONCE", limit)
+        monkeypatch.setattr(draws, "AT_ONCE", limit)
         assert choice.draw(points).tolist() == expected
