@@ -21,6 +21,7 @@ from semipunct.errors import ResultError
 from semipunct.evaluation.metric import Figures, Setting, Statistics
 from semipunct.evaluation.registry import METRICS, find_metric
 from semipunct.files import FileKind, display_name, from_json, read_bytes, to_json, write_bytes
+from semipunct.plugins import plugin_names
 from semipunct.version import __version__
 
 
@@ -206,7 +207,8 @@ def _parse(data: Mapping[str, Any]) -> Result:
     task: str = _member(data, "task", str)
     metric = find_metric(task)
     if metric is None:
-        raise ValueError(f"the task {task!r} is not one of: {', '.join(METRICS)}")
+        names = sorted({*METRICS, *plugin_names("metrics")})
+        raise ValueError(f"the task {task!r} is not one of: {', '.join(names)}")
     system, signature = _member(data, "system", str), _member(data, "signature", str)
     _check_names(system, signature, task)
     corpus = _member(data, "corpus", dict)

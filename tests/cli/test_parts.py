@@ -142,7 +142,7 @@ def test_a_part_with_a_damaged_line_ends_the_command_after_those_before_it(
     damaged = tmp_path / "a.txt"
     damaged.write_bytes(b"so ba do so gu\n" * 399 + b"so \xff ba\n")
     parts = tmp_path / "parts"
-    arguments = ("restore", text_model, damaged, "--parts", parts, "--part-size", 1)
+    arguments = ("restore", text_model, damaged, "--parts", parts, "--part-size", 1, "-q")
     ended = run(*arguments)
     assert ended.status == 1
     assert f"{damaged}:400" in ended.message
