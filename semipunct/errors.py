@@ -73,10 +73,6 @@ class EngineError(SemipunctError):
     """An engine that distributes work does not answer, or loses what it was given."""
 
 
-class RowsError(SemipunctError):
-    """Rows of a corpus have no answer, and were to have one."""
-
-
 class UsageError(SemipunctError):
     """A command or a function was called with invalid or contradictory arguments."""
 

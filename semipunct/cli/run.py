@@ -3,7 +3,6 @@
 One run serves ``restore``, ``correct``, ``parse`` and ``decode``: docs/decisions/0050-kinds.md.
 """
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -165,7 +164,13 @@ def _run_parts(
     """Answer those parts of a corpus that are the share of this command and are not there."""
     from semipunct.files import write_bytes
     from semipunct.pipelines.dask_engine import answers
-    from semipunct.pipelines.parts import answer_part, begin_folder, missing_parts, place
+    from semipunct.pipelines.parts import (
+        answer_part,
+        begin_folder,
+        file_sizes,
+        missing_parts,
+        place,
+    )
 
     if documents.unit == "corpus":
         raise UsageError(
@@ -174,8 +179,11 @@ def _run_parts(
             "--analyses if you gave them"
         )
     folder, inputs = options.folder or "", list(request.inputs)
-    files = [[path, os.path.getsize(path)] for path in inputs]
-    origin = task.origin() | {"form": documents.form, "files": files, "part size": options.size}
+    origin = task.origin() | {
+        "form": documents.form,
+        "files": file_sizes(inputs),
+        "part size": options.size,
+    }
     begin_folder(folder, origin)
     parts = missing_parts(task, inputs, documents.unit, options)
     number_made = 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semipunct.corpus import Omitted
-from semipunct.errors import OutputError, UsageError
+from semipunct.errors import OutputError, TreebankError, UsageError
 from semipunct.files import STANDARD, Section, byte_lines, read_bytes, write_bytes
 from semipunct.formats.conllu.records import blocks, separator_after
 from semipunct.formats.lines import KIND
@@ -140,6 +140,20 @@ def begin_folder(folder: str, origin: dict[str, Any]) -> None:
             f"{folder}: was begun with {name} {json.dumps(stored[name])}, not "
             f"{json.dumps(values[name])}; name another folder, or delete this one"
         )
+
+
+def file_sizes(paths: Sequence[str]) -> list[tuple[str, int]]:
+    """Return files with their numbers of bytes.
+
+    Raises:
+        TreebankError: if a file is missing.
+    """
+    try:
+        return [(path, Path(path).stat().st_size) for path in paths]
+    except OSError as error:
+        raise TreebankError(
+            f"{error.filename}: {error.strerror or error}; check the path"
+        ) from error
 
 
 def divide(

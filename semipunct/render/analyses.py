@@ -134,19 +134,6 @@ def omitted_to_brackets(omitted: Sentence | Omitted, reason: str) -> str:
     return f"# {COMMENT}omitted = {reason} (sent_id = {omitted.sentence_id})"
 
 
-def without_answer(form: str, name: str, reason: str) -> str:
-    """Return what stands for a row that could not be answered, in an output of another format.
-
-    Args:
-        form: of the output; most have no place for it.
-        name: of the row.
-        reason: what is wrong with it.
-    """
-    if form == "json":
-        return dump(_left_out(name, reason)) + "\n"
-    return f"# {COMMENT}omitted = {reason} (sent_id = {name})\n" if form == "brackets" else ""
-
-
 def dump(value: dict[str, Any]) -> str:
     """Return values as one line of strict JSON.
 

@@ -92,6 +92,7 @@ def restored_parts(
     """
     fitted = model_of_kind(model, TextModel)
     _check(options, fitted)
+    options = replace(options, minimise="slots")  # there are no draws to choose from
     ends = lines_of(options)
     threshold = None if options.objective == "edits" else float(model.parameters[THRESHOLD])
     chooser = Chooser(fitted, options, ends, threshold)

@@ -160,6 +160,10 @@ def test_wrong_usage(text_model: Path, tmp_path: Path, options: tuple[str, ...],
     assert message in result.message
 
 
+def test_nothing_is_drawn(trained: Any):
+    assert restored(trained, BARE, minimise="draws", samples=7) == restored(trained, BARE)
+
+
 def test_other_models_are_refused(model: Path, trained: Any):
     words = Words("1", "a.txt", 1, ("so",), ((), ()))
     with pytest.raises(ModelError, match="needed"):

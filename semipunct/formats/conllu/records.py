@@ -22,7 +22,6 @@ from typing import NamedTuple, NoReturn, TextIO
 from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 
-from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.files import display_name, first_line, sentences_before
 from semipunct.formats.conllu.misc import with_attributes, without_attributes
@@ -422,12 +421,6 @@ def closed_slots(record: Record, word_ids: Sequence[int]) -> frozenset[int]:
         for word_id in range(span.first, span.last)
         if word_id + 1 in slot
     )
-
-
-def are_punctuation(record: Record) -> list[bool]:
-    """Return for each token whether it is punctuation: tagged so, and not part of a word."""
-    inner = within_words(record)
-    return [token.upos == PUNCTUATION and token.word_id not in inner for token in record.tokens]
 
 
 _TEXT = re.compile(r"(\ufeff?#\s*text\s*=\s*)(.*)", re.DOTALL)
