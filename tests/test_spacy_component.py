@@ -106,7 +106,7 @@ def test_correction_and_options(english: Any):
     corrected = pipeline(task="correct", options={"marks": [","], "minimum_confidence": 0.6})(wrong)
     expected = correct_text(english, wrong, marks=frozenset({","}), minimum_confidence=0.6)
     assert corrected._.punctuated == expected == "However, I think its fine"
-    replaced = pipeline(options={"keep": "replace", "ends": "none"})
+    replaced = pipeline(options={"keep": "replace", "lines": "none"})
     texts = ["he came, late", "and left"]
     expected = [restore_text(english, text, keep="replace", lines="none") for text in texts]
     assert [doc._.punctuated for doc in replaced.pipe(texts)] == expected

@@ -100,11 +100,11 @@ def omitted_as_dict(omitted: Sentence | Omitted, reason: str) -> dict[str, Any]:
         omitted: the sentence.
         reason: the reason to leave it out.
     """
-    return _left_out(omitted.sentence_id, reason)
-
-
-def _left_out(name: str, reason: str) -> dict[str, Any]:
-    return {"schema": "semipunct.omitted/1", "sent_id": name, "omitted": reason}
+    return {
+        "schema": "semipunct.omitted/1",
+        "sent_id": omitted.sentence_id,
+        "omitted": reason,
+    }
 
 
 def to_brackets(analysis: Analysis, number: int | None = None) -> str:

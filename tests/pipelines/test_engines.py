@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "corpora.md"
-RECIPES = {"ray": "Ray Data", "dask": "Dask", "datasets": "Hugging Face datasets"}
+RECIPES = {"ray": "Ray Data", "datasets": "Hugging Face datasets"}
 RESTORED = "“Where is the station?” asked Anna."
 
 
 @pytest.mark.parametrize(
     "library",
     [
-        "dask",
         pytest.param("datasets", marks=pytest.mark.exhaustive),
         pytest.param("ray", marks=pytest.mark.exhaustive),
     ],
@@ -30,16 +29,7 @@ def test_recipe(library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     Path("texts.jsonl").write_text('{"text": "where is the station asked anna"}\n', "utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of the engines
-        if library == "dask":
-            from dask import config
-
-            with config.set(scheduler="synchronous"):
-                exec(code, {})
-        else:
-            exec(code, {})
-    if library == "dask":
-        assert (tmp_path / "restored-by-dask" / "0.txt").read_text("utf-8").strip() == RESTORED
-        return
+        exec(code, {})
     parquet = pytest.importorskip("pyarrow.parquet")
 
     (written,) = tmp_path.glob(f"restored-by-{library}*")
