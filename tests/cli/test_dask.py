@@ -25,7 +25,7 @@ def engine(*arguments: object) -> list[str]:
 
 def workers(driver: int) -> list[int]:
     """Return the workers of a command: the processes that its watchers have started."""
-    listing = subprocess.check_output(["ps", "-eo", "pid,ppid,args"], text=True)
+    listing = subprocess.check_output(["ps", "-ww", "-eo", "pid,ppid,args"], text=True)
     rows = [line.split(maxsplit=2) for line in listing.splitlines()[1:]]
     return [int(pid) for pid, of, args in rows if int(of) == driver and "spawn_main" in args]
 
