@@ -329,3 +329,8 @@ def test_the_version_and_what_it_runs_with(cli: Cli):
     assert found["Python"].startswith(".".join(map(str, sys.version_info[:3])))
     assert "pytest" not in found
     assert cli("--verbose").status == cli("--timings").status == 2
+
+
+def test_a_line_number_between_colons_is_no_emoji(capsys: pytest.CaptureFixture[str]):
+    console.say("a.txt:100: no text")
+    assert "a.txt:100: no text" in capsys.readouterr().err
