@@ -13,7 +13,7 @@ STAMP := $(VENV)/.installed
 .DELETE_ON_ERROR:
 # Two installations must not write to one environment at a time.
 .NOTPARALLEL:
-.PHONY: help install quickstart check test test-all test-versions coverage lint docs wheel \
+.PHONY: help install quickstart check test test-versions coverage lint docs wheel \
   bench clean distclean
 
 help: ## show this list
@@ -29,17 +29,13 @@ quickstart: $(STAMP)-run ## restore a text, train, decode and draw on the bundle
 	@$(INSTALL) --no-deps ./packages/en
 	@$(BIN)/semipunct quickstart
 
+# HYPOTHESIS_PROFILE=thorough draws eight times the examples.
 test: $(STAMP)-test ## the test suite
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # What can be said of a change before the suite has run.
 check: lint $(STAMP)-test ## lint, types and the tests that compile nothing
-	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_docstrings.py tests/test_wording.py \
-	  tests/test_names.py tests/test_docs.py tests/test_wheel.py $(ARGS)
-
-# Cross products of what `make test` crosses in part, and hypothesis with eight times the examples.
-test-all: $(STAMP)-test ## the test suite with everything that takes longer
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m "" -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_packaging.py $(ARGS)
 
 # Environments of their own in .venv-versions; ARGS goes to pytest, or chooses a row: --only oldest.
 test-versions: ## the test suite with the oldest and the newest versions allowed
@@ -54,8 +50,9 @@ lint: $(STAMP)-lint ## formatting, style and types
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m pyright
 
-docs: $(STAMP)-docs ## the documentation site, in docs/_build/html
+docs: $(STAMP)-docs $(STAMP)-test ## the site, in docs/_build/html, and the examples that train
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m pytest -q -n 2 tests/training_pages.py
 	@echo "open docs/_build/html/index.html"
 
 wheel: $(STAMP)-run ## the wheel: built, checked, installed into an empty environment, run

@@ -72,8 +72,7 @@ _ENDED = count(1)
 def _maps_are_few() -> Iterator[None]:
     """Limit the memory of compiled code, and its memory maps, of which Linux allows 65,530.
 
-    One module has a thousand tests in ``make test-all``. The maps are counted after a few tests,
-    since that takes milliseconds.
+    The maps are counted after a few tests, since that takes milliseconds.
     """
     yield
     if next(_ENDED) % 8:
@@ -100,11 +99,6 @@ def _memory_is_not_held() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("semipunct.arrays.memory.hold_memory", lambda: False)
         yield
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the slowest file, so that it does not delay the end of a parallel run."""
-    items.sort(key=lambda item: item.path.name != "test_readme.py")
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -311,6 +312,12 @@ def module_name(root: Path, path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(root: Path, path: Path, *, by_name: bool = True) -> Iterator[Import]:
     """Return every import of a file, at any depth, with relative ones resolved.
 
@@ -319,7 +326,7 @@ def imports(root: Path, path: Path, *, by_name: bool = True) -> Iterator[Import]
     false, since it can only serve to import it later; so does the beginning of an f-string.
     """
     package = path.parent.relative_to(root).parts
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(alias.name, node.lineno)
@@ -388,7 +395,7 @@ def undocumented(root: Path) -> list[str]:
     """Return every public module, class and function of the library without a docstring."""
     found: list[str] = []
     for path in sources(root, LIBRARY):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         nodes = [
             tree,
             *(
@@ -414,16 +421,6 @@ def test_imports_follow_the_table():
 
 def test_public_names_have_docstrings():
     assert undocumented(ROOT) == []
-
-
-def test_the_decision_has_all_rooms():
-    page = (ROOT / "docs" / "decisions" / "0019-rooms.md").read_text("utf-8")
-    table = page.split("| --- | --- |")[1].split("\n\n")[0]
-    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| ([^|]*) \|", table, re.M))))
-    rooms = {
-        parts[1] for room in ROOMS if len(parts := room.split(".")) > 1 if within(room, LIBRARY)
-    }
-    assert named == rooms - {"__main__"}
 
 
 def test_the_table_has_no_cycle():
@@ -464,13 +461,6 @@ def test_no_modules_import_each_other_in_a_circle():
     assert circle(ROOT) == []
 
 
-def test_a_circle_is_found(tmp_path: Path):
-    plant(tmp_path, "semirings/a.py", "from semirings.b import f")
-    plant(tmp_path, "semirings/b.py", "def f():\n    from semirings import a")
-    plant(tmp_path, "semirings/__init__.py", "from semirings.a import x")
-    assert set(circle(tmp_path)) == {"semirings.a", "semirings.b"}
-
-
 def plant(root: Path, path: str, text: str) -> None:
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -481,99 +471,22 @@ def plant(root: Path, path: str, text: str) -> None:
     "path, text, complaint",
     [
         ("semirings/log.py", "from semipunct import errors", "semirings may not import"),
-        ("semirings/log.py", "from jax._src import core", "jax._src"),
         ("semirings/log.py", "from jax import _src", "jax._src"),
-        ("semipunct/corpus/slots.py", "import jax.numpy as jnp", "jax may not"),
         ("semipunct/corpus/slots.py", "def f():\n    import jax", "slots.py:2: jax may not"),
-        ("semipunct/evaluation/metric.py", "import jax", "jax may not"),
-        ("semipunct/evaluation/metric.py", "from semipunct.training import X", "may not import"),
-        ("semipunct/features/index.py", "import rapidfuzz", "rapidfuzz may be imported only in"),
-        ("semipunct/corpus/slots.py", "import conllu", "conllu may be imported only in"),
-        ("semipunct/corpus/slots.py", "from semipunct.arrays import X", "may not import"),
-        ("semipunct/corpus/slots.py", "from ..arrays import X", "semipunct.arrays.X"),
         ("semipunct/corpus/slots.py", "from .. import arrays", "semipunct.arrays"),
-        ("semipunct/marks.py", "from semipunct.corpus import X", "may not import"),
-        ("semipunct/structures/given_tree/trees.py", "import semipunct.models", "may not import"),
-        ("semipunct/features/index.py", "import semirings", "may not import semirings"),
-        ("semipunct/features/index.py", "import semipunct", "may not import semipunct"),
-        ("semipunct/training/loop.py", "from rich.progress import Progress", "rich may be"),
-        ("semipunct/models/punctuation/loss.py", "import typer", "typer may be imported only in"),
-        (
-            "semipunct/models/parsing/crf.py",
-            "from semipunct.tasks.restore import f",
-            "may not import",
-        ),
-        ("semipunct/tasks/restore.py", "import experiments.tables", "nothing imports the exp"),
+        ("semipunct/features/index.py", "import rapidfuzz", "rapidfuzz may be imported only in"),
         ("semipunct/__init__.py", "from semipunct.cli import main", "its own command line"),
         ("semipunct/helpers.py", "", "no room"),
-        (
-            "semipunct/tasks/a.py",
-            "A = 'semipunct.papers.ccg.parser:P'",
-            "nothing imports the papers",
-        ),
         ("semipunct/cli/app.py", "from semipunct.papers import ccg", "nothing imports the papers"),
         ("semipunct/papers/commas/a.py", "import semipunct.papers.ccg", "may not import"),
-        ("semipunct/papers/ccg/a.py", "from semipunct.web import app", "may not import"),
-        (
-            "semipunct/models/parsing/options.py",
-            "examples = 'semipunct.formats.ccgbank:read'",
-            "may not import semipunct.formats.ccgbank.read",
-        ),
-        ("semipunct/models/kind.py", "def f(x='semipunct.formats.registry'): ...", "may not"),
-        ("semipunct/models/kind.py", "import_module(f'semipunct.tasks.{x}')", "semipunct.tasks"),
-        (
-            "semipunct/models/base.py",
-            "KIND = 'semipunct.models.parsing.options:KIND'",
-            "models.parsing",
-        ),
-        ("semipunct/store/card.py", "'semipunct.models.parsing.' + name", "models.parsing"),
-        ("experiments/run.py", "from semipunct.models import _secret", "public names only"),
+        ("semipunct/models/kind.py", "f'semipunct.training.{x}'", "may not import"),
         ("experiments/run.py", "from semirings._table import x", "public names only"),
-        ("experiments/run.py", "import rich", "rich may be imported only in"),
-        ("tests/test_x.py", "import experiments", "nothing imports the experiments"),
         ("tests/test_x.py", "import_module('experiments.run')", "nothing imports the experiments"),
-        ("tests/oracle.py", "import scipy", "standard library and numpy only"),
         ("tests/oracle.py", "from semipunct.marks import OPEN", "standard library and numpy"),
     ],
 )
 def test_a_forbidden_arrow_is_found(tmp_path: Path, path: str, text: str, complaint: str):
     plant(tmp_path, path, text)
-    found = violations(tmp_path)
-    assert len(found) == 1
-    assert found[0].startswith(path)
-    assert complaint in found[0]
-
-
-def test_allowed_arrows_are_not_reported(tmp_path: Path):
-    plant(tmp_path, "semirings/log.py", "import jax\nfrom semirings.base import Semiring")
-    plant(tmp_path, "semipunct/__init__.py", "from semipunct.tasks import restore")
-    plant(tmp_path, "semipunct/formats/conllu/records.py", "import conllu\nfrom ...errors import E")
-    plant(tmp_path, "semipunct/features/index.py", "from . import history\nimport semipunct.arrays")
-    plant(tmp_path, "semipunct/models/parsing/crf.py", "from semipunct.features import Task")
-    plant(tmp_path, "semipunct/papers/ccg/a.py", "from semipunct.papers.commas import ptb")
-    plant(tmp_path, "semipunct/cli/__init__.py", "import typer, rich, semipunct.tasks")
-    plant(tmp_path, "experiments/run.py", "from semipunct import tasks")
-    plant(tmp_path, "semipunct/models/registry.py", "A = 'semipunct.models.parsing.options:KIND'")
-    plant(
-        tmp_path, "semipunct/models/parsing/options.py", "A = 'semipunct.models.parsing.parser:P'"
-    )
-    plant(tmp_path, "semipunct/store/card.py", "A = 'semipunct.tasks-card/1', 'See semipunct.cli.'")
-    plant(tmp_path, "tests/experiments/test_run.py", "import_module('experiments.run')")
-    plant(tmp_path, "tests/oracle.py", "import itertools\nimport numpy as np")
-    assert violations(tmp_path) == []
-
-
-def test_a_missing_docstring_is_found(tmp_path: Path):
-    plant(
-        tmp_path,
-        "semirings/a.py",
-        '"""A."""\n\ndef shown(): ...\n\ndef _hidden(): ...\n\n@overload\ndef typed(): ...\n',
-    )
-    plant(tmp_path, "semirings/b.py", "class Shown:\n    '''Said.'''\n")
-    plant(tmp_path, "semirings/_c.py", "")
-    plant(tmp_path, "semipunct/__init__.py", "")
-    assert undocumented(tmp_path) == [
-        "semirings/a.py:3: shown",
-        "semirings/b.py:1: b",
-        "semipunct/__init__.py:1: __init__",
-    ]
+    (found,) = violations(tmp_path)
+    assert found.startswith(path)
+    assert complaint in found

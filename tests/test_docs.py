@@ -1,13 +1,11 @@
-"""Claims of the documentation about the code, where they can be checked.
+"""What the documentation says of the code, where it can be checked: links, names, commands.
 
-Names in backticks are looked up: paths, modules, names in modules, options of commands, settings.
-Links must have targets; tables that claim to be complete must be.
+The examples of pages that train are executed by ``make docs``, all others here.
 """
 
 import ast
 import dataclasses
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -15,83 +13,67 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
-import jax.numpy as jnp
 import pytest
 import typer
 
 from semipunct.cli.app import app
-from semipunct.features.templates import TEMPLATES
-from semipunct.models.base import Model
 from semipunct.models.registry import find_kind, kind_names
 from semipunct.plugins import Group
-from semirings import Log
-from semirings.laws.conformance import LAWS
-from semirings.plugins import available
-from tests.test_architecture import ROOMS
+from tests.examples import PAGES as EXECUTED
+from tests.examples import ROOT, blocks, commands, execute, trains
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = tuple(
     path.relative_to(ROOT).as_posix()
     for path in (
         *ROOT.glob("*.md"),
         *sorted((ROOT / "docs").glob("*.md")),
-        *sorted((ROOT / "docs" / "decisions").glob("*.md")),
         *sorted((ROOT / "docs" / "extending").glob("*.md")),
         ROOT / "experiments" / "README.md",
     )
 )
-BASES = (
-    ROOT,
-    ROOT / "experiments",
-    ROOT / "docs" / "examples" / "semiring-plugin",
-    ROOT / "semipunct" / "data",
-)
-"""Base folders of paths in the text and of names of models, besides the folder of the page."""
-
-PACKAGES = ("semipunct", "semirings")
 GROUPS = {f"semipunct.{group}" for group in get_args(Group)}
 """Entry point groups, whose names look like those of modules."""
 
-WEIGHTS = "model.safetensors"
-"""A file of a model folder, whose name looks like a setting."""
+PUBLIC = (
+    "semipunct", "semipunct.pipelines", "semipunct.errors", "semipunct.evaluation",
+    "semipunct.extend", "semipunct.formats", "semipunct.structures",
+    "semipunct.structures.automata", "semipunct.structures.given_tree",
+    "semipunct.structures.testing",
+    "semirings", "semirings.laws", "semirings.plugins",
+)  # fmt: skip
+"""The modules whose names are stable; the page of the public interface lists them."""
 
 _FENCE = re.compile(r"^(```|:::).*?^\1", re.S | re.M)
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
 def text_of(page: str) -> str:
-    """Return a page without program output."""
+    """Return a page without blocks of code and output."""
     return _FENCE.sub("", (ROOT / page).read_text("utf-8"))
 
 
-def codes(page: str) -> list[str]:
-    """Return the texts in backticks."""
-    return _CODE.findall(text_of(page))
+@pytest.mark.parametrize("page", [page for page in EXECUTED if not trains(page)])
+def test_examples_print_what_is_shown(page: str, tmp_path: Path, loaded_once: None):
+    execute(page, tmp_path)
 
 
-def found(page: str, path: str) -> list[Path]:
-    """Return the existing places for a path of a page."""
-    places = (*BASES, (ROOT / page).parent)
-    return [base / path for base in places if (base / path).exists()]
-
-
-# --- Paths and links
-
-
-def paths(page: str) -> Iterator[str]:
-    for code in codes(page):
-        for word in code.split():
-            named = re.fullmatch(r"\w[\w.-]*(/[\w.-]*)+", word) or re.fullmatch(r"\w+\.py", word)
-            if named and not code.startswith("source "):
-                yield word
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_paths_exist(page: str):
-    names = {path.name for package in (*PACKAGES, "experiments") for path in
-             (ROOT / package).rglob("*.py")}  # fmt: skip
-    gone = [path for path in paths(page) if not found(page, path) and path not in names]
-    assert gone == []
+def test_blocks_of_a_page():
+    page = (
+        "# A\n\n```python\nx = 1\n```\n\n<!-- skip: needs data -->\n```console\n"
+        "$ semipunct stats a \\\n  b\nshown ...\n$ ls\n$ semipunct --help\n```\n\ntext\n"
+        "```console\n$ ls\n```\n```python\nprint(1)\n```\n\n```text\n1\n```\n"
+        '```console\n$ echo "some words" | semipunct restore en -\n```\n'
+    )
+    first, second, third, fourth, fifth = blocks("a.md", page)
+    assert (first.line, first.tag, first.text, first.skip) == (3, "python", "x = 1\n", "")
+    assert second.skip == "needs data"
+    assert list(commands(second.text)) == [
+        (["stats", "a", "b"], "", "shown ...\n"),
+        (["--help"], "", ""),
+    ]
+    assert not third.runs
+    assert (fourth.text, fourth.printed) == ("print(1)\n", "1\n")
+    assert list(commands(fifth.text)) == [(["restore", "en", "-"], "some words\n", "")]
 
 
 def anchors(path: Path) -> set[str]:
@@ -104,8 +86,7 @@ def anchors(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str):
-    text = (ROOT / page).read_text("utf-8")
-    for target in re.findall(r"\]\(([^)\s]+)\)", _FENCE.sub("", text)):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text_of(page)):
         if re.match(r"[a-z]+:", target):
             continue
         path, _, anchor = target.partition("#")
@@ -114,56 +95,9 @@ def test_links_lead_somewhere(page: str):
         assert not anchor or anchor in anchors(place), target
 
 
-# --- Names
-
-
-@cache
-def held(module: Path) -> dict[str, Any]:
-    """Return the top-level names of a module, with the members of its classes and dataclasses."""
-    names: dict[str, Any] = {}
-    for node in ast.parse(module.read_text("utf-8")).body:
-        if isinstance(node, ast.ClassDef):
-            inside = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
-            inside |= {
-                n.target.id
-                for n in node.body
-                if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
-            }
-            names[node.name] = inside
-        elif isinstance(node, ast.FunctionDef):
-            names[node.name] = set()
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            names[node.target.id] = set()
-        elif isinstance(node, ast.Assign):
-            names.update({n.id: set() for n in node.targets if isinstance(n, ast.Name)})
-    return names
-
-
-def is_in(module: Path, name: str) -> bool:
-    """Tell whether a name belongs to a module, a member of its classes, or a method of a class."""
-    known, (first, *rest) = held(module), re.sub(r"\(.*", "", name).split(".")
-    if rest:
-        return first in known and rest[0] in known[first]
-    return first in known or any(first in inside for inside in known.values())
-
-
-def placed(page: str) -> Iterator[tuple[str, str]]:
-    """Return modules and the names that a page gives: `path`: `a`, `b`, and `a` in `path`."""
-    path, name = r"`([\w/]+\.py)`", r"`[\w.]+(?:\([^`]*\))?`"
-    for file, names in re.findall(rf"{path}: ({name}(?:, {name})*)", text_of(page)):
-        yield from ((file, each) for each in _CODE.findall(names))
-    for names, file in re.findall(rf"({name}(?:(?:, | and ){name})*) in\s+{path}", text_of(page)):
-        yield from ((file, each) for each in _CODE.findall(names))
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_modules_have_what_is_said_to_be_in_them(page: str):
-    missing = []
-    for file, name in placed(page):
-        places = found(page, file) or list((ROOT / "semipunct").rglob(file))
-        if not any(is_in(place, name) for place in places):
-            missing.append((file, name))
-    assert missing == []
+def is_module(name: str) -> bool:
+    path = ROOT.joinpath(*name.split("."))
+    return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
 
 
 def resolved(name: str) -> Any:
@@ -179,104 +113,50 @@ def resolved(name: str) -> Any:
     raise AttributeError(name)
 
 
-def is_module(name: str) -> bool:
-    path = ROOT.joinpath(*name.split("."))
-    return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_dotted_names_resolve(page: str):
-    for code in codes(page):
+    for code in _CODE.findall(text_of(page)):
         name = re.sub(r"\(.*", "", code)
         if re.fullmatch(r"(semipunct|semirings)(\.\w+)+", name) and name not in GROUPS:
             resolved(name)
 
 
-@cache
-def classes() -> dict[str, list[tuple[set[str], list[str]]]]:
-    """Return all classes of the packages by name: own members, and bases."""
-    known: dict[str, list[tuple[set[str], list[str]]]] = {}
-    for package in PACKAGES:
-        for path in (ROOT / package).rglob("*.py"):
-            for node in ast.parse(path.read_text("utf-8")).body:
-                if isinstance(node, ast.ClassDef):
-                    bases = [ast.unparse(base).partition("[")[0].split(".")[-1] for base in
-                             node.bases]  # fmt: skip
-                    known.setdefault(node.name, []).append((held(path)[node.name], bases))
-    return known
-
-
-def has(name: str, attribute: str) -> bool:
-    return any(
-        attribute in inside or any(has(base, attribute) for base in bases if base != name)
-        for inside, bases in classes().get(name, [])
-    )
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_classes_have_their_attributes(page: str):
-    for code in codes(page):
-        if named := re.fullmatch(r"([A-Z]\w*[a-z]\w*)\.(\w+)(\(.*\))?", code):
-            assert has(named[1], named[2]), code
-
-
-PUBLIC = (
-    "semipunct", "semipunct.pipelines", "semipunct.errors", "semipunct.evaluation",
-    "semipunct.extend", "semipunct.formats", "semipunct.structures",
-    "semipunct.structures.automata", "semipunct.structures.given_tree",
-    "semipunct.structures.testing",
-    "semirings", "semirings.laws", "semirings.plugins",
-)  # fmt: skip
-"""The modules whose names are stable; the page of the public interface lists them."""
-
-
 def imports(source: str) -> Iterator[tuple[str, str]]:
     """Return the names that Python imports from our packages, with their modules."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES:
+        if isinstance(node, ast.ImportFrom):
             yield from ((node.module or "", alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
-            ours = (alias.name for alias in node.names if alias.name.split(".")[0] in PACKAGES)
-            yield from ((name, "") for name in ours)
+            yield from ((alias.name, "") for alias in node.names)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_import_public_names_only(page: str):
     for block in re.findall(r"(?ms)^```python\n(.*?)^```", (ROOT / page).read_text("utf-8")):
         for module, name in imports(block):
-            if module.startswith("semipunct.papers."):
-                continue
-            assert module in PUBLIC, f"from {module} import {name}"
-            assert (
-                not name or name in import_module(module).__all__ or is_module(f"{module}.{name}")
-            ), f"{module} does not export {name}"
+            if re.match(r"(semipunct|semirings)(?!\.papers)\b", module):
+                exported = getattr(import_module(module), "__all__", ())
+                assert module in PUBLIC, f"from {module} import {name}"
+                assert not name or name in exported or is_module(f"{module}.{name}"), name
 
 
 def test_the_interface_lists_the_public_modules():
     page = (ROOT / "docs" / "api.md").read_text("utf-8")
     listed = page.partition(":toctree: generated\n\n")[2].partition("```")[0].split()
     assert sorted(listed) == sorted(PUBLIC)
-
-
-def test_names_for_extensions_exist():
     extend = import_module("semipunct.extend")
-    assert extend.__all__ == sorted(extend.__all__, key=lambda n: (not n.isupper(), n.islower(), n))
     assert all(getattr(extend, name) is not None for name in extend.__all__)
-    assert set(extend.__all__) <= set(dir(extend))
 
 
-# --- Options, settings, commands
-
-
-def commands(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def walk(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     yield path, command
     for name, below in getattr(command, "commands", {}).items():
-        yield from commands(below, f"{path} {name}".strip())
+        yield from walk(below, f"{path} {name}".strip())
 
 
 GROUP: Any = typer.main.get_command(app)
 GROUP.list_commands(None)  # which adds those of guests
-COMMANDS = dict(commands(GROUP))
+COMMANDS = dict(walk(GROUP))
 
 
 def options(command: str) -> set[str]:
@@ -289,243 +169,53 @@ def options(command: str) -> set[str]:
     }
 
 
-@cache
-def options_of_drivers() -> set[str]:
-    text = "".join(path.read_text("utf-8") for path in (ROOT / "experiments").rglob("*.py"))
-    return set(re.findall(r'add(?:_argument)?\(\s*"(--[\w-]+)"', text))
-
-
-def command_lines(page: str) -> Iterator[tuple[str, list[str]]]:
-    """Return commands on a page, in blocks and in the text, and the options of each."""
-    text = (ROOT / page).read_text("utf-8").replace("\\\n", " ")
-    shown = re.findall(r"(?m)^\$ semipunct (.*)$", text)
-    for line in (*shown, *(m for m in re.findall(r"`semipunct ([^`]*)`", text))):
-        words = line.split()
+def command_lines(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Return commands of a page, in blocks and in the text, and the options of each."""
+    text = text.replace("\\\n", " ")
+    for line in re.findall(r"(?m)^\$ semipunct (.*)$|`semipunct ([^`]*)`", text):
+        words = "".join(line).split()
         name = words[0] if words else ""
         if " ".join(words[:2]) in COMMANDS:
             name = " ".join(words[:2])
         elif name.startswith("--"):
             name = ""
         if name and not name.isupper():
-            yield name, re.findall(r"(?<!\S)--[a-z][\w-]*", line)
+            yield name, re.findall(r"(?<!\S)--[a-z][\w-]*", "".join(line))
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_have_their_options(page: str):
-    for name, given in command_lines(page):
+    for name, given in command_lines((ROOT / page).read_text("utf-8")):
         assert name in COMMANDS, name
         assert set(given) <= options(name), name
 
 
-WIDTH = 88
-"""The number of characters of code that fit into the column of the site."""
+def test_the_hook_of_pre_commit_is_a_command():
+    (entry,) = re.findall(r"entry: (.*)", (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    ((name, given),) = command_lines(f"`{entry}`")
+    assert set(given) <= options(name)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_fit_into_the_column(page: str):
-    for block in re.findall(r"(?ms)^```console\n(.*?)^```", (ROOT / page).read_text("utf-8")):
-        for command in re.findall(r"(?m)^\$ (?:.*\\\n)*.*$", block):
-            assert all(len(line) <= WIDTH for line in command.splitlines()), command
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_options_exist(page: str):
-    known = options_of_drivers().union(*map(options, COMMANDS))
-    given = {
-        word for code in codes(page) for word in re.findall(r"(?<!\S)--[a-z][\w-]*", code)
-        if not code.startswith("make ")
-    }  # fmt: skip
-    assert given - known == set()
-
-
-SETTINGS = {
-    f"{section}.{field.name}"
-    for name in kind_names()
-    for section, kind in find_kind(name).sections.items()
-    for field in dataclasses.fields(kind)
-}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_settings_exist(page: str):
-    for code in codes(page):
-        named = re.match(r"(?:--set )?'?((?:model|train)\.[a-z]\w*)(?![\w(.])", code)
-        if named and named[1] not in SETTINGS and code != WEIGHTS:
-            raise AssertionError(f"{code}: there is no such setting")
-    text = (ROOT / page).read_text("utf-8")
-    for setting in re.findall(r"--set '?([a-z]\w*(?:\.\w+)?)=", text):
-        assert setting == "preset" or setting in SETTINGS, setting
-
-
-def test_presets_exist():
-    presets = {preset for name in kind_names() for preset in find_kind(name).presets}
-    for page in PAGES:
-        for preset in re.findall(r"preset=(\w+)", (ROOT / page).read_text("utf-8")):
-            assert preset in presets, (page, preset)
-
-
-def test_the_tutorial_has_all_kinds():
-    assert set(kind_names()) <= set(codes("docs/tutorial.md"))
-
-
-def test_the_readme_is_one_screen():
-    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 700
-
-
-def test_the_page_of_commands_lists_them():
-    text = (ROOT / "docs" / "commands.md").read_text("utf-8")
-    listed = {name.rstrip() for name in re.findall(r"(?m)^\| `semipunct ((?:[a-z]+ ?)+)", text)}
-    assert listed == {name for name in COMMANDS if name and name not in {"models", "semirings"}}
-
-
-# --- Complete tables
-
-
-def rows(page: str, heading: str) -> list[list[str]]:
-    """Return the rows of the first table below a heading: texts in backticks of the first cell."""
-    text = (ROOT / page).read_text("utf-8")
-    below = text[re.search(rf"(?m)^#+ {heading}$", text).end() :]  # type: ignore[union-attr]
-    table = re.search(r"(?m)^\|.*\n\| ?-.*\n((?:\|.*\n)+)", below)
-    assert table
-    return [_CODE.findall(line.split(" | ")[0]) for line in table[1].splitlines()]
-
-
-def test_every_template_is_described():
-    described = [name for row in rows("docs/choosing.md", "Templates") for name in row]
-    assert sorted(described) == sorted({template.name for template in TEMPLATES})
-
-
-def test_every_semiring_is_described():
-    described = [name for row in rows("docs/structures.md", "The semirings") for name in row]
-    ours = [name for name, plugin in available().items() if plugin.distribution == "semipunct"]
-    assert sorted(described) == sorted(ours)
-
-
-def test_every_law_is_described():
-    laws = [
-        name
-        for row in rows_with("docs/extending/semiring.md", "plus associative")
-        for name in row
-    ]  # fmt: skip
-    assert sorted(laws) == sorted(law.name for law in LAWS)
-
-
-def rows_with(page: str, text: str) -> list[list[str]]:
-    """Return the rows of the only table that contains a text; see ``rows``."""
-    (table,) = (
-        t for t in re.findall(r"(?m)(?:^\|.*\n)+", (ROOT / page).read_text("utf-8")) if text in t
-    )
-    return [_CODE.findall(line.split(" | ")[0]) for line in table.splitlines()[2:]]
-
-
-def test_every_driver_is_described():
-    folder = ROOT / "experiments"
-    drivers = {
-        path.relative_to(ROOT).as_posix()
-        for path in folder.rglob("*.py")
-        if "__main__" in path.read_text("utf-8")
+@cache
+def settings() -> set[str]:
+    """Return the settings of all kinds, as in ``train.rate``."""
+    return {
+        f"{section}.{field.name}"
+        for name in kind_names()
+        for section, kind in find_kind(name).sections.items()
+        for field in dataclasses.fields(kind)
     }
-    described = {path for code in codes("experiments/README.md") for path in code.split()
-                 if path.startswith("experiments/")}  # fmt: skip
-    # These are run with other interpreters; the row of `structures.py` names them.
-    others = {"experiments/benchmarks/peers.py", "experiments/benchmarks/synjax_peer.py"}
-    assert drivers - described == others
 
 
-def test_what_a_model_is_asked_for_is_what_models_have():
-    named = {name for row in rows("docs/extending/model.md", "A model of your own") for name in row}
-    assert all(hasattr(Model, name) for name in named)
-    assert Model.__abstractmethods__ <= named
-
-
-def test_structures_and_semirings_begin_with_tables():
-    for (name,) in rows("docs/structures.md", "The structures"):
-        module = import_module(resolved(f"semipunct.structures.{name}").__module__)
-        assert "\n| " in (module.__doc__ or ""), name
-    for name, plugin in available().items():
-        semiring: Any = plugin.semiring
-        # A composite semiring inherits its tables; sampling has the weights of log.
-        own = plugin.distribution == "semipunct" and not dataclasses.fields(semiring)
-        if own and name != "sampling":
-            assert "\n| " in (import_module(type(semiring).__module__).__doc__ or ""), name
-
-
-def test_in_log_space_the_largest_entry_is_taken_out():
-    rest, taken = Log().balance(jnp.array([-700.0, -702.0]), (0,))
-    assert (rest.tolist(), float(taken)) == ([0.0, -2.0], -700.0)
-
-
-# --- Decisions and the glossary
-
-
-def test_decisions_are_numbered_without_gaps():
-    folder = ROOT / "docs" / "decisions"
-    pages = sorted(path for path in folder.glob("*.md") if path.name != "index.md")
-    assert [int(path.name[:4]) for path in pages] == list(range(1, len(pages) + 1))
-    for number, path in enumerate(pages, start=1):
-        assert path.read_text("utf-8").startswith(f"# {number}. "), path.name
-    # The index has all pages of its folder.
-    assert ":glob:" in (folder / "index.md").read_text("utf-8")
-    assert "\n*\n" in (folder / "index.md").read_text("utf-8")
-
-
-def test_code_names_decisions_that_exist():
-    pages = {path.stem for path in (ROOT / "docs" / "decisions").glob("0*.md")}
-    code = "\n".join(
-        path.read_text("utf-8")
-        for package in (*PACKAGES, "experiments", "tests")
-        for path in sorted((ROOT / package).rglob("*"))
-        if path.suffix in (".py", ".toml")
-    )
-    named = set(re.findall(r"\b(0\d{3}-[a-z-]+)\.md", code))
-    assert named - pages == set()
-
-
-def test_the_rooms_stand_in_the_order_of_their_arrows():
-    order = [name for row in rows_with("docs/decisions/0019-rooms.md", "`trees`") for name in row]
-    order = [f"semipunct.{name}" for name in order if name != "semipunct/"]
-    assert len(set(order)) == len(order)
-
-    def place(module: str) -> int:
-        return max(i for i, room in enumerate(order) if f"{module}.".startswith(f"{room}."))
-
-    planned = ("semirings", "semipunct.papers.transitions.search")
-    for room, allowed in ROOMS.items():
-        if room.startswith("semipunct.") and room not in {
-            *planned, "semipunct.data", "semipunct.cli", "semipunct.extend", "semipunct.__main__",
-        }:  # fmt: skip
-            below = [place(other) for other in allowed if other not in planned]
-            assert all(number <= place(room) for number in below), room
-
-
-NEEDED = (
-    "lane", "schedule", "store", "window", "pass", "template", "evidence", "batch shape", "draft",
-    "entry", "record", "junction", "format", "metric", "kind", "vocabulary",
-)  # fmt: skip
-
-
-def terms() -> list[str]:
-    """Return the terms of the glossary: lines followed by a definition."""
-    text = (ROOT / "docs" / "glossary.md").read_text("utf-8")
-    lines = re.findall(r"(?m)^(\w[^\n]*)\n: ", text)
-    return [term.strip() for line in lines for term in line.split(",")]
-
-
-def test_the_glossary_has_what_newcomers_meet():
-    assert set(NEEDED) <= set(terms())
-    assert len(set(terms())) == len(terms())
-
-
-def test_the_glossary_has_no_dead_terms():
-    texts = [(ROOT / page).read_text("utf-8") for page in PAGES if page != "docs/glossary.md"]
-    sources = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    used = "\n".join([*texts, *(path.read_text("utf-8") for path in sources)]).lower()
-    unused = [t for t in terms() if not re.search(rf"\b{re.escape(t)}", used)]
-    assert unused == []
+@pytest.mark.parametrize("page", PAGES)
+def test_settings_and_presets_exist(page: str):
+    text = (ROOT / page).read_text("utf-8")
+    presets = {preset for name in kind_names() for preset in find_kind(name).presets}
+    assert set(re.findall(r"preset=(\w+)", text)) <= presets
+    given = set(re.findall(r"--set '?([a-z]\w*\.\w+)=", text))
+    assert given - settings() == set()
 
 
 def test_the_version_is_that_of_the_changelog():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert project["tool"]["hatch"]["version"]["path"] == "semipunct/version.py"
     version = import_module("semipunct").__version__
     assert f"\n## {version} " in (ROOT / "CHANGELOG.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The examples in the README and the documentation are executed, and their output is compared.
+"""Executes the examples of the README and the documentation, and compares their output.
 
 A block tagged ``python`` is executed as a whole; a block tagged ``text`` directly below it is what
 it prints. In a block tagged ``console`` the lines that begin with ``$ semipunct``, or pipe a text
@@ -12,7 +12,6 @@ sample, and a model. A comment ``<!-- skip: reason -->`` before a block prevents
 import contextlib
 import doctest
 import io
-import os
 import re
 import shlex
 import shutil
@@ -54,14 +53,12 @@ TUTORIAL = "docs/tutorial.md"
 CONTINUED = {"README.md": 1, "docs/index.md": 1, "docs/api.md": 1, "docs/rephrasing.md": 2}
 """Pages that begin where the tutorial's training has made parts (1), and a model of them (2)."""
 
-LONG = {"docs/structures.md"}
-"""Pages with so many examples that only ``make test-all`` executes them."""
-
 SAMPLE = "semipunct/data/sample.conllu"
 
 # From a training command and its data to the folder of the model and the output.
 _TRAINED: dict[tuple[str | bytes, ...], tuple[Path, str]] = {}
 
+_TRAINS = re.compile(r"semipunct train|\btrain\(|optax")
 _FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,})\s*(.*)$")
 _SKIP = re.compile(r"<!--\s*skip:\s*(.+?)\s*-->")
 _COMMAND = re.compile(
@@ -158,7 +155,6 @@ class Session:
 
     folder: Path
     names: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    done: set[Block] = field(default_factory=set[Block])
 
     def trained(self, command: Command) -> str:
         """Train, or reuse the model that another page trained with the same command."""
@@ -172,10 +168,7 @@ class Session:
         return _TRAINED[key][1]
 
     def execute(self, block: Block) -> None:
-        """Execute one block, only once."""
-        if block in self.done:
-            return
-        self.done.add(block)
+        """Execute one block."""
         if block.tag == "python":
             # Line numbers in tracebacks are those of the page.
             source = "\n" * block.line + block.text
@@ -211,89 +204,25 @@ def preparation(page: str) -> list[Block]:
     return training[first : first + CONTINUED.get(page, 0)]
 
 
-@pytest.fixture(scope="module")
-def sessions(tmp_path_factory: pytest.TempPathFactory, loaded_once: None) -> dict[str, Session]:
-    """One session for each page."""
-    by_page: dict[str, Session] = {}
-    for page in PAGES:
-        folder = tmp_path_factory.mktemp(Path(page).stem)
-        (folder / SAMPLE).parent.mkdir(parents=True)
-        shutil.copy(ROOT / SAMPLE, folder / SAMPLE)
-        by_page[page] = Session(folder)
-    return by_page
+def trains(page: str) -> bool:
+    """Tell whether an example of a page trains: ``make docs`` executes the pages with training."""
+    blocks_of_page = (*preparation(page), *page_blocks(page))
+    return any(_TRAINS.search(block.text) for block in blocks_of_page if not block.skip)
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        pytest.param(
-            block,
-            id=f"{page}:{block.line}",
-            marks=pytest.mark.exhaustive if page in LONG else (),
-        )
-        for page in PAGES
-        for block in page_blocks(page)
-    ],
-)
-def test_examples_run(
-    block: Block, sessions: dict[str, Session], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if block.skip:
-        pytest.skip(block.skip)
-    session = sessions[block.page]
-    monkeypatch.chdir(session.folder)
-    monkeypatch.setenv("COLUMNS", "100")
-    # Results of earlier blocks are available even if this test runs alone.
-    before = [other for other in page_blocks(block.page) if other.line <= block.line]
-    for other in (*preparation(block.page), *before):
-        if not other.skip:
-            session.execute(other)
+def execute(page: str, folder: Path) -> None:
+    """Execute all examples of a page in a folder, which becomes the working directory.
 
-
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_are_shown_in_blocks_that_are_executed(page: str) -> None:
-    text = (ROOT / page).read_text("utf-8")
-    for block in blocks(page, text):
-        if re.search(r"(?m)^(\$ )?semipunct ", block.text):
-            assert block.tag == "console", f"{page}:{block.line} is tagged {block.tag!r}"
-            assert any(commands(block.text)), f"{page}:{block.line}: begin commands with '$ '"
-
-
-def test_the_tutorial_has_examples_of_both_kinds() -> None:
-    tags = {block.tag for block in page_blocks(TUTORIAL) if not block.skip}
-    assert tags == {"python", "console"}
-
-
-def test_blocks_are_found() -> None:
-    page = (
-        "# A\n\n```python\nx = 1\n```\n\n<!-- skip: needs data -->\n```console\n"
-        "$ semipunct stats a \\\n  b\nshown ...\n$ ls\n$ semipunct --help\n```\n\ntext\n"
-        "```console\n$ ls\n```\n```python\nprint(1)\n```\n\n```text\n1\n```\n"
-    )
-    first, second, third, fourth = blocks("a.md", page)
-    assert (first.line, first.tag, first.text, first.skip) == (3, "python", "x = 1\n", "")
-    assert first.printed is None
-    assert second.skip == "needs data"
-    assert list(commands(second.text)) == [
-        (["stats", "a", "b"], "", "shown ...\n"),
-        (["--help"], "", ""),
-    ]
-    assert not third.runs
-    assert not third.skip
-    assert (fourth.text, fourth.printed) == ("print(1)\n", "1\n")
-
-
-def test_words_of_echo_are_standard_input() -> None:
-    (command,) = commands('$ echo "some words" | semipunct restore en -\nSome words.\n')
-    assert command == (["restore", "en", "-"], "some words\n", "Some words.\n")
-
-
-def test_other_output_than_shown_fails(tmp_path: Path) -> None:
-    (block,) = blocks("a.md", "```python\nprint(1)\n```\n```text\n2\n```\n")
-    with pytest.raises(AssertionError, match=r"a\.md:1: the code above printed:\s+1"):
-        Session(tmp_path).execute(block)
-
-
-def test_the_folder_of_a_page_holds_the_sample(sessions: dict[str, Session]) -> None:
-    for session in sessions.values():
-        assert os.path.getsize(session.folder / SAMPLE) == (ROOT / SAMPLE).stat().st_size
+    Args:
+        page: path of the page in the repository.
+        folder: an empty folder, which gets the bundled sample.
+    """
+    (folder / SAMPLE).parent.mkdir(parents=True)
+    shutil.copy(ROOT / SAMPLE, folder / SAMPLE)
+    session = Session(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("COLUMNS", "100")
+        for block in (*preparation(page), *page_blocks(page)):
+            if not block.skip:
+                session.execute(block)
