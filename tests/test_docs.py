@@ -34,6 +34,8 @@ PAGES = tuple(
 GROUPS = {f"semipunct.{group}" for group in get_args(Group)}
 """Entry point groups, whose names look like those of modules."""
 
+ROOMS = {path.name for path in ROOT.iterdir() if path.is_dir()}
+
 PUBLIC = (
     "semipunct", "semipunct.pipelines", "semipunct.errors", "semipunct.evaluation",
     "semipunct.extend", "semipunct.formats", "semipunct.structures",
@@ -93,6 +95,18 @@ def test_links_lead_somewhere(page: str):
         place = (ROOT / page).parent / path if path else ROOT / page
         assert place.exists(), target
         assert not anchor or anchor in anchors(place), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_exist_and_have_the_names_after_them(page: str):
+    """Names stand after a path and a colon, as in `path`: `name`, `Class.method`."""
+    for path, names in re.findall(
+        r"`([\w-]+/[\w/.-]+\.\w+)`(?:: ((?:`[\w.]+`(?:, )?)+))?", text_of(page)
+    ):
+        file = ROOT / path
+        assert file.exists() or path.split("/")[0] not in ROOMS, path
+        for name in re.findall(r"`(?:\w+\.)*(\w+)`", names):
+            assert re.search(rf"\b{name}\b", file.read_text("utf-8")), f"{path}: {name}"
 
 
 def is_module(name: str) -> bool:
