@@ -1,6 +1,6 @@
 """Heads of punctuation that is written into a record."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from semipunct.corpus import Entry, Sentence
@@ -12,6 +12,8 @@ from semipunct.trees import DependencyTree, lift_arcs
 from semipunct.trees.attachment import punctuation_heads
 from semipunct.trees.conventions import CONVENTIONS, Convention
 from semipunct.trees.crossing import settled_heads
+
+_NOTHING: Mapping[Place, int] = {}
 
 
 def convention_of(entries: Iterable[Entry[Record]]) -> Convention:
@@ -43,38 +45,37 @@ def token_heads(source: Source, target: Target, convention: Convention) -> list[
         convention: the convention by which new tokens are attached.
     """
     tokens = source.record.tokens
-    numbers = {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
+    numbers = {0: 0} | {word_id: word for word, word_id in enumerate(source.word_ids, start=1)}
     fixed: dict[Place, int] = {
         (slot, index): numbers[tokens[old_id - 1].head]
         for slot, row in enumerate(target.ids)
         for index, old_id in enumerate(row)
         if old_id
     }
-    tree, _ = lift_arcs(source.sentence.tree)
-    chosen = punctuation_heads(tree, target.slots, convention, fixed)
-    rows = [[source.word_ids[word - 1] for word in row] for row in chosen]
-    if all(map(all, target.ids)):
-        return rows
-    return _without_crossings(source, target, rows)
+    heads = tuple(numbers[tokens[word_id - 1].head] for word_id in source.word_ids)
+    tree = DependencyTree(heads, source.sentence.tree.relations)
+    rows = mark_heads(tree, target.slots, convention, fixed)
+    return [[source.word_ids[word - 1] for word in row] for row in rows]
 
 
 def mark_heads(
-    tree: DependencyTree, slots: Sequence[Puncteme], convention: Convention
+    tree: DependencyTree,
+    slots: Sequence[Puncteme],
+    convention: Convention,
+    fixed: Mapping[Place, int] = _NOTHING,
 ) -> list[list[int]]:
-    """Choose the head of every mark in a tree that has no marks yet, and whose arcs may cross.
+    """Choose the head of every mark in a tree whose arcs may cross.
 
     Args:
         tree: the words.
         slots: ``[n + 1]`` strings of visible marks.
         convention: the convention by which they are attached.
+        fixed: heads of some marks that must not change.
 
     Returns:
         ``[n + 1]`` the heads, words 1 to n, of the marks of each slot.
     """
-    projective, lifts = lift_arcs(tree)
-    rows = punctuation_heads(projective, slots, convention)
-    if not lifts:
-        return rows
+    rows = punctuation_heads(lift_arcs(tree)[0], slots, convention, fixed)
     # Positions of words, and of the root, among words and marks.
     at = [0, *(word + before for word, before in enumerate(accumulate(map(len, slots[:-1])), 1))]
     word_at = {position: word for word, position in enumerate(at) if word}
@@ -83,9 +84,13 @@ def mark_heads(
         heads[at[word] - 1] = at[head]
     free: list[int] = []
     for slot, row in enumerate(rows):
-        for position, head in enumerate(row, at[slot] + 1):
+        for index, head in enumerate(row):
+            position = at[slot] + index + 1
             heads[position - 1] = at[head]
-            free.append(position)
+            if (slot, index) not in fixed:
+                free.append(position)
+    if not lift_arcs(DependencyTree(tuple(heads), ("",) * len(heads)))[1]:
+        return rows
     partners: dict[int, int] = {}
     for pair in matched_pairs(slots):
         opening, closing = (at[slot] + index + 1 for slot, index in pair)
@@ -93,53 +98,5 @@ def mark_heads(
     settled = settled_heads(heads, word_at.keys(), free, partners)
     return [
         [word_at[settled[at[slot] + index]] for index in range(len(row))]
-        for slot, row in enumerate(rows)
-    ]
-
-
-def _without_crossings(
-    source: Source, target: Target, rows: Sequence[Sequence[int]]
-) -> list[list[int]]:
-    """Change the heads of new tokens that would make arcs of the record cross.
-
-    The heads were chosen in a projective tree of words; arcs of the record, and of marks in it, may
-    cross.
-    """
-    places: list[Place | None] = []  # of each token of the new sentence; None for words
-    ids: list[int] = [0]  # the ID in the record of each token, 0 for new ones
-    for slot, row in enumerate(target.ids):
-        if slot:
-            places.append(None)
-            ids.append(source.word_ids[slot - 1])
-        places += ((slot, index) for index in range(len(row)))
-        ids += row
-    number = {old_id: position for position, old_id in enumerate(ids) if old_id or not position}
-    above = [
-        source.record.tokens[old_id - 1].head if place is None else rows[place[0]][place[1]]
-        for place, old_id in zip(places, ids[1:], strict=True)
-    ]
-    heads = [number[head] for head in above]
-    tree = DependencyTree(tuple(heads), ("",) * len(heads))
-    if not lift_arcs(tree)[1]:
-        return [list(row) for row in rows]
-    at = {place: position for position, place in enumerate(places, start=1) if place is not None}
-    pairs = [(at[opening], at[closing]) for opening, closing in matched_pairs(target.slots)]
-    partners = {
-        mark: partner
-        for opening, closing in pairs
-        for mark, partner in ((opening, closing), (closing, opening))
-    }
-    free = [position for position, old_id in enumerate(ids) if position and not old_id]
-    words = {
-        position: ids[position]
-        for place, position in zip(places, range(1, len(ids)), strict=True)
-        if place is None
-    }
-    settled = settled_heads(heads, words.keys(), free, partners)
-    return [
-        [
-            words[settled[at[slot, index] - 1]] if not target.ids[slot][index] else head
-            for index, head in enumerate(row)
-        ]
         for slot, row in enumerate(rows)
     ]

@@ -23,8 +23,8 @@ from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 
 from semipunct.errors import TreebankError, UsageError
-from semipunct.files import display_name, first_line, sentences_before
-from semipunct.formats.conllu.misc import with_attributes, without_attributes
+from semipunct.files import as_section, display_name
+from semipunct.formats.conllu.misc import EMPTY, with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 from semipunct.wording import quantity
@@ -142,8 +142,9 @@ def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
             sentence at all.
     """
     name = display_name(path)
-    ordinal = sentences_before(path)
-    for line, raw in blocks(text_lines(path), first_line(path)):
+    section = as_section(path)
+    ordinal = section.sentences_before
+    for line, raw in blocks(text_lines(path), section.first_line):
         ordinal += 1
         yield record_of(name, line, raw, ordinal, trees)
     if not ordinal:
@@ -399,6 +400,32 @@ def multiword_tokens(record: Record) -> list[MultiwordToken]:
             first, last = map(int, match.groups())
             spans.append(MultiwordToken(position, first, last, line.split("\t")[_FORM]))
     return spans
+
+
+def written_tokens(record: Record) -> Iterator[MultiwordToken]:
+    """Yield the tokens of the text: multiword tokens, and words that are in none."""
+    spans = {span.first: span for span in multiword_tokens(record)}
+    last = 0
+    for token in record.tokens:
+        if token.word_id > last:
+            word = MultiwordToken(token.position, token.word_id, token.word_id, token.form)
+            span = spans.get(token.word_id, word)
+            last = span.last
+            yield span
+
+
+def tokens_of(lines: Sequence[str]) -> Iterator[Token]:
+    """Yield the words of sound lines.
+
+    Args:
+        lines: of a sentence, without their ends.
+    """
+    for position, line in enumerate(lines):
+        columns = line.lstrip(BYTE_ORDER_MARK).split("\t")
+        if not is_outside(line) and columns[0].isdecimal():
+            word_id, form, lemma, upos, xpos, feats, head, relation, *_ = columns
+            number = int(head) if head != EMPTY else NO_HEAD
+            yield Token(int(word_id), form, lemma, upos, xpos, feats, number, relation, position)
 
 
 def within_words(record: Record) -> frozenset[int]:
