@@ -371,9 +371,9 @@ def json_object(treebank: NormalisedTreebank, files: Iterable[str]) -> dict[str,
 
 def _placed(sentence: MarkedSentence, mark: int) -> dict[str, Any]:
     return {
-        "path": sentence.path,
+        "path": sentence.record.path,
         "line": sentence.line_of(mark),
-        "sent_id": sentence.sentence_id,
+        "sent_id": sentence.record.sentence_id,
         "mark": mark,
         "form": sentence.forms[mark],
     }
@@ -388,11 +388,11 @@ def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
     """
     anchors = Anchors()
     changed = [each for each in treebank.sentences if each.changes]
-    names = [anchors.add(each.source.sentence_id) for each in changed]
+    names = [anchors.add(each.source.record.sentence_id) for each in changed]
     rows = [
         (
-            link(name, each.source.sentence_id),
-            escape(f"{each.source.path}:{each.source.line_of(change.mark)}"),
+            link(name, each.source.record.sentence_id),
+            escape(f"{each.source.record.path}:{each.source.line_of(change.mark)}"),
             escape(token_name(each.source, change.mark)),
             escape(token_name(each.source, change.before)),
             escape(token_name(each.source, change.after)),
@@ -415,7 +415,9 @@ def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
         start.append(f"<h2>To correct by hand</h2>\n<ul>{items}</ul>\n")
     sections = (
         section(
-            name, each.source.sentence_id, [figure(treebank_drawing(each.source, each.changes))]
+            name,
+            each.source.record.sentence_id,
+            [figure(treebank_drawing(each.source, each.changes))],
         )
         for name, each in zip(names, changed, strict=True)
     )

@@ -471,7 +471,7 @@ def suspects_page(
     of_sentences: dict[tuple[str, int], list[Suspect]] = {}
     for suspect in suspects:
         of_sentences.setdefault((suspect.sentence.path, suspect.sentence.line), []).append(suspect)
-    names = {place: anchors.add(sentences[place].sentence_id) for place in of_sentences}
+    names = {place: anchors.add(sentences[place].record.sentence_id) for place in of_sentences}
     rows = [
         (
             f"{rank}",
@@ -508,4 +508,4 @@ def _suspect_section(
     ]
     if analysis is not None:
         pieces += underlying_tree(analysis)
-    return section(anchor, sentence.sentence_id, pieces)
+    return section(anchor, sentence.record.sentence_id, pieces)

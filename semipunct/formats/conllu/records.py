@@ -35,7 +35,8 @@ BYTE_ORDER_MARK = "\ufeff"
 
 def is_blank(line: str) -> bool:
     """Return whether a raw line separates sentences."""
-    return not line.lstrip(BYTE_ORDER_MARK).strip()
+    content = line.lstrip(BYTE_ORDER_MARK)
+    return not content or content.isspace()
 
 
 def is_comment(line: str) -> bool:
@@ -79,7 +80,7 @@ NO_HEAD = -1
 COLUMNS = len(DEFAULT_FIELDS)
 _NOTHING: Mapping[int, Mapping[str, str]] = MappingProxyType({})
 _SENTENCE_ID = re.compile(r"#\s*sent_id(?:\s*=\s*|\s+(?!=))(\S.*)")
-_LINE_END = re.compile(r"\r?\n?\Z")
+_NUMBER = re.compile("0|[1-9][0-9]*")
 _MISC = COLUMNS - 1
 
 
@@ -167,7 +168,7 @@ def record_of(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -
     Raises:
         TreebankError: as from ``read_records``.
     """
-    lines = tuple(_LINE_END.sub("", text) for text in raw)
+    lines = tuple(text.removesuffix("\n").removesuffix("\r") for text in raw)
     ends = tuple(text[len(content) :] for text, content in zip(raw, lines, strict=True))
     sentence_id = f"#{ordinal}"
     for text in takewhile(is_outside, lines):
@@ -207,7 +208,8 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
                 "separate the ten columns by single tabs and fill empty ones with _",
             )
         try:
-            word_id = parse_id_value(columns[0])
+            # Most lines are words with the next ID, which need no parser.
+            word_id = expected if columns[0] == str(expected) else parse_id_value(columns[0])
         except (ParseException, ValueError):
             word_id = None
         if not columns[1].strip():
@@ -256,7 +258,7 @@ def _range(
 
 def _head(record: Record, position: int, text: str, trees: bool) -> int:
     try:
-        head = parse_int_value(text)
+        head = int(text) if _NUMBER.fullmatch(text) else parse_int_value(text)
     except (ParseException, ValueError):
         head = None
         trees = True
@@ -473,4 +475,4 @@ def with_text(line: str, new_text: str) -> str:
 
 def is_outside(line: str) -> bool:
     """Return whether a line is a comment or blank."""
-    return is_blank(line) or is_comment(line)
+    return line[:1] == "#" or is_blank(line) or is_comment(line)
