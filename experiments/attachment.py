@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.figures import report
 
 from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
-from semipunct.treebanks.normalise import normalise_marks
+from semipunct.treebanks.normalise import normalise
 from semipunct.trees.guideline import HeadChange
 
 PUNCTUATION_TESTS = ("leaf-punct", "punct-causes-nonproj", "punct-is-nonproj")
@@ -58,7 +58,7 @@ def ours(path: Path, *, convention: Any = None) -> Output:
         pass
     reading = time.perf_counter() - start
     start = time.perf_counter()
-    content = normalise_marks([path], convention=convention).text
+    content = normalise(path, convention=convention).text
     seconds = time.perf_counter() - start
     return Output(content, seconds, seconds - reading)
 

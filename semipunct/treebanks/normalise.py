@@ -106,44 +106,6 @@ class NormalisedTreebank:
         )
 
 
-def normalise_marks(
-    files: Iterable[str | Path],
-    *,
-    rules: Collection[str] = RULES,
-    convention: Convention | None = None,
-    strict: bool = False,
-) -> NormalisedTreebank:
-    """Attach the marks of treebanks as the guidelines of Universal Dependencies say.
-
-    Marks are tokens with the tag PUNCT and the relation ``punct``. Only their heads change, and
-    DEPS where it has the same arc. Sentences whose heads are no tree are left as they are.
-
-    Args:
-        files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
-        rules: the principles by which heads are changed.
-        convention: the attachment of marks between units: to the unit that a mark sets off, or to
-            the governor of that unit; None to learn it from the files, by form and relation.
-        strict: whether heads that the guidelines allow are replaced by those that they prefer.
-
-    Raises:
-        TreebankError: with file, line and sentence, if a file is missing or not CoNLL-U.
-        UsageError: if a principle or the convention is unknown.
-    """
-    chosen: list[Rule] = [_rule(name) for name in rules]
-    if convention is not None and convention not in CONVENTIONS:
-        raise UsageError(
-            f"there is no convention {convention!r}; choose one of: {', '.join(CONVENTIONS)}"
-        )
-    with _without_collections():
-        sentences = [sentence for path in files for sentence in read_marked(path)]
-        changes, conventions = _settle(sentences, convention, chosen, strict=strict)
-        normalised = tuple(
-            NormalisedSentence(sentence, tuple(sorted(of_sentence.values())))
-            for sentence, of_sentence in zip(sentences, changes, strict=True)
-        )
-    return NormalisedTreebank(normalised, conventions, convention)
-
-
 def normalise(
     *files: str | Path,
     only: Collection[str] = (),
@@ -153,7 +115,7 @@ def normalise(
     """Attach the marks of treebanks as the guidelines of Universal Dependencies say.
 
     Only heads of tokens with the tag PUNCT and the relation ``punct`` change, and DEPS where it has
-    the same arc.
+    the same arc. Sentences whose heads are no tree are left as they are.
 
     Args:
         *files: names of files of dependency trees; ``.gz`` is decompressed, ``-`` is standard
@@ -166,18 +128,30 @@ def normalise(
         strict: whether heads that the guidelines allow are replaced by those that they prefer.
 
     Raises:
-        UsageError: if the files are of another format.
-        TreebankError: if a file is missing or damaged, or has nothing that can be used.
+        UsageError: if the files are of another format, or a principle or the convention is unknown.
+        TreebankError: with file, line and sentence, if a file is missing or not CoNLL-U.
     """
     form = format_of(*files)
-    if form.name == Conllu.name:
-        return normalise_marks(files, rules=only or RULES, convention=convention, strict=strict)
     if form.name == "ptb" or isinstance(form, DerivationFormat):
         raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
-    raise UsageError(
-        f"{files[0]}: marks are attached in dependency trees of CoNLL-U, and this is a "
-        f"file of the format {form.name}; give CoNLL-U"
-    )
+    if form.name != Conllu.name:
+        raise UsageError(
+            f"{files[0]}: marks are attached in dependency trees of CoNLL-U, and this is a "
+            f"file of the format {form.name}; give CoNLL-U"
+        )
+    rules: list[Rule] = [_rule(name) for name in only or RULES]
+    if convention is not None and convention not in CONVENTIONS:
+        raise UsageError(
+            f"there is no convention {convention!r}; choose one of: {', '.join(CONVENTIONS)}"
+        )
+    with _without_collections():
+        sentences = [sentence for path in files for sentence in read_marked(path)]
+        changes, conventions = _settle(sentences, convention, rules, strict=strict)
+        normalised = tuple(
+            NormalisedSentence(sentence, tuple(sorted(of_sentence.values())))
+            for sentence, of_sentence in zip(sentences, changes, strict=True)
+        )
+    return NormalisedTreebank(normalised, conventions, convention)
 
 
 _ROUNDS = 10
@@ -355,13 +329,7 @@ def json_object(treebank: NormalisedTreebank, files: Iterable[str]) -> dict[str,
         "usual_convention": treebank.convention or treebank.conventions.usual,
         "rules": dict(treebank.rules),
         "changes": [
-            {
-                **_placed(sentence, change.mark),
-                "before": change.before,
-                "after": change.after,
-                "rule": change.rule,
-                "problem": change.problem,
-            }
+            _placed(sentence, change.mark) | change._asdict()
             for sentence, change in treebank.changes
         ],
         "governing": [_placed(sentence, mark) for sentence, mark in treebank.governing],

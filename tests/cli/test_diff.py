@@ -131,7 +131,7 @@ def test_planted_differences_are_found(tmp_path: Path, seed: int):
     differing = semipunct.diff(a, b)
     assert differing.counts == +planted
     assert differing.marks[1] == differing.marks[0] + planted["mark"]
-    assert differing.common == differing.marks[0]
+    assert differing.common_marks == differing.marks[0]
     assert semipunct.diff(b, b).differences == ()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from semipunct import marks
 from semipunct.corpus import Entry, Omitted, Sentence, Words
@@ -14,6 +15,18 @@ from semipunct.marks import Puncteme, spacing
 from semipunct.marks.quotes import kept_tokens
 
 _BREAKS = frozenset("\t\n\r")
+
+
+def slot_ids(entry: Entry[Record, Any]) -> list[list[int]]:
+    """Return the IDs of the marks in each slot, ``[n + 1]``."""
+    words = set(entry.word_ids)
+    rows: list[list[int]] = [[]]
+    for token in entry.record.tokens:
+        if token.word_id in words:
+            rows.append([])
+        else:
+            rows[-1].append(token.word_id)
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +72,6 @@ class Source:
         words = set(entry.word_ids)
         is_punctuation = [token.word_id not in words for token in record.tokens]
         surface, _, _ = directional_quotes(record.tokens, is_punctuation)
-        ids: list[list[int]] = [[]]
-        for token, punctuation in zip(record.tokens, is_punctuation, strict=True):
-            if punctuation:
-                ids[-1].append(token.word_id)
-            else:
-                ids.append([])
         dots = (
             record.tokens[word_id - 1].form != form
             for word_id, form in zip(entry.word_ids, sentence.forms, strict=True)
@@ -74,7 +81,7 @@ class Source:
             record,
             entry.word_ids,
             tuple(token_slots(surface, is_punctuation)),
-            tuple(map(tuple, ids)),
+            tuple(map(tuple, slot_ids(entry))),
             tuple(dots),
             Spacing.of(record),
         )
