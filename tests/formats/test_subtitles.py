@@ -1,10 +1,8 @@
 """Subtitles: only the text of cues is text, and everything else comes back byte for byte."""
 
-import json
 import re
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -65,12 +63,6 @@ def test_other_files_are_refused():
 def test_times_are_not_read(times: str):
     assert texts(f"1\n{times}\nso ba\n\n2\n{times}\nke\n") == ["so ba", "ke"]
     assert texts(f"{times}\nso ba --> ke\n") == ["so ba --> ke"]
-
-
-def test_a_line_with_text_before_times_is_no_name():
-    times = "00:00:01,000 --> 00:00:02,500\n"
-    assert texts(f"{times}so ba\n{times}but do\n7\n{times}ke\n") == ["so ba", "but do", "ke"]
-    assert texts(f"WEBVTT\n\nso ba\n{times}ke\n") == ["ke"]
 
 
 def test_blocks_begin_after_an_empty_line():
@@ -175,21 +167,3 @@ def test_what_one_person_says_is_a_text_of_its_own(text_model: Path, tmp_path: P
     assert "ba,\n" in run("correct", text_model, path).out
     path.write_text(f"{times}- so ba\n- but do\n", "utf-8", newline="")
     assert "ba,\n" not in run("correct", text_model, path).out
-
-
-def test_lines_of_text_are_listed_as_json(text_model: Path, tmp_path: Path):
-    path = tmp_path / "a.srt"
-    path.write_text(SRT, "utf-8", newline="")
-    done = run("restore", text_model, path, "--format", "json")
-    rows: list[Any] = [json.loads(line) for line in done.out.splitlines()]
-    assert next(row["text"] for row in rows if "text" in row) == "So ba,"
-    assert {row["omitted"] for row in rows if "omitted" in row} == {"not text", "empty line"}
-
-
-def test_only_text_models_read_subtitles(model: Path, parser: Path, tmp_path: Path):
-    path = tmp_path / "a.srt"
-    path.write_text(SRT, "utf-8")
-    for command in (("restore", model, path, "--parser", parser), ("stats", path)):
-        done = run(*command)
-        assert done.status == 2
-        assert "only a text model reads them" in done.message

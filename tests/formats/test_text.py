@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Omitted, Treebank, Words
 from semipunct.corpus.located import BLANKS
-from semipunct.errors import TreebankError, UsageError
-from semipunct.formats import format_of, read_entries, read_words
-from semipunct.formats.base import Annotation
+from semipunct.errors import TreebankError
+from semipunct.formats import read_entries, read_words
 from semipunct.formats.text import Text, paragraphs
 
 
@@ -97,14 +96,6 @@ def test_odd_texts_stay(text: str):
     )
 
 
-def test_marks_are_set_as_in_print():
-    (entry,) = entries(b"well  hello\tthere\n")
-    writer = Text().writer()
-    slots = [("“",), (",",), (), ("”", ".")]
-    assert writer.punctuate(entry, slots) == "“well,  hello\tthere”.\n"
-    assert writer.text(entry, slots) == "“well, hello there”."
-
-
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
@@ -125,16 +116,6 @@ def test_text_has_no_trees(tmp_path: Path):
     with pytest.raises(TreebankError, match="has no tree"):
         Treebank.of(Text().read(path))
     assert [type(entry.content) for entry in read_words([path])] == [Omitted, Words]
-
-
-def test_text_takes_no_annotations():
-    (entry,) = entries(b"Hello\n")
-    with pytest.raises(UsageError, match="cannot contain annotations"):
-        Text().writer().annotate(entry, Annotation({1: {"a": "b"}}))
-
-
-def test_the_ending_tells_the_format():
-    assert format_of("a.txt", "b.TXT.gz").name == "text"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from semipunct.marks import ABBREVIATION, FINAL, INITIAL
 from semipunct.marks.spacing import (
     are_spaced,
     compound_slots,
-    is_dash,
     revised_spaces,
     slot_spaces,
     text,
@@ -104,13 +103,6 @@ def test_hyphens_join_compounds(relations, heads, expected):
 def test_a_straight_mark_without_a_partner():
     assert token_sides([('"',), (), ("'",)]) == [["right"], [], ["left"]]
     assert token_sides([(), ('"',), ()]) == [[], ["right"], []]
-
-
-@pytest.mark.parametrize(
-    "token, expected", [("-", True), ("—", True), ("--", True), ("-.", False), ("", False)]
-)
-def test_dashes(token, expected):
-    assert is_dash(token) == expected
 
 
 @pytest.mark.parametrize(

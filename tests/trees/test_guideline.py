@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from time import process_time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -202,12 +201,6 @@ def test_places_of_projective_and_other_trees_are_the_same(
     if tree.is_projective:
         for mark in tree.marks:
             assert tree.around(mark) == tree.around_in_general(mark, before[mark], after[mark])
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_a_rule_that_is_not_asked_for(rule: str):
-    others = [name for name in RULES if name != rule]
-    assert rule not in {r for _, _, r in moved(CONJUNCTS + " ,/1", rules=others)}
 
 
 def test_a_long_chain_takes_a_second():

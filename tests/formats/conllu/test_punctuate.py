@@ -93,15 +93,6 @@ def test_the_abbreviation_dot_follows_the_slot():
     assert content(reread(new_record)).slots == ((), *slots[1:])
 
 
-def test_original_heads_stay_non_projective():
-    heads = [3, 4, 0, 3]
-    source = entry_of(*(word(i, f"w{i}", head) for i, head in enumerate(heads, start=1)))
-    assert source.notes.lifts == 1
-    new_record = punctuate_record(source, [(), (",",), (), (), (".",)])
-    assert [token.head for token in new_record.tokens if token.upos != "PUNCT"] == [4, 5, 0, 4]
-    assert content(reread(new_record)).tree == content(source).tree
-
-
 QUOTES = [
     mark(1, '"', 2),
     word(2, "Go", 4, "ccomp"),
@@ -147,14 +138,6 @@ def test_marks_that_are_there_keep_their_forms_where_others_are_added(lines, slo
     assert content(reread(new_record)).slots == tuple(slots)
     written = [token for slot in spell_marks(source, slots) for token in slot]
     assert written == [form for form in forms if form not in ("Go", "he")]
-
-
-def test_tagged_quotation_marks_stay_straight_alone():
-    lines = [mark(1, '"', 2, "``"), word(2, "Go", 0), mark(3, ".", 2)]
-    new_record = punctuate_record(entry_of(*lines), [("“",), ("!",)])
-    assert [token.form for token in new_record.tokens] == ['"', "Go", "!"]
-    new_record = punctuate_record(entry_of(*lines), [("“",), ("!", "”")])
-    assert [token.form for token in new_record.tokens] == ["“", "Go", "!", "”"]
 
 
 @pytest.mark.parametrize(

@@ -76,16 +76,6 @@ def test_comments_between_tokens_go_above_them(mark: str):
     assert sum("#" in line for line in rearranged.record.lines) == 1
 
 
-def test_without_any_mark_the_text_is_that_of_the_words():
-    given_entry = entry()
-    arrangement = Arrangement(given_entry.content.tree)
-    arrangement.delete(5)
-    rearranged = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
-    text = Conllu().writer().source_text(rearranged)
-    assert "# text = va-li dr. un\n" in text
-    assert "4-5" not in text
-
-
 def test_a_multiword_token_that_is_parted_goes():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
