@@ -9,12 +9,12 @@ from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.located import BLANKS, Located
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu.gaps import NO_SPACE
-from semipunct.formats.conllu.heads import mark_heads
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.records import Record, multiword_tokens, tokens_of
 from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.trees.conventions import Convention
+from semipunct.trees.guideline import mark_heads
 from semipunct.wording import quantity
 
 
