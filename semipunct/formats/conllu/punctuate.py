@@ -53,9 +53,10 @@ def punctuate_record(
 
     The lines of unchanged slots are kept; if no slot changes, the record itself is returned. In
     other slots common marks keep their lines, other old marks are removed, and new ones are
-    inserted with the tag PUNCT, the relation ``punct`` and a head by ``trees.guideline.mark_heads``.
-    IDs are renumbered in the columns ID, HEAD and DEPS; arcs from removed tokens are removed from the enhanced graph, and
-    arcs to new tokens are added if there is one. Words keep their heads, projective or not.
+    inserted with the tag PUNCT, the relation ``punct`` and a head by ``guideline.mark_heads``. IDs
+    are renumbered in the columns ID, HEAD and DEPS; arcs from removed tokens are removed from the
+    enhanced graph, and arcs to new tokens are added if there is one. Words keep their heads,
+    projective or not.
 
     The space between tokens that remain neighbours is unchanged, both in the comment ``# text =``
     and in MISC; that of removed marks goes to what now stands in their place. Beside new marks both
