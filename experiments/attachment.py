@@ -16,7 +16,7 @@ import io
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -100,7 +100,7 @@ def with_marks_at_root(sentences: Sequence[MarkedSentence]) -> str:
             for token, is_mark in enumerate(sentence.is_mark)
             if is_mark and token != root
         ]
-        texts.write(sentence.text(changes))
+        texts.write(replace(sentence, changes=tuple(changes)).text)
     return texts.getvalue()
 
 

@@ -6,7 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from io import StringIO
 from itertools import chain
@@ -27,32 +27,6 @@ from semipunct.trees.principles import RULES, Rule
 from semipunct.wording import quantity
 
 
-@dataclass(frozen=True, slots=True)
-class NormalisedSentence:
-    """A sentence whose marks are attached as the guidelines say.
-
-    Attributes:
-        source: the sentence as read.
-        changes: the new heads of marks.
-    """
-
-    source: MarkedSentence
-    changes: tuple[HeadChange, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The lines of the sentence, as in the file but for the heads that changed."""
-        return self.source.text(self.changes)
-
-    @property
-    def governing(self) -> tuple[int, ...]:
-        """The marks that cannot be attached, because words depend on them."""
-        if self.source.fault:
-            return ()
-        tree = self.source.judgement.tree
-        return tuple(sorted(mark for mark in tree.governing if tree.heads[mark]))
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class NormalisedTreebank:
     """Treebanks whose marks are attached as the guidelines say.
@@ -63,29 +37,29 @@ class NormalisedTreebank:
         convention: the one that was to be followed everywhere; None if it was learnt.
     """
 
-    sentences: tuple[NormalisedSentence, ...]
+    sentences: tuple[MarkedSentence, ...]
     conventions: Conventions
     convention: Convention | None
 
     @property
     def changes(self) -> list[tuple[MarkedSentence, HeadChange]]:
         """The new heads of marks, with their sentences."""
-        return [(each.source, change) for each in self.sentences for change in each.changes]
+        return [(each, change) for each in self.sentences for change in each.changes]
 
     @property
     def faults(self) -> list[str]:
         """The reasons why sentences were left as they are, with their places."""
-        return [each.source.fault for each in self.sentences if each.source.fault]
+        return [each.fault for each in self.sentences if each.fault]
 
     @property
     def governing(self) -> list[tuple[MarkedSentence, int]]:
         """The marks on which words depend, with their sentences."""
-        return [(each.source, mark) for each in self.sentences for mark in each.governing]
+        return [(each, mark) for each in self.sentences for mark in each.governing]
 
     @property
     def marks(self) -> int:
         """The number of marks."""
-        return sum(sum(each.source.is_mark) for each in self.sentences)
+        return sum(sum(each.is_mark) for each in self.sentences)
 
     @property
     def rules(self) -> Counter[Rule]:
@@ -148,7 +122,7 @@ def normalise(
         sentences = [sentence for path in files for sentence in read_marked(path)]
         changes, conventions = _settle(sentences, convention, rules, strict=strict)
         normalised = tuple(
-            NormalisedSentence(sentence, tuple(sorted(of_sentence.values())))
+            replace(sentence, changes=tuple(sorted(of_sentence.values())))
             for sentence, of_sentence in zip(sentences, changes, strict=True)
         )
     return NormalisedTreebank(normalised, conventions, convention)
@@ -356,14 +330,14 @@ def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
     """
     anchors = Anchors()
     changed = [each for each in treebank.sentences if each.changes]
-    names = [anchors.add(each.source.record.sentence_id) for each in changed]
+    names = [anchors.add(each.record.sentence_id) for each in changed]
     rows = [
         (
-            link(name, each.source.record.sentence_id),
-            escape(f"{each.source.record.path}:{each.source.line_of(change.mark)}"),
-            escape(token_name(each.source, change.mark)),
-            escape(token_name(each.source, change.before)),
-            escape(token_name(each.source, change.after)),
+            link(name, each.record.sentence_id),
+            escape(f"{each.record.path}:{each.line_of(change.mark)}"),
+            escape(token_name(each, change.mark)),
+            escape(token_name(each, change.before)),
+            escape(token_name(each, change.after)),
             change.rule,
             escape(change.problem),
         )
@@ -384,8 +358,8 @@ def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
     sections = (
         section(
             name,
-            each.source.record.sentence_id,
-            [figure(treebank_drawing(each.source, each.changes))],
+            each.record.sentence_id,
+            [figure(treebank_drawing(each, each.changes))],
         )
         for name, each in zip(names, changed, strict=True)
     )

@@ -30,11 +30,13 @@ class MarkedSentence:
         record: its lines and tokens.
         heads: ``[n + 1]`` the head of each token, from 1.
         fault: the reason why the heads are no tree, with its place; empty if they are one.
+        changes: new heads of marks, by which ``text`` differs from the file.
     """
 
     record: Record
     heads: Sequence[int]
     fault: str = ""
+    changes: tuple[HeadChange, ...] = ()
 
     @classmethod
     def of(cls, record: Record) -> "MarkedSentence":
@@ -147,14 +149,19 @@ class MarkedSentence:
         """
         return self.record.line + self.record.tokens[token - 1].position
 
-    def text(self, changes: Sequence[HeadChange] = ()) -> str:
-        """Return the lines of the sentence with other heads of marks.
+    @property
+    def governing(self) -> tuple[int, ...]:
+        """The marks that cannot be attached, because words depend on them."""
+        if self.fault:
+            return ()
+        tree = self.judgement.tree
+        return tuple(sorted(mark for mark in tree.governing if tree.heads[mark]))
 
-        Args:
-            changes: the new heads; without any, the lines are as in the file.
-        """
+    @property
+    def text(self) -> str:
+        """The lines of the sentence, as in the file but for the heads that changed."""
         lines = list(self.record.lines)
-        for change in changes:
+        for change in self.changes:
             position = self.record.tokens[change.mark - 1].position
             columns = lines[position].split("\t")
             columns[_HEAD] = str(change.after)
