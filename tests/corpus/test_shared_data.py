@@ -8,12 +8,7 @@ from semipunct.corpus.statistics import statistics
 from semipunct.formats import read_entries
 from semipunct.formats.conllu.records import format_record, read_records, write_texts
 
-FILES = [
-    "ar/dev.conllu",
-    "es/dev.conllu",
-    "hi/dev.conllu",
-    "zh/dev.conllu",
-]
+FILES = ["ar/dev.conllu", "es/dev.conllu", "hi/dev.conllu", "zh/dev.conllu"]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -1,7 +1,6 @@
 """Correction: edit counts compared with an independent scorer, with cases by hand, and JFLEG."""
 
 import unicodedata
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -107,58 +106,6 @@ def test_nothing_done_and_nothing_to_do():
     assert missed.as_dict()["precision"] is None
     assert missed.as_dict()["harm"] is None
     assert correction_statistics([], [], []).figures().as_dict()["f05"] is None
-
-
-def maxmatch(source: list[str], output: list[str], gold: list[tuple[int, int, list[str]]]):
-    """Return matches and length of the edit script that agrees most with the gold edits.
-
-    Among the shortest scripts from source to output, as Dahlmeier and Ng (2012) define it; only
-    edits that are gold are more than one token.
-    """
-
-    @cache
-    def best(i: int, j: int) -> tuple[int, int, int]:  # tokens edited, -matches, edits
-        steps = []
-        if i == len(source) and j == len(output):
-            return (0, 0, 0)
-        if i < len(source) and j < len(output) and source[i] == output[j]:
-            steps.append(best(i + 1, j + 1))
-        ends = [(i + 1, j + 1), (i + 1, j), (i, j + 1)]
-        ends += [(stop, j + len(text)) for start, stop, text in gold if start == i]
-        for stop, place in ends:
-            if stop <= len(source) and place <= len(output) and (stop, place) != (i, j):
-                new = output[j:place]
-                if new == source[i:stop]:
-                    continue
-                cost = max(stop - i, place - j)
-                match = (i, stop, new) in gold
-                c, m, n = best(stop, place)
-                steps.append((c + cost, m - match, n + 1))
-        return min(steps)
-
-    _, matches, edits = best(0, 0)
-    return -matches, edits
-
-
-MARK = st.sampled_from(["", "", ",", ".", ";"])
-
-
-@given(st.lists(st.tuples(MARK, MARK, MARK), min_size=1, max_size=7))
-def test_one_token_a_slot_is_scored_as_maxmatch_does(rows):
-    def tokens(side: int) -> list[str]:
-        flat = [t for i, row in enumerate(rows) for t in (f"w{i}" if i else "", row[side])]
-        return [t for t in flat if t]
-
-    gold, place = [], 0
-    for i, (old, _, new) in enumerate(rows):
-        place += i > 0
-        if old != new:
-            gold.append((place, place + bool(old), new.split()))
-        place += bool(old)
-    source, proposed, reference = ([tuple(row[k].split()) for row in rows] for k in range(3))
-    found = correction_statistics([source], [proposed], [[reference]]).figures()
-    assert (found.correct, found.proposed) == maxmatch(tokens(0), tokens(1), gold)
-    assert found.needed == len(gold)
 
 
 STRING = st.lists(st.sampled_from([",", ".", "”"]), max_size=2).map(tuple)

@@ -1,5 +1,3 @@
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -101,14 +99,6 @@ def test_counts_are_those_of_words_one_by_one(data: list[tuple[Sentence, Sentenc
             for column in ("upos", "xpos", "feats"):
                 expected[column] += getattr(gold, column)[w] == getattr(other, column)[w]
         assert {name: statistics.column(name)[place] for name in expected} == expected
-
-
-def test_what_is_undefined_is_nan_and_not_zero():
-    figures = parsing_statistics([], []).figures()
-    assert math.isnan(figures.las)
-    assert math.isnan(figures.complete)
-    found = json.loads(json.dumps(figures.as_dict(), allow_nan=False))
-    assert found == {**dict.fromkeys(FIGURES), "sentences": 0, "words": 0}
 
 
 @pytest.mark.parametrize(

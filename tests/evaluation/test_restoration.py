@@ -57,21 +57,6 @@ def test_every_number_of_a_tiny_case():
     assert figures.pairing_errors.gold == PairingFigures(openings=0, closings=0)
 
 
-def test_the_tiny_case_sentence_by_sentence():
-    found = restoration_statistics(GOLD, PREDICTED)
-    assert found.slots.tolist() == [4, 4, 3, 2]
-    assert found.edit_distance.tolist() == [1, 4, 3, 0]
-    assert found.exact_slots.tolist() == [3, 1, 0, 2]
-    assert found.marks == ("!", "(", ")", ",", ".", "“", "”")
-    assert found.true_positives.tolist() == [
-        [0, 0, 0, 0, 1, 0, 0],
-        [0, 0, 0, 1, 0, 1, 1],
-        [0, 0, 1, 0, 0, 0, 0],
-        [0, 0, 0, 0, 1, 0, 0],
-    ]
-    assert found.predicted_pairing.tolist() == [[0, 0], [0, 0], [0, 1], [0, 0]]
-
-
 @pytest.mark.parametrize("gold", [[], [[(), ()]]], ids=["no sentence", "no mark"])
 def test_what_is_undefined_is_nan_and_not_zero(gold: list[list[Puncteme]]):
     figures = restoration_statistics(gold, gold).figures()
@@ -100,18 +85,6 @@ def test_corpus_figures_are_sums_over_sentences(data: list[list[tuple[Puncteme, 
         for place in ("openings", "closings"):
             read = attrgetter(f"pairing_errors.{side}.{place}")
             assert read(whole) == sum(map(read, alone))
-
-
-@given(pairs_of_sentences)
-def test_exchanging_truth_and_prediction(data: list[list[tuple[Puncteme, Puncteme]]]):
-    gold, predicted = ([[pair[side] for pair in s] for s in data] for side in (0, 1))
-    one = restoration_statistics(gold, predicted, PAIRS).figures()
-    other = restoration_statistics(predicted, gold, PAIRS).figures()
-    assert one.edit_distance == other.edit_distance
-    assert one.pairing_errors.predicted == other.pairing_errors.gold
-    micro = other.micro
-    exchanged = Score.of(micro.true_positives, micro.gold, micro.predicted)
-    assert one.micro.as_dict() == exchanged.as_dict()
 
 
 def test_only_pairs_that_occur_in_the_truth_count():

@@ -20,11 +20,7 @@ from tests.evaluation.cases import GOLD, PARSED, PREDICTED, TREEBANK, parsed, re
 
 SCORED = scored([-0.1, -math.inf, -1 / 3], [2, 5, 7])
 RESTORED = restored(GOLD, PREDICTED)
-RESULTS = {
-    "parsing": parsed(TREEBANK, PARSED),
-    "perplexity": SCORED,
-    "restoration": RESTORED,
-}
+RESULTS = {"parsing": parsed(TREEBANK, PARSED), "perplexity": SCORED, "restoration": RESTORED}
 
 
 @pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)

@@ -74,19 +74,6 @@ def test_overlapping_edits_are_read_but_lead_nowhere(file):
         first.corrected_tokens(1)
 
 
-def test_insertions_beside_edits_do_not_overlap(file):
-    (record,) = read_m2_records(file(
-        "S a b\nA 0 1|||R|||c|||R|||-|||0\nA 1 1|||M|||,|||R|||-|||0\nA 0 0|||M|||“|||R|||-|||0\n"
-        "A 1 1|||M|||;|||R|||-|||0\n"
-    ))  # fmt: skip
-    assert record.corrected_tokens(0) == ("“", "c", ",", ";", "b")
-    (record,) = read_m2_records(
-        file("S a b\nA 0 2|||R|||c|||R|||-|||0\nA 1 1|||M|||,|||R|||-|||0\n")
-    )
-    with pytest.raises(TreebankError, match="overlaps"):
-        record.corrected_tokens(0)
-
-
 def test_sentences_and_what_is_none(file):
     assert format_of("x.m2.gz") is FORMATS["m2"]
     first, second = M2().read(file(TWO))
@@ -139,17 +126,6 @@ def test_edits_lead_to_the_corrected_punctuation(tmp_path_factory, rows):
     flat = [token for string in target.slots for token in string if token != "<abbr>"]
     assert flat == [token for string in after for token in string]
     assert record.corrected_tokens(1) == record.tokens
-
-
-def test_marks_and_words_with_blanks_are_several_tokens():
-    slots = ((), (". . .",), (".",))
-    edits = [((), (". . .",), ()), ((), (), (".",))]
-    assert m2_sentence(("a b", "c"), slots, edits).splitlines() == [
-        "S a b . . . c .",
-        "A 6 7|||U:PUNCT|||-NONE-|||REQUIRED|||-NONE-|||0",
-        "A 2 5|||U:PUNCT|||-NONE-|||REQUIRED|||-NONE-|||1",
-        "",
-    ]
 
 
 @pytest.mark.parametrize("tokens", ["|", "||", ", |", "a||b"])

@@ -89,37 +89,3 @@ def test_pairs():
 def test_many_marks_take_linear_time():
     slots = [("(",)] * 50_000 + [("!", "]")] * 50_000 + [(")",)] * 50_000
     assert len(matched_pairs(slots)) == 50_000
-
-
-PAIRING = {
-    "": (0, 0),
-    "( )": (0, 0),
-    "(": (1, 0),
-    ")": (0, 1),
-    ") (": (1, 1),
-    "( ( )": (1, 0),
-    "( ) )": (0, 1),
-    "( [ )": (1, 0),  # the square bracket can no longer be closed
-    "( [ ) ]": (1, 1),
-    "[ ( ) ( ) )": (1, 1),
-    "( [ ( [ )": (3, 0),
-    "( ( [ ) )": (1, 0),
-    "“ ‘ . ’ ”": (0, 0),
-    "« »": (0, 0),
-    "» «": (0, 0),  # German
-    "« « » »": (0, 0),
-    "« » «": (1, 0),
-    "¿ ?": (0, 0),
-    "!": (0, 1),
-}
-
-
-@pytest.mark.parametrize("text, errors", PAIRING.items())
-def test_pairing_errors(text: str, errors: tuple[int, int]):
-    tokens = text.split()
-    for slots in (
-        [tuple(tokens)],
-        [(token,) for token in tokens],
-        [(), *((token,) for token in tokens), ()],
-    ):
-        assert pairing_errors(slots) == errors

@@ -170,10 +170,7 @@ class TestRevisedSpaces:
         ]
 
 
-@given(
-    st.lists(st.sampled_from(["a", "b2", "字", "한", "'s"]), min_size=1, max_size=6),
-    st.data(),
-)
+@given(st.lists(st.sampled_from(["a", "b2", "字", "한", "'s"]), min_size=1, max_size=6), st.data())
 def test_nothing_but_spaces_is_added(forms, data):
     slots = [
         tuple(data.draw(st.lists(st.sampled_from(TOKENS), max_size=3)))

@@ -3,10 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.marks import (
-    EQUAL_PAIRS,
-    PAIRS,
     SILENT,
-    SPECIAL_TOKENS,
     is_symmetric,
     is_unmatched,
     with_boundaries,
@@ -14,14 +11,6 @@ from semipunct.marks import (
 )
 
 PUNCTEMES = st.lists(st.sampled_from([*"“”()[],.-"])).map(tuple)
-
-
-def test_the_tables_are_sound():
-    assert all(opening != closing for opening, closing in PAIRS)
-    assert all(opening == closing for opening, closing in EQUAL_PAIRS)
-    members = {token for pair in PAIRS | EQUAL_PAIRS for token in pair}
-    assert not members & SPECIAL_TOKENS
-    assert all(token and not any(char.isspace() for char in token) for token in members)
 
 
 @pytest.mark.parametrize(

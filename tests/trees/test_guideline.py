@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from semipunct.trees.conventions import CONVENTIONS, Context, Convention, Conventions
 from semipunct.trees.guideline import HeadChange, Judgement
 from semipunct.trees.mark_places import MarkedTree
-from semipunct.trees.principles import RULES
 from tests.trees.cases import crosses_nothing, dominates, trees
 
 PAIRS = {"(": ")", "“": "”"}
@@ -158,14 +157,6 @@ def test_laws(sentence: tuple[tuple[int, ...], list[str], list[str]], options: t
     else:
         sound = (sum(crosses_nothing(side, mark) for mark in movable) for side in (heads, new))
         assert next(sound) <= next(sound)
-
-
-@given(sentences(), st.sets(st.sampled_from(RULES)))
-def test_some_rules_change_a_part(
-    sentence: tuple[tuple[int, ...], list[str], list[str]], rules: set[str]
-):
-    changes = judgement(*sentence).changes(rules=rules)  # pyright: ignore[reportArgumentType]
-    assert {change.rule for change in changes} <= rules
 
 
 @given(trees(8), st.data())

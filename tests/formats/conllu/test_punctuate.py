@@ -84,15 +84,6 @@ def test_no_marks():
     assert back.lines[1] == "# text = Yes, Mr. Ho left."
 
 
-def test_the_abbreviation_dot_follows_the_slot():
-    slots = [(), (ABBREVIATION, ","), (), (), (".",)]
-    new_record = punctuate_record(YES, slots)
-    assert [token.form for token in new_record.tokens] == ["Yes.", ",", "Mr", "Ho", "left", "."]
-    assert [token.lemma for token in new_record.tokens[:3]] == ["yes", ",", "mr."]
-    assert new_record.lines[1] == "# text = Yes., Mr Ho left."
-    assert content(reread(new_record)).slots == ((), *slots[1:])
-
-
 QUOTES = [
     mark(1, '"', 2),
     word(2, "Go", 4, "ccomp"),
@@ -179,18 +170,9 @@ def test_a_mark_spelt_like_a_special_token_stays():
     ],
 )
 def test_a_sentence_without_a_record(forms, slots, expected):
-    bare = Sentence(
-        sentence_id="s",
-        path="<none>",
-        line=1,
-        forms=forms,
-        lemmas=("l1", "l2"),
-        upos=("X", "Y"),
-        xpos=("X1", "_"),
-        feats=("_", "Case=Nom|Number=Sing"),
-        tree=DependencyTree((2, 0), ("nsubj", "root")),
-        slots=((), (), ()),
-    )
+    tree = DependencyTree((2, 0), ("nsubj", "root"))
+    columns = (forms, ("l1", "l2"), ("X", "Y"), ("X1", "_"), ("_", "Case=Nom|Number=Sing"))
+    bare = Sentence("s", "<none>", 1, *columns, tree, ((), (), ()))
     entry = bare_entry(bare)
     assert (entry.content, entry.word_ids) == (bare, (1, 2))
     new_record = punctuate_record(entry, slots)

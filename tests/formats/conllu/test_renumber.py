@@ -102,14 +102,6 @@ def test_nothing_is_written_within_a_multiword_token():
             punctuate_record(source, slots)
 
 
-def test_the_dot_of_an_abbreviation_belongs_to_a_multiword_token():
-    source = entry_of(word("1-2", "ddr.", "_"), word(1, "de", 0), word(2, "dr.", 1))
-    assert content(source).slots == ((), (), ())
-    assert surface_text(source, [()] * 3) == "ddr."
-    source = entry_of(word("1-2", "ddr", "_"), word(1, "de", 0), word(2, "dr", 1))
-    assert surface_text(source, [(), (), (ABBREVIATION,)]) == "ddr."
-
-
 def test_line_ends_comments_and_a_byte_order_mark():
     text = (
         "\ufeff1\ta\ta\tX\t_\t_\t0\troot\t_\t_\r\n# inside\r\n2\t,\t,\tPUNCT\t_\t_\t1\tpunct\t_\t_"
@@ -216,15 +208,6 @@ def unchanging(line: str) -> tuple[object, ...]:
     return (*columns[2:6], columns[7], *misc)
 
 
-def whole_lines(record: Record) -> list[tuple[str, ...]]:
-    """Return the lines of multiword tokens and empty nodes, without IDs, DEPS and spaces."""
-    return [
-        (line.split("\t")[1], *map(str, unchanging(line)))
-        for line in record.lines
-        if {"-", "."} & set(line.split("\t")[0]) and not line.startswith("#")
-    ]
-
-
 def in_text(record: Record) -> list[tuple[int, str]]:
     """Return the index of the last word of each token of the text, and its line."""
     lines, covered = [], 0
@@ -311,7 +294,6 @@ def test_any_record(source):
         assert unchanging(old_record.lines[before.position]) == unchanging(
             new_record.lines[after.position]
         )
-    assert whole_lines(new_record) == whole_lines(old_record)
 
 
 def assert_references(record: Record) -> None:
