@@ -147,11 +147,10 @@ class Judgement:
         for mark in self.around:
             convention = conventions.at(self.context(mark))
             choice = choices.get(mark) or self._single_choice(mark, convention)
-            problem = self._problem(mark, choice, convention, strict)
-            if problem is None or mark in staying:
-                choices[mark] = Choice(heads[mark], choice.rule)
-            else:
-                choices[mark] = choice
+            stays = mark in staying
+            problem = None if stays else self._problem(mark, choice, convention, strict)
+            choices[mark] = Choice(heads[mark], choice.rule) if problem is None else choice
+            if problem is not None:
                 problems[mark] = problem
         for opening, closing in self.pairs:
             if closing in problems and opening in choices and closing not in self._paired:
