@@ -16,7 +16,7 @@ import io
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,12 +24,11 @@ from typing import Any
 from benchmarks.figures import report
 
 from semipunct.formats.conllu.mark_heads import MarkedSentence, read_marked
-from semipunct.treebanks.normalise import normalise_marks
+from semipunct.treebanks.normalise import normalise
+from semipunct.trees.guideline import HeadChange
 
 PUNCTUATION_TESTS = ("leaf-punct", "punct-causes-nonproj", "punct-is-nonproj")
 """The tests of UD's validator about heads of marks."""
-
-_HEAD = 6
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def ours(path: Path, *, convention: Any = None) -> Output:
         pass
     reading = time.perf_counter() - start
     start = time.perf_counter()
-    content = normalise_marks([path], convention=convention).text
+    content = normalise(path, convention=convention).text
     seconds = time.perf_counter() - start
     return Output(content, seconds, seconds - reading)
 
@@ -93,14 +92,15 @@ def with_marks_at_root(sentences: Sequence[MarkedSentence]) -> str:
     """
     texts = io.StringIO()
     for sentence in sentences:
-        lines = list(sentence.lines)
         root = sentence.heads.index(0, 1)
-        for token, is_mark in enumerate(sentence.is_mark):
-            if is_mark and token != root:
-                columns = lines[sentence.positions[token]].split("\t")
-                columns[_HEAD] = str(root)
-                lines[sentence.positions[token]] = "\t".join(columns)
-        texts.writelines(lines)
+        changes = [
+            HeadChange(
+                token, sentence.heads[token], root, "highest", "the guidelines prefer another head"
+            )
+            for token, is_mark in enumerate(sentence.is_mark)
+            if is_mark and token != root
+        ]
+        texts.write(replace(sentence, changes=tuple(changes)).text)
     return texts.getvalue()
 
 

@@ -15,11 +15,12 @@ import argparse
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from semipunct.corpus.learners import count_errors, english_learner_errors
+from semipunct.corpus.learners import LearnerErrors, count_errors, english_learner_errors
 from semipunct.formats.parallel import read_parallel_texts, write_erroneous
 from semipunct.marks import spacing
-from semipunct.marks.corrections import corrections, moves
+from semipunct.marks.corrections import corrections
 from semipunct.wording import quantity
 
 REFERENCES = 4
@@ -36,17 +37,14 @@ def count(folder: Path, output: Path | None) -> None:
     pairs = list(read_parallel_texts(folder / "dev.src", paths))
     errors = count_errors(pairs)
     errors_by_kind: Counter[str] = Counter()
-    moved = 0
     for pair in pairs:
         for reference in pair.references:
             edits = corrections(spacing.visible(pair.source.slots), reference)
             errors_by_kind.update(edit.error for edit in edits)
-            moved += len(moves(edits))
     judged = sum(errors.occurrences.values())
     print(
         f"{quantity(len(pairs), 'sentence')}, {REFERENCES} references: "
-        f"{quantity(errors_by_kind.total(), 'error')} in {judged} slots; {moved} of a mark "
-        "that was moved by one word"
+        f"{quantity(errors_by_kind.total(), 'error')} in {judged} slots"
     )
     for error, number in errors_by_kind.most_common(12):
         print(f"{number:6}  {error}")
@@ -63,9 +61,33 @@ def count(folder: Path, output: Path | None) -> None:
             "errors": errors_by_kind.total(),
         }
         head = "".join(f"{json.dumps(k)}: {json.dumps(v)},\n" for k, v in table.items())
-        rows = (json.dumps(row, ensure_ascii=False) for row in errors.as_dict())
+        rows = (json.dumps(row, ensure_ascii=False) for row in table_rows(errors))
         text = "{\n" + head + '"counts": [\n' + ",\n".join(rows) + "\n]\n}\n"
         output.write_text(text, encoding="utf-8")
+
+
+def table_rows(errors: LearnerErrors) -> list[dict[str, Any]]:
+    """Return counts for JSON, a row for each situation, the most frequent first.
+
+    Args:
+        errors: the counts.
+    """
+    rows = sorted(errors.occurrences.items(), key=lambda item: (-item[1], item[0]))
+    return [
+        {
+            "right": " ".join(situation.right),
+            "context": situation.context,
+            "occurrences": seen,
+            "errors": {
+                " ".join(string): list(error)
+                for string, error in sorted(
+                    errors.errors.get(situation, {}).items(),
+                    key=lambda item: (-item[1].times, item[0]),
+                )
+            },
+        }
+        for situation, seen in rows
+    ]
 
 
 def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
@@ -77,11 +99,7 @@ def make(treebank: list[Path], seed: int, source: str, corrected: str) -> None:
         source: the file to write with errors.
         corrected: the file to write without errors.
     """
-    counts = write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
-    print(
-        f"{quantity(counts.sentences, 'sentence')}, {quantity(counts.slots, 'slot')}, "
-        f"{quantity(counts.errors, 'error')}; {quantity(counts.omitted, 'sentence')} left out"
-    )
+    write_erroneous(treebank, english_learner_errors(), seed, source, corrected)
 
 
 def main() -> None:

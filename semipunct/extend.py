@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from semipunct.features.templates import Template
     from semipunct.files import display_name
     from semipunct.marks import SILENT, UNK
-    from semipunct.marks.corrections import apply_corrections, corrections
+    from semipunct.marks.corrections import corrections
     from semipunct.models.base import Model, Sums
     from semipunct.models.kind import Kind, SharedTrainOptions
     from semipunct.models.optimisation import schedule
@@ -46,7 +46,6 @@ __all__ = [
     "Sums",
     "Template",
     "alphabet",
-    "apply_corrections",
     "console",
     "correction_statistics",
     "corrections",

@@ -180,28 +180,9 @@ class LearnerErrors:
                 errors[string] = errors.get(string, Made(0, 0)).plus(error)
         return sum(self.occurrences.get(situation, 0) for situation in situations), errors
 
-    def as_dict(self) -> list[dict[str, Any]]:
-        """Return the counts for JSON, a row for each situation, the most frequent first."""
-        rows = sorted(self.occurrences.items(), key=lambda item: (-item[1], item[0]))
-        return [
-            {
-                "right": " ".join(situation.right),
-                "context": situation.context,
-                "occurrences": seen,
-                "errors": {
-                    " ".join(string): list(error)
-                    for string, error in sorted(
-                        self.errors.get(situation, {}).items(),
-                        key=lambda item: (-item[1].times, item[0]),
-                    )
-                },
-            }
-            for situation, seen in rows
-        ]
-
     @classmethod
     def from_dict(cls, rows: Iterable[Mapping[str, Any]]) -> "LearnerErrors":
-        """Build counts from JSON rows; the inverse of ``as_dict``."""
+        """Build counts from JSON rows, as ``experiments/learner_errors.py`` writes them."""
         occurrences: dict[Situation, int] = {}
         errors: dict[Situation, dict[Puncteme, Made]] = {}
         for row in rows:

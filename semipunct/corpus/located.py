@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from semipunct.corpus.fixed_parts import NOTHING_FIXED, FixedParts
 from semipunct.corpus.passages import Span
-from semipunct.corpus.sentences import Words
+from semipunct.corpus.sentences import Words, check_slots
 from semipunct.corpus.treebank import EMPTY, Omitted
 from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION, SILENT, SPECIAL_TOKENS, UNK, Puncteme, spacing
@@ -101,7 +101,9 @@ class Located:
             if slots is None and forms is None:
                 return self.text
             raise UsageError(f"{self._where()}: {self.content.reason}; write it unchanged")
-        requested = self._checked(self.content, slots)
+        requested = self.content.slots if slots is None else tuple(slots)
+        shown = spacing.visible(self.content.slots)
+        check_slots(self._where(), shown, requested, lambda token: BLANKS.sub("", token))
         if forms is not None and len(forms) != len(self.spans):
             raise UsageError(
                 f"{self._where()}: {quantity(len(forms), 'form')} for "
@@ -244,32 +246,6 @@ class Located:
     def _where(self) -> str:
         c = self.content
         return f"{c.path}:{c.line}: sentence {c.sentence_id}"
-
-    def _checked(self, words: Words, slots: Sequence[Puncteme] | None) -> tuple[Puncteme, ...]:
-        """Return the requested slots; raise if they cannot be written."""
-        requested = words.slots if slots is None else tuple(slots)
-        if len(requested) != len(words.slots):
-            raise UsageError(
-                f"{self._where()}: {quantity(len(requested), 'slot')} for "
-                f"{quantity(len(words.forms), 'word')}; give one more than there are words"
-            )
-        for slot, (string, original) in enumerate(zip(requested, words.slots, strict=True)):
-            if string == original:
-                continue
-            if ABBREVIATION in string[min(slot, 1) :]:
-                raise UsageError(
-                    f"{self._where()}: slot {slot} has an abbreviation's dot that follows no word; "
-                    "give it once, first in a slot after a word"
-                )
-            (visible,) = spacing.visible([string])
-            numbers = kept_tokens(spacing.visible([original])[0], visible)
-            for token, number in zip(visible, numbers, strict=True):
-                if not number and (token in SPECIAL_TOKENS or not BLANKS.sub("", token)):
-                    raise UsageError(
-                        f"{self._where()}: the token {token!r} of slot {slot} cannot be written; "
-                        "give a mark of one or more visible characters"
-                    )
-        return requested
 
     def _inside(self, word: int) -> bool:
         """Return whether a word belongs to the same multiword token as the previous word."""

@@ -4,13 +4,23 @@ Features, punctemes and pairs are extracted from these directly; no neutral form
 stands between the treebank and the models (docs/decisions/0007-model-reads-treebank.md).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal
 
 from typing_extensions import TypeVar
 
-from semipunct.marks import ABBREVIATION, INITIAL, Pair, Puncteme, display_form
+from semipunct.errors import UsageError
+from semipunct.marks import (
+    ABBREVIATION,
+    INITIAL,
+    SPECIAL_TOKENS,
+    Pair,
+    Puncteme,
+    display_form,
+    spacing,
+)
+from semipunct.marks.quotes import kept_tokens
 from semipunct.trees import DependencyTree, Tree
 from semipunct.wording import quantity
 
@@ -213,6 +223,51 @@ def unfillable(sentence: "Sentence[Any] | Words") -> frozenset[int]:
     docs/decisions/0040-orthographic-words.md says how models treat them.
     """
     return frozenset(slot for slot in sentence.closed if not sentence.slots[slot])
+
+
+def check_slots(
+    where: str,
+    before: Sequence[Puncteme],
+    after: Sequence[Puncteme],
+    is_writable: Callable[[str], object],
+    closed: Collection[int] = (),
+) -> None:
+    """Check that other punctuation can be written.
+
+    Args:
+        where: the place of the sentence.
+        before: ``[n + 1]`` the visible marks.
+        after: the requested slots.
+        is_writable: tells whether a new mark has characters that can be written.
+        closed: slots that must stay empty.
+
+    Raises:
+        UsageError: if the number of slots is wrong, or a token cannot be written.
+    """
+    if len(after) != len(before):
+        raise UsageError(
+            f"{where}: {quantity(len(after), 'slot')} for {quantity(len(before) - 1, 'word')}; "
+            "give one more than there are words"
+        )
+    for slot, (old, string, new) in enumerate(
+        zip(before, after, spacing.visible(after), strict=True)
+    ):
+        if string and slot in closed:
+            raise UsageError(
+                f"{where}: slot {slot} is within a multiword token, where nothing can be written; "
+                "leave it empty"
+            )
+        if ABBREVIATION in string[min(slot, 1) :]:
+            raise UsageError(
+                f"{where}: slot {slot} has an abbreviation's dot that follows no word; give it "
+                "once, first in a slot after a word"
+            )
+        for token, number in zip(new, kept_tokens(old, new), strict=True):
+            if not number and (token in SPECIAL_TOKENS or not is_writable(token)):
+                raise UsageError(
+                    f"{where}: the token {token!r} of slot {slot} cannot be written; give a mark "
+                    "of one or more visible characters"
+                )
 
 
 def open_slots(sentence: "Sentence[Any] | Words", slots: Sequence[V]) -> list[V]:

@@ -17,7 +17,7 @@ figures 255K and 123K of Table 2 are those of the three portions of a treebank t
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from semipunct.corpus.sentences import Sentence
@@ -155,11 +155,9 @@ class TreebankStatistics:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures as values that JSON can hold (the keys of mappings become texts)."""
-        figures = asdict(self)
-        figures["slot_lengths"] = {str(key): value for key, value in self.slot_lengths.items()}
-        figures["percent_punctuation"] = self.percent_punctuation
-        figures["percent_projectivised"] = self.percent_projectivised
-        return figures
+        lengths = {str(key): value for key, value in self.slot_lengths.items()}
+        percent = ("percent_punctuation", "percent_projectivised")
+        return asdict(self) | {"slot_lengths": lengths} | {p: getattr(self, p) for p in percent}
 
 
 def statistics(
@@ -212,26 +210,16 @@ def statistics(
         (with_unknown(left, frequent), with_unknown(right, frequent)) for left, right in raw_pairs
     }
     rare = [count for count in counts.values() if count < minimum_count]
-    return TreebankStatistics(
-        sentences_read=totals["sentences_read"],
-        sentences_used=totals["sentences_used"],
-        omitted=dict(omitted),
-        first_faults=first_faults,
-        tokens=totals["tokens"],
-        punctuation=totals["punctuation"],
-        words=totals["words"],
-        slots=slot_counts.total(),
-        slot_lengths=dict(sorted(lengths.items())),
-        minimum_count=minimum_count,
-        types=len({token for puncteme in punctemes for token in puncteme} - {INITIAL}),
-        token_counts=dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
-        rare_types=len(rare),
-        rare_tokens=sum(rare),
-        punctemes=len(punctemes),
-        pairs=len(pairs),
-        projectivised=totals["projectivised"],
-        arcs_lifted=totals["arcs_lifted"],
-        quotes_replaced=totals["quotes_replaced"],
-        quotes_straight=totals["quotes_straight"],
-        abbreviation_dots=counts[ABBREVIATION],
-    )
+    totals["slots"], totals["abbreviation_dots"] = slot_counts.total(), counts[ABBREVIATION]
+    totals["rare_types"], totals["rare_tokens"] = len(rare), sum(rare)
+    totals["punctemes"], totals["pairs"] = len(punctemes), len(pairs)
+    totals["types"] = len({token for string in punctemes for token in string} - {INITIAL})
+    rows = {
+        "omitted": dict(omitted),
+        "first_faults": first_faults,
+        "slot_lengths": dict(sorted(lengths.items())),
+        "minimum_count": minimum_count,
+        "token_counts": dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
+    }
+    names = [field.name for field in fields(TreebankStatistics)]
+    return TreebankStatistics(**{name: rows.get(name, totals[name]) for name in names})

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from semipunct.errors import ResultError, UsageError
+from semipunct.evaluation.figures import finite_values
 from semipunct.evaluation.metric import Floats, Measure, Statistics
 from semipunct.evaluation.results import Result, join_signature, read_result, split_signature
-from semipunct.files import finite
 from semipunct.wording import quantity
 
 OWN = ("seed", "model")
@@ -124,16 +124,6 @@ class Difference:
     high: float
     p: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return all but the label for JSON; infinite or undefined figures are null."""
-        return {
-            "a": finite(self.a),
-            "b": finite(self.b),
-            "difference": finite(self.difference),
-            "interval": [finite(self.low), finite(self.high)],
-            "p": finite(self.p),
-        }
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
@@ -166,8 +156,8 @@ class Comparison:
         return f"<Comparison of {self.a.system} and {self.b.system}: {', '.join(rows)}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all but the statistics for JSON."""
-        return {
+        """Return all but the statistics for JSON; infinite or undefined figures are null."""
+        values = {
             "task": self.a.task,
             "a": {"system": self.a.system, "signature": self.a.signature},
             "b": {"system": self.b.system, "signature": self.b.signature},
@@ -176,9 +166,14 @@ class Comparison:
             "seed": self.seed,
             "confidence": self.confidence,
             "measures": {
-                difference.measure: difference.as_dict() for difference in self.differences
+                d.measure: {
+                    **{name: getattr(d, name) for name in ("a", "b", "difference")},
+                    **{"interval": [d.low, d.high], "p": d.p},
+                }
+                for d in self.differences
             },
         }
+        return finite_values(values)
 
 
 def _compared(a: Result, b: Result, resamples: int, seed: int) -> Comparison:

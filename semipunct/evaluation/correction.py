@@ -39,7 +39,7 @@ from semipunct.evaluation.metric import (
     ratio,
     refuse,
 )
-from semipunct.evaluation.restoration import Slots
+from semipunct.evaluation.restoration import Slots, precision
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.marks.edits import edit_distance
@@ -123,16 +123,6 @@ def f05(totals: Floats, _shared: Floats) -> Floats:
     return (1 + BETA2) * totals[..., 0] / (totals[..., 1] + BETA2 * totals[..., 2])
 
 
-def part(totals: Floats, _shared: Floats) -> Floats:
-    """Return the first sum divided by the second, ``[...]``.
-
-    Args:
-        totals: ``[..., 2]`` both sums.
-        _shared: ignored.
-    """
-    return totals[..., 0] / totals[..., 1]
-
-
 def thousandths(totals: Floats, _shared: Floats) -> Floats:
     """Return the first sum per thousand of the second, ``[...]``.
 
@@ -181,9 +171,11 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
     }
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("f05", "F0.5 of edits", ("correct", "proposed", "needed"), None, f05),
-        Measure("precision", "precision of edits", ("correct", "proposed"), None, part),
-        Measure("recall", "recall of edits", ("correct", "needed"), None, part),
-        Measure("average_edit_distance", "edits per slot", ("edit_distance", "judged"), None, part),
+        Measure("precision", "precision of edits", ("correct", "proposed"), None, precision),
+        Measure("recall", "recall of edits", ("correct", "needed"), None, precision),
+        Measure(
+            "average_edit_distance", "edits per slot", ("edit_distance", "judged"), None, precision
+        ),
         Measure("harm", "harm per 1,000 slots", ("harmed", "right_before"), None, thousandths),
     )
 
@@ -216,20 +208,11 @@ class CorrectionStatistics(Statistics[CorrectionFigures]):
         columns = (self.correct, self.proposed, self.needed)
         triples = zip(*(column.sum(0).tolist() for column in columns), strict=True)
         return CorrectionFigures(
-            **self.evaluate_measures(),
-            correct=int(self.correct.sum()),
-            proposed=int(self.proposed.sum()),
-            needed=int(self.needed.sum()),
-            edit_distance=int(self.edit_distance.sum()),
+            **self.usual_figures(CorrectionFigures),
             errors={
                 error: EditScore.of(*triple)
                 for error, triple in zip(self.marks, triples, strict=True)
             },
-            harmed=int(self.harmed.sum()),
-            right_before=int(self.right_before.sum()),
-            judged=int(self.judged.sum()),
-            slots=int(self.slots.sum()),
-            sentences=len(self.slots),
         )
 
 

@@ -35,7 +35,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures for JSON; infinite or undefined ones are null."""
-        return _finite(msgspec.to_builtins(self))
+        return finite_values(msgspec.to_builtins(self))
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the figures with a title for a table: pairs of title and value as text.
@@ -61,12 +61,12 @@ def _shown(value: float, note: Meta) -> str:
     return figure(value, (note.extra or {}).get("format", default))
 
 
-def _finite(value: Any) -> Any:
+def finite_values(value: Any) -> Any:
     """Return a value for JSON with null in place of NaN and the infinities, at any depth."""
     if isinstance(value, dict):
-        return {name: _finite(part) for name, part in cast(dict[str, Any], value).items()}
+        return {name: finite_values(part) for name, part in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
-        return [_finite(part) for part in cast(list[Any], value)]
+        return [finite_values(part) for part in cast(list[Any], value)]
     return finite(value) if isinstance(value, float) else value
 
 

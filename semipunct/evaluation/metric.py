@@ -37,19 +37,23 @@ POSITIVE = 1e-3
 JsonCount = Annotated[int, msgspec.Meta(gt=-LARGEST, lt=LARGEST)]
 
 
-class Column(ABC):
-    """A kind of column with one entry for each sentence.
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A kind of column with one entry for each sentence: counts, unless a subclass differs.
 
     Attributes:
         given: whether the entries depend only on the sentences, not on a system; the given columns
             of two results must agree if they are of the same sentences.
     """
 
-    entry: ClassVar[Any]
+    entry: ClassVar[Any] = JsonCount
     """The type of an entry in JSON."""
-    given: bool
+    given: bool = field(default=False, kw_only=True)
 
-    @abstractmethod
+    def shape(self, marks: Sequence[str]) -> tuple[int, ...]:
+        """Return the shape of an entry, where some marks are counted by the columns by mark."""
+        return ()
+
     def read(self, name: str, entries: Sequence[Any], marks: Sequence[str]) -> Array:
         """Convert entries from JSON to a column.
 
@@ -58,8 +62,8 @@ class Column(ABC):
             entries: one value per sentence, already checked by ``check_entries``.
             marks: the marks that are counted by a column by mark.
         """
+        return np.array(entries, np.int64).reshape(len(entries), *self.shape(marks))
 
-    @abstractmethod
     def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
         """Convert a column to entries for JSON; the inverse of ``read``.
 
@@ -67,19 +71,19 @@ class Column(ABC):
             column: ``[sentences, ...]`` the column.
             marks: the marks that are counted by a column by mark.
         """
+        return column.tolist()
 
-    @abstractmethod
-    def check(self, name: str, column: Array, marks: Sequence[str]) -> None:
-        """Check the shape of a column and its entries.
+    def check(self, name: str, column: Array) -> None:
+        """Check the entries of a column of the right shape.
 
         Args:
             name: the name of the column, for messages.
             column: ``[sentences, ...]`` the column.
-            marks: the marks that are counted by a column by mark.
 
         Raises:
-            ValueError: if the shape is wrong or an entry is impossible.
+            ValueError: if an entry is impossible.
         """
+        refuse(column < 0, f"{name} is negative")
 
     def complaint(self, entry: Any) -> str:
         """Describe an entry of the wrong type, for messages."""
@@ -135,28 +139,14 @@ class Column(ABC):
 class Count(Column):
     """Counts, ``[sentences]``."""
 
-    entry = JsonCount
-    given: bool = False
-
-    def read(self, name: str, entries: Sequence[Any], marks: Sequence[str]) -> Array:
-        return np.array(entries, np.int64)
-
-    def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
-        return column.tolist()
-
-    def check(self, name: str, column: Array, marks: Sequence[str]) -> None:
-        check_shape(name, column, ())
-        refuse(column < 0, f"{name} is negative")
-
 
 @dataclass(frozen=True, slots=True)
-class SlotCount(Count):
+class SlotCount(Column):
     """Counts of slots, ``[sentences]``: n + 1 for n words, so at least one."""
 
-    given: bool = True
+    given: bool = field(default=True, kw_only=True)
 
-    def check(self, name: str, column: Array, marks: Sequence[str]) -> None:
-        check_shape(name, column, ())
+    def check(self, name: str, column: Array) -> None:
         refuse(column < 1, "there is no slot")
 
 
@@ -166,20 +156,15 @@ class CountRow(Column):
 
     entry = list[JsonCount]
     width: int
-    given: bool = False
+
+    def shape(self, marks: Sequence[str]) -> tuple[int, ...]:
+        return (self.width,)
 
     def read(self, name: str, entries: Sequence[Any], marks: Sequence[str]) -> Array:
         for number, entry in enumerate(entries, 1):
             if len(entry) != self.width:
                 raise ValueError(f"sentence {number}: {name} is {self.complaint(entry)}")
-        return np.array(entries, np.int64).reshape(-1, self.width)
-
-    def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
-        return column.tolist()
-
-    def check(self, name: str, column: Array, marks: Sequence[str]) -> None:
-        check_shape(name, column, (self.width,))
-        refuse(column < 0, f"{name} is negative")
+        return Column.read(self, name, entries, marks)
 
     def complaint(self, entry: Any) -> str:
         whole = isinstance(entry, list) and len(cast(list[object], entry)) == self.width
@@ -194,19 +179,17 @@ class CountByMark(Column):
     """
 
     entry = dict[str, JsonCount]
-    given: bool = False
+
+    def shape(self, marks: Sequence[str]) -> tuple[int, ...]:
+        return (len(marks),)
 
     def read(self, name: str, entries: Sequence[Any], marks: Sequence[str]) -> Array:
         rows = [[counts.get(mark, 0) for mark in marks] for counts in entries]
-        return np.array(rows, np.int64).reshape(len(entries), len(marks))
+        return Column.read(self, name, rows, marks)
 
     def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
         rows = column.tolist()
         return [{mark: n for mark, n in zip(marks, row, strict=True) if n} for row in rows]
-
-    def check(self, name: str, column: Array, marks: Sequence[str]) -> None:
-        check_shape(name, column, (len(marks),))
-        refuse(column < 0, f"{name} is negative")
 
     def complaint(self, entry: Any) -> str:
         return "no object of counts by mark"
@@ -234,7 +217,6 @@ class LogLikelihood(Column):
     """Natural logarithms of probabilities, ``[sentences]``; minus infinity is null in JSON."""
 
     entry = int | float | None
-    given: bool = False
 
     def read(self, name: str, entries: Sequence[Any], marks: Sequence[str]) -> Array:
         column = np.array([-np.inf if value is None else value for value in entries], np.float64)
@@ -247,28 +229,12 @@ class LogLikelihood(Column):
     def write(self, column: Array, marks: Sequence[str]) -> list[Any]:
         return [finite(value) for value in column.tolist()]
 
-    def check(self, name: str, column: Array, marks: Sequence[str]) -> None:
-        check_shape(name, column, ())
+    def check(self, name: str, column: Array) -> None:
         refuse(np.isnan(column), f"{name} is NaN")
         refuse(column > POSITIVE, f"{name} is positive")
 
     def complaint(self, entry: Any) -> str:
         return f"{entry!r}, not a number"
-
-
-def check_shape(name: str, column: Array, entry: tuple[int, ...]) -> None:
-    """Check the shape of the entries of a column.
-
-    Args:
-        name: the name of the column, for messages.
-        column: ``[sentences, ...]`` the column.
-        entry: the expected shape of an entry.
-
-    Raises:
-        ValueError: if the shape is different.
-    """
-    if column.shape[1:] != entry:
-        raise ValueError(f"{name} has shape {column.shape}")
 
 
 def refuse(bad: npt.NDArray[np.bool_], problem: str) -> None:
@@ -413,7 +379,9 @@ class Statistics(ABC, Generic[F_co]):
                     f"{len(self.column(name))}"
                 )
         for name, kind in self.columns.items():
-            kind.check(name, self.column(name), self.marks)
+            if self.column(name).shape[1:] != kind.shape(self.marks):
+                raise ValueError(f"{name} has shape {self.column(name).shape}")
+            kind.check(name, self.column(name))
         self.check()
 
     def __len__(self) -> int:
@@ -435,8 +403,7 @@ class Statistics(ABC, Generic[F_co]):
     @property
     def score(self) -> float:
         """The figure of the first measure."""
-        measure = self.measures[0]
-        return float(measure.figure(self.sums(measure).sum(0), self.shared(measure).sum()))
+        return next(iter(self.evaluate_measures().values()))
 
     def evaluate_measures(self) -> dict[str, float]:
         """Return the figure of each measure of the corpus, by name; NaN where undefined."""
@@ -445,6 +412,20 @@ class Statistics(ABC, Generic[F_co]):
                 measure.figure(self.sums(measure).sum(0), self.shared(measure).sum())
             )
             for measure in self.measures
+        }
+
+    def usual_figures(self, kind: type[Figures]) -> dict[str, Any]:
+        """Return what a struct of figures has of measures and of sums of columns, by name.
+
+        Args:
+            kind: of the figures; ``sentences`` is the number of sentences.
+        """
+        measures = self.evaluate_measures()
+        counts = {"sentences": len(self)} | {
+            name: int(self.column(name).sum()) for name in (*self.columns, *self.derived)
+        }
+        return {
+            name: v for name, v in (counts | measures).items() if name in kind.__struct_fields__
         }
 
     def column(self, name: str) -> Array:

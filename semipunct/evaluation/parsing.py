@@ -115,12 +115,10 @@ class ParsingStatistics(Statistics[ParsingFigures]):
     def figures(self) -> ParsingFigures:
         sentences = len(self)
         return ParsingFigures(
-            **self.evaluate_measures(),
+            **self.usual_figures(ParsingFigures),
             root=ratio(int(self.right_roots.sum()), int(self.roots.sum())),
             complete=ratio(int((self.heads == self.words).sum()), sentences),
             complete_labelled=ratio(int((self.labelled == self.words).sum()), sentences),
-            words=int(self.words.sum()),
-            sentences=sentences,
         )
 
 

@@ -149,11 +149,11 @@ def f1(totals: Floats, gold: Floats) -> Floats:
 
 
 def precision(totals: Floats, _: Floats) -> Floats:
-    """Return precision, ``[...]``.
+    """Return the first sum divided by the second, such as precision, ``[...]``.
 
     Args:
-        totals: ``[..., 2]`` true positives and predicted tokens.
-        _: gold tokens; ignored.
+        totals: ``[..., 2]`` such as true positives and predicted tokens.
+        _: ignored.
     """
     return totals[..., 0] / totals[..., 1]
 
@@ -231,25 +231,17 @@ class RestorationStatistics(Statistics[RestorationFigures]):
     def figures(self) -> RestorationFigures:
         triples = zip(self.true_positives.T, self.predicted.T, self.gold.T, strict=True)
         scores = [Score.of(*(int(counts.sum()) for counts in triple)) for triple in triples]
-        values = self.evaluate_measures()
+        pairing = BothPairingFigures(
+            predicted=PairingFigures.of(self.predicted_pairing),
+            gold=PairingFigures.of(self.gold_pairing),
+        )
         return RestorationFigures(
-            average_edit_distance=values["average_edit_distance"],
-            slot_accuracy=values["slot_accuracy"],
-            sentence_accuracy=values["sentence_accuracy"],
+            **(self.usual_figures(RestorationFigures) | {"pairing_errors": pairing}),
             micro=Score.of(
                 *(int(counts.sum()) for counts in (self.true_positives, self.predicted, self.gold))
             ),
             macro=MeanScore.of(scores),
             marks=dict(zip(self.marks, scores, strict=True)),
-            pairing_errors=BothPairingFigures(
-                predicted=PairingFigures.of(self.predicted_pairing),
-                gold=PairingFigures.of(self.gold_pairing),
-            ),
-            edit_distance=int(self.edit_distance.sum()),
-            exact_slots=int(self.exact_slots.sum()),
-            exact_sentences=int(self.exact_sentences.sum()),
-            slots=int(self.slots.sum()),
-            sentences=len(self.slots),
         )
 
 

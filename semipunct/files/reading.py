@@ -32,28 +32,16 @@ class Section(str):
     """
 
     content: bytes
-    first_line: int
-    first_byte: int
-    first_character: int
-    sentences_before: int
-    is_inside: bool
+    first_line: int = 1
+    first_byte: int = 0
+    first_character: int = 0
+    sentences_before: int = 0
+    is_inside: bool = False
 
-    def __new__(
-        cls,
-        name: str,
-        content: bytes,
-        *,
-        first_line: int = 1,
-        first_byte: int = 0,
-        first_character: int = 0,
-        sentences_before: int = 0,
-        is_inside: bool = False,
-    ) -> Self:
+    def __new__(cls, name: str, content: bytes, **place: int) -> Self:
         """Make a section; arguments are its attributes."""
         section = super().__new__(cls, name)
-        section.content, section.is_inside = content, is_inside
-        section.first_line, section.first_byte = first_line, first_byte
-        section.first_character, section.sentences_before = first_character, sentences_before
+        section.__dict__.update(place, content=content)
         return section
 
     def __getnewargs__(self) -> tuple[str, bytes]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -61,29 +49,19 @@ class Section(str):
         return str(self), self.content
 
 
+def as_section(path: object) -> Section:
+    """Return a section; that of a path that is none begins with its file, and has no content."""
+    return path if isinstance(path, Section) else Section(str(path), b"")
+
+
 def first_character(path: object) -> int:
     """Return the number of characters in the file before the first one that is read."""
-    return path.first_character if isinstance(path, Section) else 0
+    return as_section(path).first_character
 
 
 def first_line(path: object) -> int:
     """Return the number of the first line that is read under a name."""
-    return path.first_line if isinstance(path, Section) else 1
-
-
-def first_byte(path: object) -> int:
-    """Return the offset in the file of the first byte that is read under a name."""
-    return path.first_byte if isinstance(path, Section) else 0
-
-
-def sentences_before(path: object) -> int:
-    """Return the number of sentences of a file that precede those that are read."""
-    return path.sentences_before if isinstance(path, Section) else 0
-
-
-def is_inside(path: object) -> bool:
-    """Return whether a file has other lines than those that are read."""
-    return isinstance(path, Section) and path.is_inside
+    return as_section(path).first_line
 
 
 def sha256(content: bytes) -> str:

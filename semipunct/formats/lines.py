@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semipunct.errors import TreebankError
-from semipunct.files import STANDARD, FileKind, byte_lines, display_name, first_byte, first_line
+from semipunct.files import STANDARD, FileKind, as_section, byte_lines, display_name
 
 KIND = FileKind(
     TreebankError, "name the .conllu files in it instead", "fetch or compress the file again"
@@ -24,8 +24,9 @@ def text_lines(path: str | Path, *, ended: bool = False) -> Iterator[str]:
             contains a NUL byte.
     """
     name = display_name(path)
-    offset = first_byte(path)
-    for number, content in enumerate(byte_lines(path, KIND), first_line(path)):
+    section = as_section(path)
+    offset = section.first_byte
+    for number, content in enumerate(byte_lines(path, KIND), section.first_line):
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -57,9 +57,7 @@ class M2Edit(NamedTuple):
         start: the first token that it replaces, from 0; -1 if it replaces nothing (``noop``).
         stop: one past the last token; equal to ``start`` for an insertion.
         kind: its type.
-        alternatives: the replacements, first choice first.
-        required: a field that scorers ignore.
-        comment: another ignored field.
+        correction: the replacement, of alternatives the first choice.
         annotator: a number.
         line: its line in the file, 0 if there is none.
     """
@@ -67,21 +65,18 @@ class M2Edit(NamedTuple):
     start: int
     stop: int
     kind: str
-    alternatives: tuple[str, ...]
-    required: str = "REQUIRED"
-    comment: str = NOTHING
+    correction: str
     annotator: int = 0
     line: int = 0
 
     @property
     def tokens(self) -> tuple[str, ...]:
         """The tokens of its first choice."""
-        first = self.alternatives[0]
-        return () if first == NOTHING else tuple(BLANKS.sub(" ", first).split())
+        is_deletion = self.correction == NOTHING
+        return () if is_deletion else tuple(BLANKS.sub(" ", self.correction).split())
 
     def __str__(self) -> str:
-        alternatives = "||".join(self.alternatives)
-        fields = (self.kind, alternatives, self.required, self.comment, str(self.annotator))
+        fields = (self.kind, self.correction, "REQUIRED", NOTHING, str(self.annotator))
         return "|||".join((f"A {self.start} {self.stop}", *fields))
 
 
@@ -263,8 +258,8 @@ def punctuation_edits(
                 "that correction out, or choose another format"
             )
         stop = start + sum(map(token_width, correction.before))
-        edits.append(M2Edit(start, stop, _TYPES[correction.kind], (after,), annotator=annotator))
-    return edits or [M2Edit(-1, -1, NOOP, (NOTHING,), annotator=annotator)]
+        edits.append(M2Edit(start, stop, _TYPES[correction.kind], after, annotator))
+    return edits or [M2Edit(-1, -1, NOOP, NOTHING, annotator)]
 
 
 def m2_sentence(
@@ -379,7 +374,7 @@ def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
             f"found {quantity(len(fields), 'field')} parted by '|||', not {len(_FIELDS)}: "
             f"{', '.join(_FIELDS)}"
         )
-    offsets, kind, correction, required, comment, annotator = fields
+    offsets, kind, correction, _, _, annotator = fields
     places = offsets.split()
     if len(places) != 2 or not all(map(_is_number, places)):
         return f"the offsets {offsets!r} are no two numbers"
@@ -391,8 +386,7 @@ def _edit(text: str, line: int, tokens: int) -> M2Edit | str:
             f"the offsets {start} {stop} are outside of the {quantity(tokens, 'token')}, or in "
             "reverse order"
         )
-    choices = tuple(correction.split("||"))
-    return M2Edit(start, stop, kind, choices, required, comment, int(annotator), line)
+    return M2Edit(start, stop, kind, correction.partition("||")[0], int(annotator), line)
 
 
 def _is_number(text: str) -> bool:

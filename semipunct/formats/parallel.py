@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, TypeVar, overload
+from typing import TypeVar
 
 from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.learners import LearnerErrors, erroneous
@@ -36,41 +36,14 @@ class ParallelTreebank:
     omitted: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Corrections(Sequence[Sentence]):
-    """A sequence of sentences with original and corrected punctuation.
+class Corrections(list[Sentence]):
+    """Sentences with original and corrected punctuation.
 
     Attributes:
-        sentences: the usable sentences.
         omitted: the messages for omitted sentences, in order.
     """
 
-    sentences: tuple[Sentence, ...]
     omitted: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        """Return the number of usable sentences."""
-        return len(self.sentences)
-
-    @overload
-    def __getitem__(self, index: int) -> Sentence: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Sentence, ...]: ...
-    def __getitem__(self, index: int | slice) -> Sentence | tuple[Sentence, ...]:
-        return self.sentences[index]
-
-    def __repr__(self) -> str:
-        errors = sum(
-            a != b
-            for s in self.sentences
-            if s.written is not None
-            for a, b in zip(s.written.slots, s.slots, strict=True)
-        )
-        return (
-            f"<Corrections: {quantity(len(self.sentences), 'sentence')}, "
-            f"{quantity(errors, 'slot')} corrected; "
-            f"{quantity(len(self.omitted), 'sentence')} omitted>"
-        )
 
 
 def read_parallel_treebanks(
@@ -136,13 +109,14 @@ def read_corrections(
     """
     source = list(source)
     parallel = read_parallel_treebanks(source, corrected, alignment, omit=omit)
-    sentences = tuple(to_learn_from(pair) for pair in parallel.sentences)
+    sentences = Corrections(map(to_learn_from, parallel.sentences))
+    sentences.omitted = parallel.omitted
     if sentences and not any(slot for s in sentences for slot in s.slots):
         raise TreebankError(
             f"{sentences[0].path}: neither the sentences nor their corrected versions have any "
             "punctuation; give the original text with its marks, as tokens of the tag PUNCT"
         )
-    return Corrections(sentences, parallel.omitted)
+    return sentences
 
 
 def read_references(
@@ -244,71 +218,39 @@ def _lonely(
 
 def read_parallel_texts(
     source: str | Path, corrected: Sequence[str | Path], alignment: Alignment = "shared"
-) -> Iterator[ParallelSentence[Words]]:
-    """Yield the sentences of a file with corrected versions from other files, paired by order.
+) -> list[ParallelSentence[Sentence | Words]]:
+    """Read the sentences of a file with corrected versions from other files, paired by order.
 
     Sentences without words in any version are skipped.
 
     Args:
         source: the original: any file with words, such as text with one sentence per line.
-        corrected: files with the same number of sentences, one for each corrector.
+        corrected: as the ``paths`` of ``read_references``.
         alignment: the method of aligning slots, see ``corpus.parallel``.
 
     Raises:
-        TreebankError: with file and line, if a file is missing or damaged, one is longer than
-            another, or sentences do not align.
+        TreebankError: as ``read_references`` does.
     """
-    paths = [source, *corrected]
-    for number, row in enumerate(zip_longest(*(read_words([path]) for path in paths)), 1):
-        if None in row:
-            raise TreebankError(
-                f"{paths[row.index(None)]}: has {quantity(number - 1, 'sentence')}, but another of "
-                "the files has more; give one corrected sentence for each original one"
-            )
-        contents = [entry.content for entry in row]
-        words = [content for content in contents if isinstance(content, Words)]
-        if len(words) == len(contents):
-            yield align_versions(words[0], words[1:], alignment)
+    sources = [entry.content for entry in read_words([source])]
+    return [pair for pair in read_references(sources, corrected, alignment) if pair is not None]
 
 
-def read_m2(path: str | Path, alignment: Alignment = "shared") -> Iterator[ParallelSentence[Words]]:
-    """Yield the sentences of a file in M2, with the versions of all annotators.
+def read_m2(
+    path: str | Path, alignment: Alignment = "shared"
+) -> list[ParallelSentence[Sentence | Words]]:
+    """Read the sentences of a file in M2, with the versions of all annotators.
 
     The first choice of each edit is used. An annotator who is missing in a sentence made no change
     there. Sentences without words in the original or in any version are skipped.
 
     Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
+        path: a file whose name ends in ``.m2``, or in ``.m2.gz``.
         alignment: the method of aligning slots, see ``corpus.parallel``.
 
     Raises:
-        TreebankError: with file and line, if the file is missing or not M2, edits of an annotator
-            overlap, or sentences do not align.
+        TreebankError: as ``read_references`` does, and if edits of an annotator overlap.
     """
-    records = list(read_m2_records(path))
-    numbers = annotators(records)
-    for record in records:
-        source = record.source
-        versions = [record.reference(annotator) for annotator in numbers]
-        words = [version for version in versions if isinstance(version, Words)]
-        if isinstance(source, Words) and len(words) == len(versions):
-            yield align_versions(source, words, alignment)
-
-
-class ErrorsMade(NamedTuple):
-    """Counts of a treebank with inserted errors.
-
-    Attributes:
-        sentences: the number of sentences written to both files.
-        slots: the number of their slots.
-        errors: the number of slots that differ.
-        omitted: the number of sentences that models cannot process, which are in neither file.
-    """
-
-    sentences: int
-    slots: int
-    errors: int
-    omitted: int
+    return read_parallel_texts(path, [path], alignment)
 
 
 def write_erroneous(
@@ -317,7 +259,7 @@ def write_erroneous(
     seed: int,
     source: str | Path,
     corrected: str | Path,
-) -> ErrorsMade:
+) -> None:
     """Write a treebank with and without inserted punctuation errors, in its own format.
 
     Words, tags, trees and ids are the same in both files, which ``read_parallel_treebanks`` can
@@ -343,15 +285,9 @@ def write_erroneous(
     writer = form.writer()
     entries = list(chain.from_iterable(map(form.read, paths)))
     usable = [(entry, entry.content) for entry in entries if isinstance(entry.content, Sentence)]
-    written = list(erroneous((sentence for _, sentence in usable), errors, seed))
+    written = erroneous((sentence for _, sentence in usable), errors, seed)
     pairs = list(zip(usable, written, strict=True))
     with output(str(source)) as stream:
         writer.write((writer.punctuate(entry, s.slots) for (entry, _), s in pairs), stream)
     with output(str(corrected)) as stream:
         writer.write((writer.source_text(entry) for entry, _ in usable), stream)
-    return ErrorsMade(
-        len(pairs),
-        sum(len(sentence.slots) for sentence in written),
-        sum(a != b for (_, s), w in pairs for a, b in zip(s.slots, w.slots, strict=True)),
-        len(entries) - len(usable),
-    )

@@ -12,7 +12,7 @@ from semipunct.corpus.fixed_parts import fixed_parts
 from semipunct.corpus.located import BLANKS, Located, Piece, RawText, is_mark, located_sentence
 from semipunct.corpus.treebank import MARKUP
 from semipunct.errors import TreebankError, UsageError
-from semipunct.files import display_name, first_line, is_inside
+from semipunct.files import as_section, display_name, first_line
 from semipunct.formats.base import Annotation, Format, Writer
 from semipunct.formats.lines import text_lines
 from semipunct.marks import Puncteme
@@ -147,7 +147,7 @@ def lines_with_text(path: str | Path, *, ended: bool) -> Iterator[str]:
     for line in text_lines(path, ended=ended):
         blank = blank and BLANKS.sub("", line) == ""
         yield line
-    if blank and not is_inside(path):
+    if blank and not as_section(path).is_inside:
         raise TreebankError(
             f"{display_name(path)}: no text was found (the file is empty or blank); give a file "
             "with text in it"

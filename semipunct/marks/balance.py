@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from semipunct.marks.matching import TYPOGRAPHIC, Matcher, OpenMarks, Place
+from semipunct.marks.matching import TYPOGRAPHIC, Matcher, matched_pairs
 from semipunct.marks.tokens import BRACKET_PAIRS, QUOTE_PAIRS, Puncteme
 
 ENCLOSING = Matcher(
@@ -72,18 +72,22 @@ _Mark = tuple[str, Status]
 """A bracket or quotation mark, and its status."""
 
 
-class _Read(NamedTuple):
-    """The effect of a mark: the open marks after it, and how many now have no partner.
+class _Count(NamedTuple):
+    """Marks read so far, or the effect of one more.
 
     Attributes:
-        stack: the open marks.
-        unmatched: the number of marks that now have no partner.
+        waiting: the open marks.
+        unmatched: the number of other marks that have no partner.
         inserted: those of them that are inserted, and those that take away a partner.
     """
 
-    stack: "_Stack"
-    unmatched: int
-    inserted: int
+    waiting: "_Stack"
+    unmatched: int = 0
+    inserted: int = 0
+
+    def plus(self, effect: "_Count") -> "_Count":
+        stack, unmatched, inserted = effect
+        return _Count(stack, self.unmatched + unmatched, self.inserted + inserted)
 
 
 class _Stack:
@@ -112,24 +116,24 @@ class _Stack:
             self._depth = below._depth + 1
             self._inserted = below._inserted + (self._status is Status.INSERTED)
             self._innermost = {**below._innermost, below._token: below}
-        self._effects: dict[_Mark, _Read] = {}
+        self._effects: dict[_Mark, _Count] = {}
 
-    def after(self, mark: _Mark) -> _Read:
+    def after(self, mark: _Mark) -> _Count:
         """Return the effect of the next mark."""
         effect = self._effects.get(mark)
         if effect is None:
             effect = self._effects[mark] = self._after(*mark)
         return effect
 
-    def _after(self, token: str, status: Status) -> _Read:
+    def _after(self, token: str, status: Status) -> _Count:
         closed = self._closed_by(token)
         if closed is not None and closed._below is not None:
             robs = {closed._status, status} == {Status.INSERTED, Status.PARTNERED}
             inserted = robs + self._inserted - closed._inserted
-            return _Read(closed._below, self._depth - closed._depth, inserted)
+            return _Count(closed._below, self._depth - closed._depth, inserted)
         if token in ENCLOSING.openings:
-            return _Read(_Stack(self, (token, status)), 0, 0)
-        return _Read(self, 1, int(status is Status.INSERTED))
+            return _Count(_Stack(self, (token, status)), 0, 0)
+        return _Count(self, 1, int(status is Status.INSERTED))
 
     def _closed_by(self, token: str) -> "_Stack | None":
         """Return the stack whose innermost mark a token closes, as ``Matcher.closed_by`` does."""
@@ -139,30 +143,9 @@ class _Stack:
         candidates = (self._innermost[p] for p in partners if p in self._innermost)
         return max(candidates, key=lambda stack: stack._depth, default=None)
 
-    def ended(self) -> _Read:
+    def ended(self) -> _Count:
         """Return the effect of the end of a sentence, where nothing is open."""
-        return _Read(self, self._depth, self._inserted)
-
-
-class _Count(NamedTuple):
-    """Marks read so far: the open ones, and how many others have no partner, inserted ones apart.
-
-    An open mark is a pair of its token and its status.
-    """
-
-    waiting: _Stack
-    unmatched: int = 0
-    inserted: int = 0
-
-    def after(self, mark: _Mark) -> "_Count":
-        return self._with(self.waiting.after(mark))
-
-    def ended(self) -> "_Count":
-        return self._with(self.waiting.ended())
-
-    def _with(self, effect: _Read) -> "_Count":
-        stack, unmatched, inserted = effect
-        return _Count(stack, self.unmatched + unmatched, self.inserted + inserted)
+        return _Count(self, self._depth, self._inserted)
 
 
 class _Marks(NamedTuple):
@@ -206,15 +189,15 @@ class _State(NamedTuple):
             return self
         slots, characters = self
         for mark in marks.slot:
-            slots = slots.after(mark)
-            characters = characters.after((mark[0], Status.LONE))
+            slots = slots.plus(slots.waiting.after(mark))
+            characters = characters.plus(characters.waiting.after((mark[0], Status.LONE)))
         for bracket in marks.brackets:
-            characters = characters.after(bracket)
+            characters = characters.plus(characters.waiting.after(bracket))
         return _State(slots, characters)
 
     def ended(self) -> "_State":
         """Return the state after the last word."""
-        return _State(*(count.ended() for count in self))
+        return _State(*(count.plus(count.waiting.ended()) for count in self))
 
     @property
     def unmatched(self) -> Unmatched:
@@ -229,18 +212,14 @@ def statuses(existing: Sequence[Puncteme]) -> Sequence[Statuses]:
     Args:
         existing: ``[n + 1]`` the strings of all slots.
     """
+    paired = {place for pair in matched_pairs(existing, ENCLOSING) for place in pair}
     by_slot: list[dict[str, Status]] = [{} for _ in existing]
-    waiting = OpenMarks[int](ENCLOSING)
     for slot, string in enumerate(existing):
-        for token in string:
-            if token not in _MEMBERS:
-                continue
-            by_slot[slot].setdefault(token, Status.LONE)
-            if closed := waiting.close(token):
-                opening, place = closed[0]
-                by_slot[slot][token] = by_slot[place][opening] = Status.PARTNERED
-            elif token in ENCLOSING.openings:
-                waiting.open(token, slot)
+        for index, token in enumerate(string):
+            if (slot, index) in paired:
+                by_slot[slot][token] = Status.PARTNERED
+            elif token in _MEMBERS:
+                by_slot[slot].setdefault(token, Status.LONE)
     return by_slot
 
 
@@ -322,17 +301,6 @@ def encloses(string: Puncteme) -> bool:
     return any(token in _MEMBERS for token in string)
 
 
-__all__ = [
-    "BEAM",
-    "ENCLOSING",
-    "Unmatched",
-    "balance_strings",
-    "count_unmatched",
-    "encloses",
-    "statuses",
-]
-
-
 def matcher_of(tokens: Collection[str]) -> Matcher:
     """Return the matcher of the brackets and quotation marks of a language.
 
@@ -356,21 +324,13 @@ def without_lone_marks(
         existing: ``[n + 1]`` the strings of slots that are not changed; empty for the others.
         matcher: of the language.
     """
-    waiting = OpenMarks[Place](matcher)
-    lone: set[Place] = set()
-    for slot, string in enumerate(slots):
-        for number, token in enumerate(string):
-            if closed := waiting.close(token):
-                lone.update(place for _, place in closed[1:])
-            elif token in matcher.openings:
-                waiting.open(token, (slot, number))
-            elif token in ENCLOSING.partners:
-                lone.add((slot, number))
-    lone.update(place for _, place in waiting.marks)
-    removed = {place for place in lone if not existing[place[0]]}
-    if not removed:
-        return list(slots)
+    paired = {place for pair in matched_pairs(slots, matcher) for place in pair}
+
+    def stays(slot: int, index: int, token: str) -> bool:
+        pairs = token in matcher.openings or token in ENCLOSING.partners
+        return not pairs or (slot, index) in paired or bool(existing[slot])
+
     return [
-        tuple(token for number, token in enumerate(string) if (slot, number) not in removed)
+        tuple(token for index, token in enumerate(string) if stays(slot, index, token))
         for slot, string in enumerate(slots)
     ]

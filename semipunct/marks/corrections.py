@@ -9,7 +9,7 @@ These are not the edits of ``marks.edits``, by which the channel rewrites underl
 Why a slot has one correction, and not one for each token, is in docs/decisions/0029-corrections.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -101,60 +101,3 @@ def _kind(removed: Puncteme, inserted: Puncteme, neighbours: set[str]) -> ErrorK
             else "superfluous"
         )
     return "moved" if sorted(removed) == sorted(inserted) else "replaced"
-
-
-def apply_corrections(
-    slots: Sequence[Puncteme], edits: Iterable[Correction]
-) -> tuple[Puncteme, ...]:
-    """Apply corrections; those of ``corrections(slots, after)`` turn ``slots`` into ``after``.
-
-    Args:
-        slots: ``[n + 1]`` the strings to correct.
-        edits: the corrections, at most one per slot, in any order.
-
-    Raises:
-        UsageError: if the slot of a correction does not exist or has another correction, or does
-            not contain the tokens to replace.
-    """
-    edited = list(slots)
-    corrected_slots: set[int] = set()
-    for edit in edits:
-        is_in_range = (
-            0 <= edit.slot < len(edited) and edit.slot not in corrected_slots and edit.start >= 0
-        )
-        if not is_in_range or edited[edit.slot][edit.start : edit.stop] != edit.before:
-            raise UsageError(
-                f"the correction {edit.error!r} of slot {edit.slot} does not match: give at most "
-                "one correction per slot, and the original slots"
-            )
-        string = edited[edit.slot]
-        edited[edit.slot] = (*string[: edit.start], *edit.after, *string[edit.stop :])
-        corrected_slots.add(edit.slot)
-    return tuple(edited)
-
-
-def moves(edits: Sequence[Correction], reach: int = 1) -> list[tuple[Correction, Correction]]:
-    """Find tokens that corrections move from one slot to another one nearby.
-
-    For example, a comma written after a conjunction instead of before it is one mistake but two
-    corrections. Each correction is in at most one pair; pairs are formed from left to right.
-
-    Args:
-        edits: the corrections of one sentence, in the order of its slots.
-        reach: the maximum number of words that the tokens may cross.
-
-    Returns:
-        Pairs of the correction that deletes and the one that inserts, in the order of the former.
-    """
-    free = {edit.slot: edit for edit in edits}
-    pairs: list[tuple[Correction, Correction]] = []
-    for edit in edits:
-        if edit.after or edit.slot not in free:
-            continue
-        for step in (s for width in range(1, reach + 1) for s in (-width, width)):
-            opposite = free.get(edit.slot + step)
-            if opposite and not opposite.before and opposite.after == edit.before:
-                pairs.append((edit, opposite))
-                del free[edit.slot], free[opposite.slot]
-                break
-    return pairs

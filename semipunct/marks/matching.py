@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from semipunct.marks.tokens import PAIRS, STRAIGHT, Puncteme, TokenPair
-
-P = TypeVar("P")
 
 Place = tuple[int, int]
 """The slot of a token, and its index among the tokens of that slot."""
@@ -102,68 +100,16 @@ def pairing_errors(slots: Sequence[Puncteme], pairs: Set[TokenPair] = PAIRS) -> 
         pairs: opening and closing tokens.
     """
     matcher = Matcher(frozenset(pairs), closes_past_others=False)
-    waiting: list[str] = []
-    unclosed = unopened = 0
-    for tokens in slots:
-        for token in tokens:
-            closed = matcher.closed_by(token, waiting)
-            if closed is not None:
-                unclosed += len(waiting) - closed - 1
-                del waiting[closed:]
-            elif token in matcher.openings:
-                waiting.append(token)
-            elif token in matcher.partners:
-                unopened += 1
-    return PairingErrors(unclosed + len(waiting), unopened)
-
-
-class OpenMarks(Generic[P]):
-    """Open marks with their places, in which marks are sought in linear time altogether."""
-
-    def __init__(self, matcher: Matcher) -> None:
-        """Begin without marks.
-
-        Args:
-            matcher: the table of pairs.
-        """
-        self._matcher = matcher
-        self._tokens: list[str] = []
-        self._places: list[P] = []
-        self._counts: Counter[str] = Counter()
-
-    @property
-    def marks(self) -> list[tuple[str, P]]:
-        """The open marks, the innermost last."""
-        return list(zip(self._tokens, self._places, strict=True))
-
-    def open(self, token: str, place: P) -> None:
-        """Add a mark.
-
-        Args:
-            token: an opening one.
-            place: where it is.
-        """
-        self._tokens.append(token)
-        self._places.append(place)
-        self._counts[token] += 1
-
-    def close(self, token: str) -> list[tuple[str, P]]:
-        """Remove the mark that a token closes and those within it; return them, outermost first.
-
-        Args:
-            token: any token; an empty list is returned if it closes nothing.
-        """
-        # A successful search removes the marks that it passes. An unsuccessful one is avoided,
-        # since many closing marks would each search the same open marks.
-        if not any(self._counts[opening] for opening in self._matcher.partners.get(token, ())):
-            return []
-        first = self._matcher.closed_by(token, self._tokens)
-        if first is None:
-            return []
-        closed = list(zip(self._tokens[first:], self._places[first:], strict=True))
-        self._counts.subtract(self._tokens[first:])
-        del self._tokens[first:], self._places[first:]
-        return closed
+    paired = {place for pair in matched_pairs(slots, matcher) for place in pair}
+    alone = [
+        token
+        for slot, tokens in enumerate(slots)
+        for index, token in enumerate(tokens)
+        if (slot, index) not in paired
+    ]
+    openings = [token for token in alone if token in matcher.openings]
+    others = [token for token in alone if token not in matcher.openings]
+    return PairingErrors(len(openings), sum(token in matcher.partners for token in others))
 
 
 def matched_pairs(
@@ -178,11 +124,21 @@ def matched_pairs(
         matcher: the table of pairs.
     """
     matches: list[tuple[Place, Place]] = []
-    waiting = OpenMarks[Place](matcher)
+    tokens_waiting: list[str] = []
+    places: list[Place] = []
+    counts: Counter[str] = Counter()
     for slot, tokens in enumerate(slots):
         for index, token in enumerate(tokens):
-            if closed := waiting.close(token):
-                matches.append((closed[0][1], (slot, index)))
+            # A successful search removes the marks that it passes. An unsuccessful one is avoided,
+            # since many closing marks would each search the same open marks.
+            is_sought = any(counts[opening] for opening in matcher.partners.get(token, ()))
+            closed = matcher.closed_by(token, tokens_waiting) if is_sought else None
+            if closed is not None:
+                matches.append((places[closed], (slot, index)))
+                counts.subtract(tokens_waiting[closed:])
+                del tokens_waiting[closed:], places[closed:]
             elif token in matcher.openings:
-                waiting.open(token, (slot, index))
+                tokens_waiting.append(token)
+                places.append((slot, index))
+                counts[token] += 1
     return matches

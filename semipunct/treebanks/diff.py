@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
+
+import msgspec
 
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError
@@ -23,8 +23,7 @@ DiffKind = Literal["mark", "tag", "head", "space"]
 KINDS: tuple[DiffKind, ...] = get_args(DiffKind)
 
 
-@dataclass(frozen=True, slots=True)
-class MarkDifference:
+class MarkDifference(msgspec.Struct, frozen=True, rename={"sentence_id": "sent_id"}):
     """A difference between two annotations.
 
     Attributes:
@@ -47,28 +46,24 @@ class MarkDifference:
     heads: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class TreebankDiff:
+class TreebankDiff(msgspec.Struct, frozen=True):
     """The differences between two annotations of the same text.
 
     Attributes:
         files: their names.
         sentences: the number of sentences.
         marks: the number of marks in each.
-        common: the number of marks that are in both.
+        common_marks: the number of marks that are in both.
+        counts: the number of differences of each kind.
         differences: in order.
     """
 
     files: tuple[str, str]
     sentences: int
     marks: tuple[int, int]
-    common: int
+    common_marks: int
+    counts: dict[DiffKind, int]
     differences: tuple[MarkDifference, ...]
-
-    @property
-    def counts(self) -> Counter[DiffKind]:
-        """The number of differences of each kind."""
-        return Counter(each.kind for each in self.differences)
 
     def __repr__(self) -> str:
         number = quantity(len(self.differences), "difference")
@@ -109,6 +104,7 @@ def diff(a: str | Path, b: str | Path) -> TreebankDiff:
         sentences,
         (marks[0], marks[1]),
         common,
+        {kind: sum(each.kind == kind for each in differences) for kind in KINDS},
         tuple(differences),
     )
 
@@ -190,57 +186,37 @@ def _differences(
     first: Record, second: Record, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[MarkDifference]:
     """Yield the differences between two annotations of a sentence, in its order."""
-    listed: list[tuple[int, MarkDifference]] = []
-    partner = dict(pairs)
-    inverse = {j: i for i, j in pairs}
-    # Tokens that are in one annotation only stand after the last common one.
-    before = -1
-    for i, token in enumerate(first.tokens):
-        if i in partner:
-            before = partner[i]
-            continue
-        listed.append((i, _lone(first, second, token, before, side=0)))
-    added: list[tuple[int, MarkDifference]] = []
-    before = -1
-    for j, token in enumerate(second.tokens):
-        before = inverse.get(j, before)
-        if j not in inverse:
-            added.append((before, _lone(first, second, token, before, side=1)))
     gaps = spaces(first), spaces(second)
     numbers = {0: 0, -1: -1} | {j + 1: i + 1 for i, j in pairs}
-    for i, j in pairs:
-        a, b = first.tokens[i], second.tokens[j]
-        differing: list[tuple[DiffKind, tuple[str, str], tuple[int, int] | None]] = []
-        are_marks = a.upos == PUNCTUATION, b.upos == PUNCTUATION
-        if are_marks[0] != are_marks[1]:
-            differing.append(("tag", (a.upos, b.upos), None))
-        if all(are_marks) and numbers.get(b.head) != a.head:
-            differing.append(
-                ("head", (_head_form(first, a), _head_form(second, b)), (a.head, b.head))
-            )
-        gap, second_gap = gaps[0][i], gaps[1][j]
-        if partner.get(i + 1) == j + 1 and None not in (gap, second_gap) and gap != second_gap:
-            differing.append(("space", (_space(gap), _space(second_gap)), None))
+    ends = len(first.tokens), len(second.tokens)
+    for (i, j), (next_i, next_j) in pairwise([(-1, -1), *pairs, ends]):
+        a, b = first.tokens[max(i, 0)], second.tokens[max(j, 0)]
         lines = first.line + a.position, second.line + b.position
-        ids = a.word_id, b.word_id
-        listed += [
-            (i, MarkDifference(kind, first.sentence_id, lines, ids, a.form, values, heads))
-            for kind, values, heads in differing
-        ]
-    yield from (each for _, each in sorted([*listed, *added], key=lambda item: item[0]))
-
-
-def _lone(
-    first: Record, second: Record, token: Token, place: int, *, side: Literal[0, 1]
-) -> MarkDifference:
-    """Return the difference of a mark that is in one annotation only."""
-    record, counterpart = (first, second) if side == 0 else (second, first)
-    line = record.line + token.position
-    beside = counterpart.line + counterpart.tokens[max(place, 0)].position
-    lines = (line, beside) if side == 0 else (beside, line)
-    ids = (token.word_id, 0) if side == 0 else (0, token.word_id)
-    values = (token.form, "") if side == 0 else ("", token.form)
-    return MarkDifference("mark", first.sentence_id, lines, ids, token.form, values)
+        if i >= 0:
+            differing: list[tuple[DiffKind, tuple[str, str], tuple[int, int] | None]] = []
+            are_marks = a.upos == PUNCTUATION, b.upos == PUNCTUATION
+            if are_marks[0] != are_marks[1]:
+                differing.append(("tag", (a.upos, b.upos), None))
+            if all(are_marks) and numbers.get(b.head) != a.head:
+                differing.append(
+                    ("head", (_head_form(first, a), _head_form(second, b)), (a.head, b.head))
+                )
+            gap, second_gap = gaps[0][i], gaps[1][j]
+            are_neighbours = (next_i, next_j) == (i + 1, j + 1) != ends
+            if are_neighbours and None not in (gap, second_gap) and gap != second_gap:
+                differing.append(("space", (_space(gap), _space(second_gap)), None))
+            ids = a.word_id, b.word_id
+            for kind, values, heads in differing:
+                yield MarkDifference(kind, first.sentence_id, lines, ids, a.form, values, heads)
+        # Tokens that are in one annotation only stand after the last common one.
+        for token in second.tokens[j + 1 : next_j]:
+            places = lines[0], second.line + token.position
+            ids, values = (0, token.word_id), ("", token.form)
+            yield MarkDifference("mark", first.sentence_id, places, ids, token.form, values)
+        for token in first.tokens[i + 1 : next_i]:
+            places = first.line + token.position, lines[1]
+            ids, values = (token.word_id, 0), (token.form, "")
+            yield MarkDifference("mark", first.sentence_id, places, ids, token.form, values)
 
 
 def _head_form(record: Record, token: Token) -> str:
@@ -294,7 +270,7 @@ def summary(treebanks: TreebankDiff) -> str:
     return (
         f"{quantity(len(treebanks.differences), 'difference')}{f' ({kinds})' if kinds else ''} in "
         f"{quantity(treebanks.sentences, 'sentence')}; of {treebanks.marks[0]:,} and "
-        f"{quantity(treebanks.marks[1], 'mark')}, {treebanks.common:,} are in both"
+        f"{quantity(treebanks.marks[1], 'mark')}, {treebanks.common_marks:,} are in both"
     )
 
 
@@ -304,20 +280,4 @@ def json_object(treebanks: TreebankDiff) -> dict[str, Any]:
     Args:
         treebanks: the two annotations.
     """
-    return {
-        "schema": "semipunct.diff/1",
-        "files": list(treebanks.files),
-        "sentences": treebanks.sentences,
-        "marks": list(treebanks.marks),
-        "common_marks": treebanks.common,
-        "counts": {kind: treebanks.counts[kind] for kind in KINDS},
-        "differences": [
-            {"kind": each.kind, "sent_id": each.sentence_id, **_values(each)}
-            for each in treebanks.differences
-        ],
-    }
-
-
-def _values(difference: MarkDifference) -> dict[str, Any]:
-    names = ("lines", "tokens", "form", "values", "heads")
-    return {name: getattr(difference, name) for name in names}
+    return {"schema": "semipunct.diff/1", **msgspec.to_builtins(treebanks)}

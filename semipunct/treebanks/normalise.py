@@ -6,7 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from io import StringIO
 from itertools import chain
@@ -27,32 +27,6 @@ from semipunct.trees.principles import RULES, Rule
 from semipunct.wording import quantity
 
 
-@dataclass(frozen=True, slots=True)
-class NormalisedSentence:
-    """A sentence whose marks are attached as the guidelines say.
-
-    Attributes:
-        source: the sentence as read.
-        changes: the new heads of marks.
-    """
-
-    source: MarkedSentence
-    changes: tuple[HeadChange, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The lines of the sentence, as in the file but for the heads that changed."""
-        return self.source.text(self.changes)
-
-    @property
-    def governing(self) -> tuple[int, ...]:
-        """The marks that cannot be attached, because words depend on them."""
-        if self.source.fault:
-            return ()
-        tree = self.source.judgement.tree
-        return tuple(sorted(mark for mark in tree.governing if tree.heads[mark]))
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class NormalisedTreebank:
     """Treebanks whose marks are attached as the guidelines say.
@@ -63,29 +37,29 @@ class NormalisedTreebank:
         convention: the one that was to be followed everywhere; None if it was learnt.
     """
 
-    sentences: tuple[NormalisedSentence, ...]
+    sentences: tuple[MarkedSentence, ...]
     conventions: Conventions
     convention: Convention | None
 
     @property
     def changes(self) -> list[tuple[MarkedSentence, HeadChange]]:
         """The new heads of marks, with their sentences."""
-        return [(each.source, change) for each in self.sentences for change in each.changes]
+        return [(each, change) for each in self.sentences for change in each.changes]
 
     @property
     def faults(self) -> list[str]:
         """The reasons why sentences were left as they are, with their places."""
-        return [each.source.fault for each in self.sentences if each.source.fault]
+        return [each.fault for each in self.sentences if each.fault]
 
     @property
     def governing(self) -> list[tuple[MarkedSentence, int]]:
         """The marks on which words depend, with their sentences."""
-        return [(each.source, mark) for each in self.sentences for mark in each.governing]
+        return [(each, mark) for each in self.sentences for mark in each.governing]
 
     @property
     def marks(self) -> int:
         """The number of marks."""
-        return sum(sum(each.source.is_mark) for each in self.sentences)
+        return sum(sum(each.is_mark) for each in self.sentences)
 
     @property
     def rules(self) -> Counter[Rule]:
@@ -106,44 +80,6 @@ class NormalisedTreebank:
         )
 
 
-def normalise_marks(
-    files: Iterable[str | Path],
-    *,
-    rules: Collection[str] = RULES,
-    convention: Convention | None = None,
-    strict: bool = False,
-) -> NormalisedTreebank:
-    """Attach the marks of treebanks as the guidelines of Universal Dependencies say.
-
-    Marks are tokens with the tag PUNCT and the relation ``punct``. Only their heads change, and
-    DEPS where it has the same arc. Sentences whose heads are no tree are left as they are.
-
-    Args:
-        files: names of files in CoNLL-U; ``.gz`` is decompressed, ``-`` is standard input.
-        rules: the principles by which heads are changed.
-        convention: the attachment of marks between units: to the unit that a mark sets off, or to
-            the governor of that unit; None to learn it from the files, by form and relation.
-        strict: whether heads that the guidelines allow are replaced by those that they prefer.
-
-    Raises:
-        TreebankError: with file, line and sentence, if a file is missing or not CoNLL-U.
-        UsageError: if a principle or the convention is unknown.
-    """
-    chosen: list[Rule] = [_rule(name) for name in rules]
-    if convention is not None and convention not in CONVENTIONS:
-        raise UsageError(
-            f"there is no convention {convention!r}; choose one of: {', '.join(CONVENTIONS)}"
-        )
-    with _without_collections():
-        sentences = [sentence for path in files for sentence in read_marked(path)]
-        changes, conventions = _settle(sentences, convention, chosen, strict=strict)
-        normalised = tuple(
-            NormalisedSentence(sentence, tuple(sorted(of_sentence.values())))
-            for sentence, of_sentence in zip(sentences, changes, strict=True)
-        )
-    return NormalisedTreebank(normalised, conventions, convention)
-
-
 def normalise(
     *files: str | Path,
     only: Collection[str] = (),
@@ -153,7 +89,7 @@ def normalise(
     """Attach the marks of treebanks as the guidelines of Universal Dependencies say.
 
     Only heads of tokens with the tag PUNCT and the relation ``punct`` change, and DEPS where it has
-    the same arc.
+    the same arc. Sentences whose heads are no tree are left as they are.
 
     Args:
         *files: names of files of dependency trees; ``.gz`` is decompressed, ``-`` is standard
@@ -166,18 +102,30 @@ def normalise(
         strict: whether heads that the guidelines allow are replaced by those that they prefer.
 
     Raises:
-        UsageError: if the files are of another format.
-        TreebankError: if a file is missing or damaged, or has nothing that can be used.
+        UsageError: if the files are of another format, or a principle or the convention is unknown.
+        TreebankError: with file, line and sentence, if a file is missing or not CoNLL-U.
     """
     form = format_of(*files)
-    if form.name == Conllu.name:
-        return normalise_marks(files, rules=only or RULES, convention=convention, strict=strict)
     if form.name == "ptb" or isinstance(form, DerivationFormat):
         raise UsageError("there is nothing to do; give --to ccg, --commas ccg or both")
-    raise UsageError(
-        f"{files[0]}: marks are attached in dependency trees of CoNLL-U, and this is a "
-        f"file of the format {form.name}; give CoNLL-U"
-    )
+    if form.name != Conllu.name:
+        raise UsageError(
+            f"{files[0]}: marks are attached in dependency trees of CoNLL-U, and this is a "
+            f"file of the format {form.name}; give CoNLL-U"
+        )
+    rules: list[Rule] = [_rule(name) for name in only or RULES]
+    if convention is not None and convention not in CONVENTIONS:
+        raise UsageError(
+            f"there is no convention {convention!r}; choose one of: {', '.join(CONVENTIONS)}"
+        )
+    with _without_collections():
+        sentences = [sentence for path in files for sentence in read_marked(path)]
+        changes, conventions = _settle(sentences, convention, rules, strict=strict)
+        normalised = tuple(
+            replace(sentence, changes=tuple(sorted(of_sentence.values())))
+            for sentence, of_sentence in zip(sentences, changes, strict=True)
+        )
+    return NormalisedTreebank(normalised, conventions, convention)
 
 
 _ROUNDS = 10
@@ -355,13 +303,7 @@ def json_object(treebank: NormalisedTreebank, files: Iterable[str]) -> dict[str,
         "usual_convention": treebank.convention or treebank.conventions.usual,
         "rules": dict(treebank.rules),
         "changes": [
-            {
-                **_placed(sentence, change.mark),
-                "before": change.before,
-                "after": change.after,
-                "rule": change.rule,
-                "problem": change.problem,
-            }
+            _placed(sentence, change.mark) | change._asdict()
             for sentence, change in treebank.changes
         ],
         "governing": [_placed(sentence, mark) for sentence, mark in treebank.governing],
@@ -371,9 +313,9 @@ def json_object(treebank: NormalisedTreebank, files: Iterable[str]) -> dict[str,
 
 def _placed(sentence: MarkedSentence, mark: int) -> dict[str, Any]:
     return {
-        "path": sentence.path,
+        "path": sentence.record.path,
         "line": sentence.line_of(mark),
-        "sent_id": sentence.sentence_id,
+        "sent_id": sentence.record.sentence_id,
         "mark": mark,
         "form": sentence.forms[mark],
     }
@@ -388,14 +330,14 @@ def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
     """
     anchors = Anchors()
     changed = [each for each in treebank.sentences if each.changes]
-    names = [anchors.add(each.source.sentence_id) for each in changed]
+    names = [anchors.add(each.record.sentence_id) for each in changed]
     rows = [
         (
-            link(name, each.source.sentence_id),
-            escape(f"{each.source.path}:{each.source.line_of(change.mark)}"),
-            escape(token_name(each.source, change.mark)),
-            escape(token_name(each.source, change.before)),
-            escape(token_name(each.source, change.after)),
+            link(name, each.record.sentence_id),
+            escape(f"{each.record.path}:{each.line_of(change.mark)}"),
+            escape(token_name(each, change.mark)),
+            escape(token_name(each, change.before)),
+            escape(token_name(each, change.after)),
             change.rule,
             escape(change.problem),
         )
@@ -415,7 +357,9 @@ def changes_page(treebank: NormalisedTreebank, title: str) -> Iterator[str]:
         start.append(f"<h2>To correct by hand</h2>\n<ul>{items}</ul>\n")
     sections = (
         section(
-            name, each.source.sentence_id, [figure(treebank_drawing(each.source, each.changes))]
+            name,
+            each.record.sentence_id,
+            [figure(treebank_drawing(each, each.changes))],
         )
         for name, each in zip(names, changed, strict=True)
     )

@@ -24,6 +24,7 @@ from semipunct.formats.conllu import Conllu
 from semipunct.formats.conllu.mark_heads import MarkedSentence
 from semipunct.formats.conllu.records import Record, format_record, read_records
 from semipunct.formats.conllu.renumber import spaces
+from semipunct.formats.conllu.requests import slot_ids
 from semipunct.marks import SILENT, Puncteme, shown_string, spacing
 from semipunct.marks.balance import ENCLOSING
 from semipunct.marks.corrections import Correction, corrections
@@ -158,7 +159,7 @@ def _improbable(model: Trained[Any], entries: Sequence[Entry[Record, Any]]) -> I
     usual = UsualStrings.of(sentences)
     odds_of_sentences = slot_odds(fitted, sentences, usual)
     for entry, sentence, odds in zip(entries, sentences, odds_of_sentences, strict=True):
-        marks = _marks_of_slots(entry)
+        marks = slot_ids(entry)
         for slot, string, log_odds, score in odds:
             written = sentence.slots[slot]
             change = next(iter(corrections([written], [string])), None)
@@ -186,18 +187,6 @@ def _suspect(
     )  # fmt: skip
 
 
-def _marks_of_slots(entry: Entry[Record, Any]) -> list[list[int]]:
-    """Return the IDs of the marks in each slot."""
-    words = set(entry.word_ids)
-    rows: list[list[int]] = [[]]
-    for token in entry.record.tokens:
-        if token.word_id in words:
-            rows.append([])
-        else:
-            rows[-1].append(token.word_id)
-    return rows
-
-
 def _odds(usual: int, unusual: int) -> float:
     """Return the log odds of the usual annotation, with Laplace's rule of succession."""
     return log((usual + 1) / (unusual + 1))
@@ -210,7 +199,7 @@ def _unpaired(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
     for entry in entries:
         slots = entry.content.slots
         paired = {place for pair in matched_pairs(slots) for place in pair}
-        marks = _marks_of_slots(entry)
+        marks = slot_ids(entry)
         for slot, string in enumerate(slots):
             visible = [i for i, token in enumerate(string) if token not in SILENT]
             for place, index in enumerate(visible):
@@ -236,7 +225,7 @@ def _spaced(entries: Iterable[Entry[Record, Any]]) -> list[Suspect]:
     if not any(False in gaps[:-1] for _, gaps in gaps_of_entries):
         return []  # spaces are not annotated
     for entry, gaps in gaps_of_entries:
-        for slot, ids in enumerate(_marks_of_slots(entry)):
+        for slot, ids in enumerate(slot_ids(entry)):
             for mark in ids:
                 form = entry.record.tokens[mark - 1].form
                 for side, place in (("before", mark - 2), ("after", mark - 1)):
@@ -471,7 +460,7 @@ def suspects_page(
     of_sentences: dict[tuple[str, int], list[Suspect]] = {}
     for suspect in suspects:
         of_sentences.setdefault((suspect.sentence.path, suspect.sentence.line), []).append(suspect)
-    names = {place: anchors.add(sentences[place].sentence_id) for place in of_sentences}
+    names = {place: anchors.add(sentences[place].record.sentence_id) for place in of_sentences}
     rows = [
         (
             f"{rank}",
@@ -508,4 +497,4 @@ def _suspect_section(
     ]
     if analysis is not None:
         pieces += underlying_tree(analysis)
-    return section(anchor, sentence.sentence_id, pieces)
+    return section(anchor, sentence.record.sentence_id, pieces)

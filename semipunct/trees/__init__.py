@@ -1,12 +1,7 @@
 """Dependency trees: constituents, junctions at slots, lifting, editing."""
 
 from semipunct.trees.arrangement import PLACES, Arrangement, Place
-from semipunct.trees.editing import (
-    reorder_words,
-    without_constituent,
-    without_leaves,
-    without_words,
-)
+from semipunct.trees.editing import without_leaves, without_words
 from semipunct.trees.lifting import lift_arcs
 from semipunct.trees.tree import DependencyTree, Junction, Tree, tree_fault
 
@@ -18,9 +13,7 @@ __all__ = [
     "Place",
     "Tree",
     "lift_arcs",
-    "reorder_words",
     "tree_fault",
-    "without_constituent",
     "without_leaves",
     "without_words",
 ]

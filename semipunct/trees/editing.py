@@ -59,44 +59,6 @@ def without_words(tree: DependencyTree, removed: Collection[int]) -> DependencyT
     return _restricted(DependencyTree(tuple(heads), tuple(relations)), remaining)
 
 
-def without_constituent(tree: DependencyTree, word: int) -> DependencyTree:
-    """Delete a word with all that it dominates.
-
-    Args:
-        tree: any dependency tree.
-        word: 1 to n, not the root.
-
-    Raises:
-        UsageError: if the word is the root, or not a word of the tree.
-    """
-    if not 1 <= word <= tree.words or not tree.heads[word - 1]:
-        raise UsageError(
-            f"word {word} cannot be deleted: give a word of 1 to {tree.words} other than the root"
-        )
-    gone = {word}
-    for node in tree.order:  # heads come before their dependents
-        if tree.heads[node] in gone:
-            gone.add(node + 1)
-    return _restricted(tree, [word for word in range(1, tree.words + 1) if word not in gone])
-
-
-def reorder_words(tree: DependencyTree, order: Sequence[int]) -> DependencyTree:
-    """Reorder the words of a tree, keeping arcs and relations.
-
-    Args:
-        tree: any dependency tree.
-        order: ``[n]`` the words 1 to n in their new order; the result may be non-projective.
-
-    Raises:
-        UsageError: if ``order`` is not a permutation of the words.
-    """
-    if sorted(order) != list(range(1, tree.words + 1)):
-        raise UsageError(
-            f"the order {list(order)} is not a permutation of the words 1 to {tree.words}"
-        )
-    return _restricted(tree, order)
-
-
 def _restricted(tree: DependencyTree, words: Sequence[int]) -> DependencyTree:
     """Return the tree over some words in the given order; their heads must be among them."""
     if not words:

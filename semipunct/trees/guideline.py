@@ -6,15 +6,18 @@ replaced by the one that they prefer. Only heads of marks change
 (docs/decisions/0054-heads-of-marks.md).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
-from semipunct.marks.matching import TYPOGRAPHIC
+from semipunct.marks import Puncteme
+from semipunct.marks.matching import TYPOGRAPHIC, Place, matched_pairs
 from semipunct.trees.conventions import Context, Convention, Conventions
 from semipunct.trees.mark_places import Around, MarkedTree
 from semipunct.trees.principles import RULES, Choice, Rule, Side, choose_single
+from semipunct.trees.tree import DependencyTree
 
 Problem = Literal[
     "a mark has no dependents",
@@ -29,6 +32,10 @@ Problem = Literal[
 """The reasons why a head is replaced."""
 
 _GUIDELINES = Conventions()
+_NOTHING: Mapping[Place, int] = {}
+
+_UNKNOWN = -1
+"""The head of a mark that has none yet."""
 
 
 class HeadChange(NamedTuple):
@@ -58,12 +65,14 @@ class Judgement:
         relations: ``[n + 1]`` the relation of each token.
         forms: ``[n + 1]`` the form of each token.
         pairs: opening and closing marks, by their numbers.
+        fixed: marks of new sentences that were there before; None if all were.
     """
 
     tree: MarkedTree
     relations: Sequence[str]
     forms: Sequence[str]
     pairs: Sequence[tuple[int, int]] = ()
+    fixed: Set[int] | None = None
 
     @cached_property
     def around(self) -> Mapping[int, Around]:
@@ -130,7 +139,7 @@ class Judgement:
         return [change for change in changes if change.rule in rules]
 
     def _changes(
-        self, conventions: Conventions, staying: frozenset[int], strict: bool
+        self, conventions: Conventions, staying: Set[int], strict: bool
     ) -> list[HeadChange]:
         heads = self.tree.heads
         choices = self._pair_choices(strict)
@@ -138,11 +147,10 @@ class Judgement:
         for mark in self.around:
             convention = conventions.at(self.context(mark))
             choice = choices.get(mark) or self._single_choice(mark, convention)
-            problem = self._problem(mark, choice, convention, strict)
-            if problem is None or mark in staying:
-                choices[mark] = Choice(heads[mark], choice.rule)
-            else:
-                choices[mark] = choice
+            stays = mark in staying
+            problem = None if stays else self._problem(mark, choice, convention, strict)
+            choices[mark] = Choice(heads[mark], choice.rule) if problem is None else choice
+            if problem is not None:
                 problems[mark] = problem
         for opening, closing in self.pairs:
             if closing in problems and opening in choices and closing not in self._paired:
@@ -163,7 +171,7 @@ class Judgement:
 
     def _side(self, mark: int) -> Side | None:
         form = self.forms[mark]
-        if any(mark in pair for pair in self.pairs):
+        if self.fixed is not None or any(mark in pair for pair in self.pairs):
             return None
         opens, closes = form in TYPOGRAPHIC.openings, form in TYPOGRAPHIC.partners
         return None if opens == closes or form in "?!" else "opens" if opens else "closes"
@@ -223,8 +231,11 @@ class Judgement:
             before, after = self.around[opening].words, self.around[closing].words
             common = set(before).intersection(after)
             enclosed = [word for word in common if opening < word < closing]
+            kept = [heads[m] for m in (opening, closing) if m in (self.fixed or ())]
             head = heads[opening]
-            if head == heads[closing] and head in (enclosed or common) and not strict:
+            if kept := common.intersection(kept):
+                pair = (min(kept),) * 2
+            elif head == heads[closing] and head in (enclosed or common) and not strict:
                 pair = head, head
             elif enclosed:
                 pair = (max(enclosed, key=width),) * 2
@@ -240,7 +251,7 @@ class Judgement:
         return choices
 
     def _uncross(
-        self, choices: dict[int, Choice], problems: dict[int, Problem], staying: frozenset[int]
+        self, choices: dict[int, Choice], problems: dict[int, Problem], staying: Set[int]
     ) -> None:
         """Adjust the heads of the marks in one slot to each other, so that no arcs cross.
 
@@ -268,3 +279,53 @@ class Judgement:
                 if settled[mark] != wanted and mark not in staying:
                     choices[mark] = Choice(words[settled[mark]], "highest")
                     problems.setdefault(mark, self._crossing(mark))
+
+
+def mark_heads(
+    tree: DependencyTree,
+    slots: Sequence[Puncteme],
+    convention: Convention = "unit",
+    fixed: Mapping[Place, int] = _NOTHING,
+) -> list[list[int]]:
+    """Choose the head, a word 1 to n, of every mark in the slots of a tree.
+
+    By the convention ``unit``, the guidelines of UD 2, a mark between conjuncts is attached to the
+    following conjunct, and a mark before or after a dependent unit to that unit, at the highest
+    node that keeps the tree projective. Equal marks at both edges of a constituent (commas around
+    an apposition) belong to it; a full stop within the sentence belongs to the preceding unit. By
+    the convention ``governor``, found in treebanks of UD 1 and still in English ones, a mark
+    between units is attached to the lowest word above both. By either convention, paired marks have
+    the same head, if possible the highest word that they enclose, and marks at the edges of the
+    sentence are attached to its root.
+
+    Args:
+        tree: the words; their arcs may cross.
+        slots: ``[n + 1]`` strings of tokens with none of ``marks.SILENT``.
+        convention: the attachment of marks between units.
+        fixed: heads of some marks that must not change.
+
+    Returns:
+        ``[n + 1]`` the heads of the marks of each slot. The tree of words and marks is projective
+        if that of words and kept marks is.
+    """
+    # Positions of words, and of the root, among words and marks.
+    at = [0, *(word + before for word, before in enumerate(accumulate(map(len, slots[:-1])), 1))]
+    size = at[-1] + len(slots[-1]) + 1
+    word_at = {position: word for word, position in enumerate(at)}
+    heads, relations, forms = [_UNKNOWN] * size, [""] * size, [""] * size
+    for position, head, relation in zip(at, (0, *tree.heads), ("", *tree.relations), strict=True):
+        heads[position], relations[position] = at[head], relation
+    for slot, tokens in enumerate(slots):
+        forms[at[slot] + 1 : at[slot] + 1 + len(tokens)] = tokens
+    staying = {at[slot] + index + 1: at[head] for (slot, index), head in fixed.items()}
+    for position, head in staying.items():
+        heads[position] = head
+    pairs = [tuple(at[slot] + index + 1 for slot, index in pair) for pair in matched_pairs(slots)]
+    is_mark = [position not in word_at for position in range(size)]
+    judgement = Judgement(MarkedTree(heads, is_mark), relations, forms, pairs, staying.keys())
+    for change in judgement._changes(Conventions(convention), staying.keys(), strict=True):
+        heads[change.mark] = change.after
+    return [
+        [word_at.get(heads[at[slot] + index + 1], tree.root) for index in range(len(tokens))]
+        for slot, tokens in enumerate(slots)
+    ]

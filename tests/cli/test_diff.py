@@ -59,13 +59,8 @@ def test_a_small_case(cli: Cli, tmp_path: Path):
     value = json.loads(cli("diff", a, b, "--json").out)
     assert value["counts"] == {"mark": 3, "tag": 0, "head": 1, "space": 1}
     assert (value["marks"], value["common_marks"]) == ([2, 3], 1)
-    assert [each["tokens"] for each in value["differences"]] == [
-        [0, 1],
-        [3, 0],
-        [4, 4],
-        [5, 5],
-        [0, 6],
-    ]
+    tokens = [each["tokens"] for each in value["differences"]]
+    assert tokens == [[0, 1], [3, 0], [4, 4], [5, 5], [0, 6]]
     assert value["differences"][3]["heads"] == [4, 3]
     same = cli("diff", a, a)
     assert (same.status, same.out) == (0, "")
@@ -89,7 +84,7 @@ def test_a_mark_that_is_a_symbol_in_one_annotation(tmp_path: Path):
     assert [each.kind for each in differences] == ["mark", "mark", "space", "tag", "mark"]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_planted_differences_are_found(tmp_path: Path, seed: int):
     """Marks that are inserted, whose head is another word, or that lose the space after them."""
     random = Random(seed)
@@ -129,9 +124,9 @@ def test_planted_differences_are_found(tmp_path: Path, seed: int):
         after.append("\n".join("\t".join(columns) for columns in changed) + "\n\n")
     a, b = write(tmp_path, "".join(before), "".join(after))
     differing = semipunct.diff(a, b)
-    assert differing.counts == +planted
+    assert +Counter(differing.counts) == +planted
     assert differing.marks[1] == differing.marks[0] + planted["mark"]
-    assert differing.common == differing.marks[0]
+    assert differing.common_marks == differing.marks[0]
     assert semipunct.diff(b, b).differences == ()
 
 

@@ -1,4 +1,3 @@
-import gzip
 import json
 from pathlib import Path
 
@@ -22,22 +21,6 @@ def test_the_table_is_for_people(cli: Cli, treebanks: dict[str, Path]):
     assert (result.status, result.err) == (0, "")
     for words in ("Table 2", "%Punct", "#Omit", "omitted: punctuation has dependents", "slots"):
         assert words in result.out
-
-
-def test_standard_input_and_gzip(cli: Cli, treebanks: dict[str, Path], tmp_path: Path):
-    content = treebanks["dev"].read_bytes()
-    packed = tmp_path / "dev.conllu.gz"
-    packed.write_bytes(gzip.compress(content))
-    values = [
-        json.loads(cli("stats", source, "--json", stdin=content).out)
-        for source in (treebanks["dev"], packed, "-")
-    ]
-    assert [value.pop("files") for value in values] == [
-        [str(treebanks["dev"])],
-        [str(packed)],
-        ["-"],
-    ]
-    assert values[0] == values[1] == values[2]
 
 
 def test_omitted_sentences_are_named(cli: Cli, tmp_path: Path):

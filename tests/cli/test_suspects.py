@@ -1,6 +1,5 @@
 """``semipunct suspects``: a planted error is named, in every format."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 import semipunct
 from semipunct.errors import ModelError
 from semipunct.formats.conllu.misc import attributes, unescape
-from semipunct.treebanks.suspects import annotate
+from semipunct.treebanks import suspects
 from tests.commands import Cli, sample_lines
 from tests.trained import Finished
 
@@ -28,38 +27,34 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, int]:
     return path, line, token
 
 
-@pytest.mark.exhaustive
 def test_a_planted_error_is_among_the_first(
-    cli: Cli, finished: Finished, planted: tuple[Path, int, int], tmp_path: Path
+    cli: Cli, finished: Finished, planted: tuple[Path, int, int]
 ):
     path, line, token = planted
-    model = finished.folder
-    lines = cli("suspects", model, path, "--top", 6).out.splitlines()
-    (place,) = [n for n, text in enumerate(lines) if text.startswith(f"{path}:{line}: sentence ")]
-    assert "doubled ." in lines[place]
-    rows = json.loads(cli("suspects", model, path, "--top", 6, "--format", "json").out)["suspects"]
-    assert len(rows) == len(lines) == 6
+    model = semipunct.load(finished.folder)
+    listed = semipunct.suspects(model, path, top=6)
+    told = cli("suspects", finished.folder, path, "--top", 6).out.splitlines()
+    assert told == [suspects.line(suspect) for suspect in listed]
+    (place,) = [n for n, suspect in enumerate(listed) if suspect.line == line]
+    assert "doubled ." in told[place]
+    rows = suspects.json_object(listed, [str(path)])["suspects"]
     assert (rows[place]["line"], rows[place]["token"]) == (line, token)
     assert (rows[place]["written"], rows[place]["proposed"]) == ([".", "."], ["."])
     scores = [row["score"] for row in rows]
     assert scores == sorted(scores, reverse=True)
-    table = cli("suspects", model, path, "--top", 6, "--format", "tsv").out.splitlines()
-    assert [row.count("\t") for row in table] == [8] * 7
-    listed = semipunct.suspects(semipunct.load(model), path, top=6)
-    assert [suspect.line for suspect in listed] == [row["line"] for row in rows]
-    page = cli("suspects", model, path, "--top", 6, "--format", "html").out
+    assert [suspects.columns(suspect).count("\t") for suspect in listed] == [8] * 6
+    page = "".join(suspects.suspects_page(listed, [path], model))
     assert page.count("<tr>") == 7
     assert page.count("log p(marks | tree)") == page.count("<section id=")
     # Only MISC of suspicious tokens changes, and not twice.
-    out = tmp_path / "out.conllu"
-    cli("suspects", model, path, "--top", 6, "--format", "conllu", "-o", out)
-    before, after = path.read_text("utf-8").splitlines(), out.read_text("utf-8").splitlines()
+    before = path.read_text("utf-8").splitlines()
+    after = "".join(suspects.annotate(listed, [str(path)])).splitlines()
     changed = [n for n, pair in enumerate(zip(before, after, strict=True), 1) if len({*pair}) > 1]
     assert changed == sorted({row["line"] for row in rows})
     misc = attributes(after[line - 1].split("\t")[9])
     assert misc["Suspect"] == f"{scores[place]:.2f}:doubled ."
-    again = cli("suspects", model, out, "--top", 6, "--format", "conllu")
-    assert again.out.splitlines() == after
+    path.write_text("".join(f"{line}\n" for line in after), "utf-8")
+    assert "".join(suspects.annotate(listed, [str(path)])).splitlines() == after
 
 
 def test_without_a_model(tmp_path: Path):
@@ -80,18 +75,20 @@ def test_without_a_model(tmp_path: Path):
     }  # fmt: skip
     # MISC is in the normal form C where the form that is named in it is not.
     path.write_text(usual + odd + crossing.replace("left", "le\u0301ft"), "utf-8")
-    annotated = "".join(annotate(semipunct.suspects(None, path), [path]))
+    annotated = "".join(suspects.annotate(semipunct.suspects(None, path), [path]))
     (misc,) = (line.split("\t")[9] for line in annotated.split("\n") if "5\t-" in line)
     assert misc.startswith("Suspect=")
     assert "l\u00e9ft" in unescape(misc)
     assert "le\u0301ft" in annotated
 
 
-def test_wrong_usage(cli: Cli, finished: Finished, parser: Path, planted: tuple[Path, int, int]):
+def test_wrong_usage(
+    cli: Cli, finished: Finished, text_model: Path, planted: tuple[Path, int, int]
+):
     path = planted[0]
     result = cli("suspects", finished.folder, "-", "--format", "conllu")
     assert (result.status, "reads the input twice" in result.message) == (2, True)
-    result = cli("suspects", parser, path)
-    assert (result.status, "a model of the kind parser cannot judge" in result.message) == (1, True)
+    result = cli("suspects", text_model, path)
+    assert (result.status, "a model of the kind text cannot judge" in result.message) == (1, True)
     with pytest.raises(ModelError, match="cannot judge"):
-        semipunct.suspects(semipunct.load(parser), path)
+        semipunct.suspects(semipunct.load(text_model), path)

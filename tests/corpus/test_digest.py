@@ -24,11 +24,6 @@ def test_a_digest_written_out():
     assert treebank_digest([GO, GO]) == hashlib.sha256(2 * line.encode()).hexdigest()
 
 
-def test_where_a_sentence_was_read_does_not_matter():
-    elsewhere = replace(GO, sentence_id="other", path="-", line=7, lemmas=("x", "y"))
-    assert treebank_digest([elsewhere]) == treebank_digest([GO])
-
-
 def test_trees_of_other_kinds_have_digests():
     phrases = PhraseTree((0, 1, 1), ("VP", "VB", "RP"))
     derivations = [Derivation((0, 1, 1), ("S", "S/NP", "NP"), (head, 0, 0)) for head in (0, 1)]

@@ -4,11 +4,7 @@ import time
 
 import pytest
 
-from semipunct.corpus.fixed_parts import FixedParts, fixed_parts, starts_of_speech, whole_tokens
-from semipunct.formats.text import read_spaced_words
-from semipunct.tasks.options import Keep
-from tests.tasks.test_choice import chosen
-from tests.tasks.test_text_stays import with_tree
+from semipunct.corpus.fixed_parts import fixed_parts, starts_of_speech, whole_tokens
 
 
 def texts(text: str, kind: str) -> list[str]:
@@ -69,12 +65,6 @@ def test_words_and_marks(text: str, words: list[str], marks: list[str] | None):
     assert marks is None or texts(text, "marks") == marks
 
 
-def test_parts_are_cut_at_sentences():
-    parts = FixedParts([(0, 3)], [(0, 1), (4, 5), (7, 9)], [(4, 9)])
-    assert parts.within(1, 8) == FixedParts([(0, 2)], [(3, 4), (6, 7)], [(3, 7)])
-    assert parts.within(10, 12) == FixedParts([], [], [])
-
-
 @pytest.mark.parametrize(
     "piece",
     ["w", "`", "[", "(", "*", "<!--", "[10:02] ", "a: ", "a:\n", " :)", "\\a{", "/a", "A B "],
@@ -96,12 +86,3 @@ def test_a_bracket_that_closes_one_in_an_address_belongs_to_it():
     text = "(https://x.org/a_(b)), https://x.org/a) www.x.org/[c]. https://x.org/(d)!"
     whole = [text[start:end] for start, end in whole_tokens(text)]
     assert whole == ["https://x.org/a_(b)", "https://x.org/a", "www.x.org/[c]", "https://x.org/(d)"]
-
-
-def test_fixed_marks_outlive_replacement_and_labels_stay_empty():
-    sentence = with_tree(read_spaced_words("s", "x", 1, "[10:02] dr anna: & so , it is :)").content)  # type: ignore[arg-type]
-    assert sentence.forms == ("[10:02]", "dr", "anna:", "so", "it", "is")
-    rows = ["“|,|,|?|;|,|!"] * 3
-    commas: dict[Keep, str] = {"replace": ";", "keep": ",", "repair": ";"}
-    for keep, comma in commas.items():
-        assert chosen(sentence, *rows, keep=keep) == ["", "", "", "&", comma, ",", ":)"]

@@ -1,15 +1,11 @@
 """Learner errors: counted by situation, sampled at these rates; words and trees stay."""
 
-import json
 import math
-import random
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semipunct.corpus import Words
 from semipunct.corpus.learners import (
@@ -22,11 +18,8 @@ from semipunct.corpus.learners import (
     erroneous,
 )
 from semipunct.corpus.parallel import align_versions
-from semipunct.corpus.sentences import Expected
 from semipunct.errors import UsageError
-from semipunct.formats import Annotation, read_entries, read_treebank
-from semipunct.formats.conllu import Conllu
-from semipunct.formats.conllu.reading import expected_attributes
+from semipunct.formats import read_entries
 from semipunct.formats.parallel import (
     read_parallel_texts,
     read_parallel_treebanks,
@@ -92,7 +85,6 @@ def test_errors_are_counted_once_for_each_reference():
         Situation((",",), "coordinator"): {(): Made(1, 1)},
         Situation((".",), "final"): {(",",): Made(2, 1)},
     }
-    assert LearnerErrors.from_dict(json.loads(json.dumps(errors.as_dict()))) == errors
 
 
 def test_rates_are_those_of_the_context_where_it_is_frequent():
@@ -136,34 +128,6 @@ def test_the_same_seed_gives_the_same_errors(drawn):
     assert list(erroneous([], errors, 1)) == []
 
 
-@given(st.integers(0, 10**9))
-def test_nothing_but_punctuation_changes(seed):
-    sentences = [item.sentence for item in generate(english_parameters(), 5, seed)]
-    for before, after in zip(
-        sentences, erroneous(sentences, english_learner_errors(), seed), strict=True
-    ):
-        assert replace(after, slots=before.slots) == before
-
-
-def test_dots_of_abbreviations_stay(drawn):
-    dotted = [
-        replace(s, slots=(s.slots[0], *(("<abbr>", *slot) for slot in s.slots[1:])))
-        for s in drawn[:200]
-    ]
-    plain, with_dots = (
-        list(erroneous(side, english_learner_errors(), 3)) for side in (drawn[:200], dotted)
-    )
-    for plain_sentence, dotted_sentence in zip(plain, with_dots, strict=True):
-        assert dotted_sentence.slots == (
-            plain_sentence.slots[0],
-            *(("<abbr>", *slot) for slot in plain_sentence.slots[1:]),
-        )
-
-
-def test_no_errors_where_none_are_known(drawn):
-    assert list(erroneous(drawn[:20], LearnerErrors({}, {}), 0)) == drawn[:20]
-
-
 def test_rates_come_out(drawn):
     """Rates are counted without contexts: a comma is lost or becomes a semicolon, one is added."""
     places = ("coordinator", "relative", "subordinator", "medial",
@@ -189,32 +153,13 @@ def test_rates_come_out(drawn):
     assert all(before == after or before in (COMMA, NOTHING) for before, after in pairs)
 
 
-def test_what_was_drawn_is_counted_again(drawn):
-    """Counting errors in generated sentences yields the rates used to generate them."""
-    errors = english_learner_errors()
-    pairs = [
-        align_versions(erroneous_sentence, [sentence])
-        for sentence, erroneous_sentence in zip(drawn, erroneous(drawn, errors, 8), strict=True)
-    ]
-    counted = count_errors(pairs)
-    compared = 0
-    for situation, rates in errors.rates().items():
-        n = counted.occurrences.get(situation, 0)
-        for string, rate in rates.items():
-            times = counted.errors.get(situation, {}).get(string, Made(0, 0)).times
-            assert abs(times - n * rate) <= 4 * math.sqrt(n * rate * (1 - rate)) + 1
-            compared += n * rate > 20
-    assert compared >= 5
-
-
 def test_a_treebank_is_written_twice(tmp_path):
     source, corrected = tmp_path / "source.conllu", tmp_path / "corrected.conllu.gz"
     errors = english_learner_errors()
-    counts = write_erroneous([SAMPLE], errors, 4, source, corrected)
+    write_erroneous([SAMPLE], errors, 4, source, corrected)
     pairs_read = read_parallel_treebanks([source], [corrected])
     assert pairs_read.omitted == ()
     sentences = [e.content for e in read_entries([SAMPLE]) if not hasattr(e.content, "reason")]
-    assert counts.sentences == len(pairs_read.sentences) == len(sentences)
     expected_sentences = erroneous(sentences, errors, 4)
     changed = 0
     for pair, sentence, expected_sentence in zip(
@@ -223,31 +168,13 @@ def test_a_treebank_is_written_twice(tmp_path):
         assert pair.source.slots == expected_sentence.slots
         assert pair.corrected[0].slots == sentence.slots == pair.target().slots
         for side in (pair.source, pair.corrected[0]):
-            assert (side.forms, side.upos, side.tree) == (
-                sentence.forms,
-                sentence.upos,
-                sentence.tree,
+            assert replace(side, slots=sentence.slots) == replace(
+                sentence, path=side.path, line=side.line
             )
         changed += sum(a != b for a, b in zip(expected_sentence.slots, sentence.slots, strict=True))
-    assert counts.errors == changed > 50
+    assert changed > 50
     with pytest.raises(UsageError, match="named twice"):
         write_erroneous([SAMPLE], errors, 4, source, source)
-
-
-def test_beliefs_of_a_parser_stay(tmp_path):
-    """Errors can also be sampled in the output of ``semipunct jackknife``."""
-    writer, texts, beliefs = Conllu().writer(), [], []
-    for entry in list(read_entries([SAMPLE]))[:60]:
-        slots = len(entry.content.slots)
-        beliefs.append(Expected((0.25,) * (slots - 1), ((",",),) * slots, (0.5,) * slots))
-        attributes = dict(enumerate(expected_attributes(beliefs[-1]), 1))
-        texts.append(writer.annotate(entry, Annotation(attributes, {})))
-    parsed, source, corrected = (tmp_path / f"{name}.conllu" for name in "abc")
-    parsed.write_text("".join(texts), "utf-8")
-    counts = write_erroneous([parsed], english_learner_errors(), 4, source, corrected)
-    assert counts.errors > 10
-    for path in (source, corrected):
-        assert [s.expected for s in read_treebank([path])] == beliefs
 
 
 def test_the_table_is_what_the_driver_counts():
@@ -255,21 +182,3 @@ def test_the_table_is_what_the_driver_counts():
         pytest.skip("JFLEG is not at ../shared/data/jfleg beside the repository")
     pairs = read_parallel_texts(JFLEG / "dev.src", [JFLEG / f"dev.ref{i}" for i in range(4)])
     assert count_errors(pairs) == english_learner_errors()
-
-
-def test_real_treebanks_are_written_twice(shared_data, tmp_path):
-    text = (shared_data / "en" / "dev.conllu").read_text("utf-8").split("\n\n")
-    picked = sorted(random.Random(0).sample(range(len(text) - 1), 150))
-    (tmp_path / "some.conllu").write_text("\n\n".join(text[i] for i in picked) + "\n\n", "utf-8")
-    errors = english_learner_errors()
-    counts = write_erroneous(
-        [tmp_path / "some.conllu"], errors, 0, tmp_path / "a.conllu", tmp_path / "b.conllu"
-    )
-    pairs_read = read_parallel_treebanks([tmp_path / "a.conllu"], [tmp_path / "b.conllu"])
-    assert len(pairs_read.sentences) == counts.sentences
-    originals = [pair.corrected[0] for pair in pairs_read.sentences]
-    for pair, expected_sentence in zip(
-        pairs_read.sentences, erroneous(originals, errors, 0), strict=True
-    ):
-        assert pair.source.slots == expected_sentence.slots
-        assert pair.source.tree == pair.corrected[0].tree

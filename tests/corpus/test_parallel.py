@@ -80,10 +80,6 @@ def test_only_slots_between_shared_words_are_judged():
     assert pair.target().slots == ((), (), (), (), (",",), (), (), (".",))
 
 
-def test_nothing_shared_is_nothing_judged():
-    assert shared_slots(["a"], ["b", "c"], [(), (), ()]) == (None, None)
-
-
 @given(WORDS, st.integers(0, 99))
 def test_a_sentence_with_all_its_words_is_judged_everywhere(forms, seed):
     draw = random.Random(seed)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.corpus.sentences import without_punctuation
 from semipunct.trees import DependencyTree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,10 +21,6 @@ ETC = Sentence(
     tree=DependencyTree((0, 1), ("root", "conj")),
     slots=((), (",",), ("<abbr>", ".")),
 )
-
-
-def test_where_it_is():
-    assert ETC.where == "some.conllu:7: sentence s1"
 
 
 @pytest.mark.parametrize(
@@ -48,18 +43,8 @@ def test_columns_are_of_one_length(changes: dict[str, object]):
         replace(ETC, **changes)
 
 
-def test_there_is_a_word():
-    nothing = dict.fromkeys(("forms", "lemmas", "upos", "xpos", "feats"), ())
-    with pytest.raises(ValueError, match="at least one word"):
-        replace(ETC, **nothing, tree=DependencyTree((), ()), slots=((),))
-
-
 def test_text_for_readers_has_no_names_of_special_tokens():
     assert str(replace(ETC, slots=((), ("<unk>",), ("<abbr>", ".")))) == "apples ▢ etc. ."
-
-
-def test_without_punctuation():
-    assert without_punctuation(ETC) == replace(ETC, slots=((), (), ()))
 
 
 def test_jax_is_not_imported():

@@ -1,9 +1,6 @@
-import json
-
 import pytest
 
 from semipunct.corpus.statistics import statistics
-from semipunct.errors import TreebankError
 from semipunct.formats import read_entries, read_treebank
 from tests.formats.conllu.builders import sentence, word
 
@@ -71,15 +68,3 @@ def test_types_and_punctemes_are_counted_after_rare_tokens_are_gone(found):
     # (^ UNK, . UNK), (. UNK, nothing), (^ UNK, period); (^, UNK period), (UNK, UNK period);
     # (^, nothing), (nothing, nothing)
     assert found.pairs == 7
-
-
-def test_everything_is_json(found):
-    as_json = json.loads(json.dumps(found.as_dict()))
-    assert as_json["slot_lengths"]["0"] == 7
-    assert as_json["percent_punctuation"] == pytest.approx(43.75)
-
-
-def test_no_entries_is_a_matter_of_the_caller_but_bad_files_are_reported(tmp_path):
-    with pytest.raises(TreebankError, match="no such file"):
-        statistics(read_entries([tmp_path / "absent.conllu"]))
-    assert statistics([]).percent_punctuation == 0

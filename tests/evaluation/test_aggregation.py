@@ -46,11 +46,6 @@ def test_counts_of_different_marks_are_added():
     ]  # fmt: skip
 
 
-def test_one_run_is_itself():
-    alone = restored(0, *GOLD)
-    assert aggregate([alone]).figures == alone.figures
-
-
 def test_runs_of_a_sentence_are_no_independent_evidence():
     better, worse = scores(0, -1.0, -1.0), scores(0, -2.0, -2.0)
     once = compare(better, worse).differences[0]
@@ -68,12 +63,3 @@ def test_others_are_refused():
             aggregate([run, wrong])
     with pytest.raises(ValueError, match="no runs"):
         aggregate([])
-
-
-def test_pairs_have_to_be_the_same():
-    other = Result(
-        "run-1", "task:restoration|seed:1|treebank:t",
-        restoration_statistics(GOLD, GOLD, pairs={("(", ")")}),
-    )  # fmt: skip
-    with pytest.raises(ResultError, match="different pairs"):
-        aggregate([restored(0, *GOLD), other])

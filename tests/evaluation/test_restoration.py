@@ -22,7 +22,6 @@ from tests.evaluation.cases import GOLD, PREDICTED
 
 tokens = st.sampled_from([",", ".", "“", "”", "''", "<abbr>"])
 punctemes = st.lists(tokens, max_size=5).map(tuple)
-sentences = st.lists(punctemes, min_size=2, max_size=6)
 pairs_of_sentences = st.lists(
     st.lists(st.tuples(punctemes, punctemes), min_size=1, max_size=5), max_size=4
 )
@@ -58,55 +57,13 @@ def test_every_number_of_a_tiny_case():
     assert figures.pairing_errors.gold == PairingFigures(openings=0, closings=0)
 
 
-def test_the_tiny_case_sentence_by_sentence():
-    found = restoration_statistics(GOLD, PREDICTED)
-    assert found.slots.tolist() == [4, 4, 3, 2]
-    assert found.edit_distance.tolist() == [1, 4, 3, 0]
-    assert found.exact_slots.tolist() == [3, 1, 0, 2]
-    assert found.marks == ("!", "(", ")", ",", ".", "“", "”")
-    assert found.true_positives.tolist() == [
-        [0, 0, 0, 0, 1, 0, 0],
-        [0, 0, 0, 1, 0, 1, 1],
-        [0, 0, 1, 0, 0, 0, 0],
-        [0, 0, 0, 0, 1, 0, 0],
-    ]
-    assert found.predicted_pairing.tolist() == [[0, 0], [0, 0], [0, 1], [0, 0]]
-
-
-def test_json_has_null_where_a_ratio_is_undefined():
-    figures = restoration_statistics(GOLD, PREDICTED).figures()
-    value = json.loads(json.dumps(figures.as_dict(), allow_nan=False))
-    assert value["average_edit_distance"] == 8 / 13
-    assert value["marks"]["!"] == {
-        "true_positives": 0,
-        "predicted": 1,
-        "gold": 0,
-        "precision": 0.0,
-        "recall": None,
-        "f1": 0.0,
-    }
-    assert value["pairing_errors"]["predicted"] == {"openings": 0, "closings": 1}
-
-
 @pytest.mark.parametrize("gold", [[], [[(), ()]]], ids=["no sentence", "no mark"])
 def test_what_is_undefined_is_nan_and_not_zero(gold: list[list[Puncteme]]):
     figures = restoration_statistics(gold, gold).figures()
-    for value in (
-        figures.micro.precision,
-        figures.micro.recall,
-        figures.micro.f1,
-        figures.macro.precision,
-        figures.macro.f1,
-    ):
-        assert math.isnan(value)
+    assert set(figures.micro.as_dict().values()) == {None, 0}
+    assert set(figures.macro.as_dict().values()) == {None}
     assert math.isnan(figures.average_edit_distance) == (not gold)
     json.dumps(figures.as_dict(), allow_nan=False)
-
-
-@pytest.mark.parametrize("score", [Score.of(0, 0, 3), Score.of(0, 3, 0)])
-def test_one_empty_side_has_f1_zero(score: Score):
-    assert score.f1 == 0
-    assert [math.isnan(score.precision), math.isnan(score.recall)].count(True) == 1
 
 
 @given(pairs_of_sentences)
@@ -128,26 +85,6 @@ def test_corpus_figures_are_sums_over_sentences(data: list[list[tuple[Puncteme, 
         for place in ("openings", "closings"):
             read = attrgetter(f"pairing_errors.{side}.{place}")
             assert read(whole) == sum(map(read, alone))
-
-
-@given(pairs_of_sentences)
-def test_exchanging_truth_and_prediction(data: list[list[tuple[Puncteme, Puncteme]]]):
-    gold, predicted = ([[pair[side] for pair in s] for s in data] for side in (0, 1))
-    one = restoration_statistics(gold, predicted, PAIRS).figures()
-    other = restoration_statistics(predicted, gold, PAIRS).figures()
-    assert one.edit_distance == other.edit_distance
-    assert one.pairing_errors.predicted == other.pairing_errors.gold
-    micro = other.micro
-    exchanged = Score.of(micro.true_positives, micro.gold, micro.predicted)
-    assert one.micro.as_dict() == exchanged.as_dict()
-
-
-@given(st.lists(sentences, min_size=1, max_size=4))
-def test_the_truth_is_perfect(gold: list[list[Puncteme]]):
-    figures = restoration_statistics(gold, gold).figures()
-    assert (figures.edit_distance, figures.slot_accuracy, figures.sentence_accuracy) == (0, 1, 1)
-    assert all(score.f1 == 1 for score in figures.marks.values())
-    assert figures.pairing_errors.predicted == figures.pairing_errors.gold
 
 
 def test_only_pairs_that_occur_in_the_truth_count():

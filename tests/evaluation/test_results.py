@@ -1,10 +1,7 @@
-import gzip
-import io
 import json
 import math
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import fields
@@ -23,11 +20,7 @@ from tests.evaluation.cases import GOLD, PARSED, PREDICTED, TREEBANK, parsed, re
 
 SCORED = scored([-0.1, -math.inf, -1 / 3], [2, 5, 7])
 RESTORED = restored(GOLD, PREDICTED)
-RESULTS = {
-    "parsing": parsed(TREEBANK, PARSED),
-    "perplexity": SCORED,
-    "restoration": RESTORED,
-}
+RESULTS = {"parsing": parsed(TREEBANK, PARSED), "perplexity": SCORED, "restoration": RESTORED}
 
 
 @pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
@@ -36,11 +29,6 @@ def test_round_trip(tmp_path: Path, result: Result, name: str):
     path = tmp_path / name
     write_result(path, result)
     found = read_result(path)
-    assert (found.system, found.signature, found.task) == (
-        result.system,
-        result.signature,
-        result.task,
-    )
     for column in fields(result.statistics):
         stored, back = (getattr(r.statistics, column.name) for r in (result, found))
         assert type(stored) is type(back)
@@ -66,45 +54,16 @@ def test_no_digit_is_lost(rows: list[tuple[float, int]]):
     assert found.slots.tolist() == [row[1] for row in rows]
 
 
-NOTHING = {
-    "nothing scored": scored([], []),
-    "nothing restored": restored([], []),
-    "nothing parsed": parsed([], []),
-    "no marks": restored([[(), ()], [()]], [[(), ()], [()]]),
-}
-
-
-@pytest.mark.parametrize("result", NOTHING.values(), ids=NOTHING)
-def test_no_sentence_and_no_mark_make_a_result(tmp_path: Path, result: Result):
-    write_result(tmp_path / "r.json", result)
-    assert read_result(tmp_path / "r.json").as_dict() == result.as_dict()
-
-
 def test_what_is_in_the_file(tmp_path: Path):
     write_result(tmp_path / "r.json", RESTORED)
     text = (tmp_path / "r.json").read_text("utf-8")
     data = json.loads(text)
-    assert list(data) == [
-        "format",
-        "version",
-        "task",
-        "system",
-        "signature",
-        "corpus",
-        "statistics",
-    ]
+    assert " ".join(data) == "format version task system signature corpus statistics"
     assert text.splitlines()[3] == '"task": "restoration",'
     assert data["corpus"]["average_edit_distance"] == 8 / 13
     assert data["statistics"]["gold"][2] == {"(": 1, ")": 1}
     assert data["statistics"]["edit_distance"] == [1, 4, 3, 0]
     assert data["statistics"]["pairs"] == [["(", ")"], ["“", "”"]]
-
-
-def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    write_result(tmp_path / "r.json", SCORED)
-    content = io.BytesIO((tmp_path / "r.json").read_bytes())
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))
-    assert read_result("-").as_dict() == SCORED.as_dict()
 
 
 def test_what_was_there_stays_if_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -118,14 +77,6 @@ def test_what_was_there_stays_if_writing_fails(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(ResultError, match=r"r\.json: .*No space left on device.*make room"):
         write_result(path, SCORED)
     assert path.read_text() == "before"
-    assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
-
-
-@pytest.mark.parametrize("name", ["r.json/r.json", "."])
-def test_places_that_cannot_be_written_to(tmp_path: Path, name: str):
-    (tmp_path / "r.json").write_text("a file")
-    with pytest.raises(ResultError, match="could not be written"):
-        write_result(tmp_path / name, SCORED)
     assert [p.name for p in tmp_path.iterdir()] == ["r.json"]
 
 
@@ -149,13 +100,9 @@ def inner(data: Any, keys: tuple[Any, ...]) -> Any:
 S = "statistics"
 DAMAGES: list[tuple[str, Damage, str]] = [
     ("perplexity", lose("format"), "is JSON, but not a stored result"),
-    ("perplexity", put("other", "format"), "is JSON, but not a stored result"),
     ("perplexity", put(2, "version"), "is version 2 .*reads version 1"),
-    ("perplexity", lose("version"), "is version None"),
     ("perplexity", lose("system"), "the key 'system' is missing; store"),
     ("perplexity", put("", "system"), "the system has no name"),
-    ("perplexity", put(7, "system"), "'system' is 7, not a text"),
-    ("perplexity", lose("signature"), "the key 'signature' is missing"),
     ("perplexity", put("hello", "signature"), "signature 'hello' does not consist of key:value"),
     ("perplexity", put("task:perplexity", "signature"), "does not name the treebank"),
     ("perplexity", put("task:a|task:b", "signature"), "names a part twice"),
@@ -166,43 +113,23 @@ DAMAGES: list[tuple[str, Damage, str]] = [
         "'cooking' is not one of: brackets, correction, derivations, parsing, perplexity, "
         "restoration",
     ),
-    ("perplexity", lose("corpus"), "the key 'corpus' is missing"),
     ("perplexity", lose("corpus", "slots"), "the figure corpus.slots is missing"),
     ("perplexity", put(1.5, "corpus", "perplexity_of_scorable"), "is 1.5, but the statistics"),
-    ("perplexity", put(1.0, "corpus", "perplexity"), "is 1.0, but the statistics give None"),
-    ("perplexity", put("4", "corpus", "slots"), "is '4', but the statistics give 14"),
     ("perplexity", put([], "corpus"), r"'corpus' is \[\], not an object"),
-    ("perplexity", lose(S), "the key 'statistics' is missing"),
     ("perplexity", lose(S, "slots"), "the key 'slots' is missing"),
     ("perplexity", put({}, S, "slots"), "'slots' is {}, not a list"),
-    ("perplexity", put([2, 5], S, "slots"), "has 3 sentences and slots has 2"),
     ("perplexity", put(2.5, S, "slots", 1), "sentence 2: slots is 2.5, not a count"),
-    ("perplexity", put(True, S, "slots", 1), "sentence 2: slots is True, not a count"),
     ("perplexity", put(10**30, S, "slots", 1), "sentence 2: slots is 1000.*, not a count"),
-    ("perplexity", put(-1, S, "slots", 1), "sentence 2: there is no slot"),
     ("perplexity", put("x", S, "log_likelihood", 2), "sentence 3: log_likelihood is 'x'"),
-    ("perplexity", put(3.0, S, "log_likelihood", 2), "sentence 3: log_likelihood is positive"),
     ("perplexity", put(10**400, S, "log_likelihood", 2), "too large"),
-    ("restoration", lose(S, "gold"), "the key 'gold' is missing"),
-    ("restoration", lose(S, "pairs"), "the key 'pairs' is missing"),
     ("restoration", put([["(", 1]], S, "pairs"), "pairs is not a list of pairs"),
-    ("restoration", put(["()"], S, "pairs"), "pairs is not a list of pairs"),
-    ("restoration", put([{}] * 3, S, "gold"), "slots has 4 sentences and gold has 3"),
     ("restoration", put([], S, "gold", 1), "sentence 2: gold is no object of counts"),
-    ("restoration", put({",": 0.5}, S, "gold", 1), "sentence 2: gold is no object of counts"),
     ("restoration", put({",": -1}, S, "gold", 1), "sentence 2: gold is negative"),
     ("restoration", put({}, S, "gold", 1), "sentence 2: more true positives than tokens"),
-    ("restoration", put({"?": 1}, S, "predicted", 3), "sentence 4: more true positives"),
     ("restoration", put([0], S, "gold_pairing", 0), "sentence 1: gold_pairing .*not 2 counts"),
     ("restoration", put([0, "a"], S, "gold_pairing", 0), "sentence 1: gold_pairing .*not a count"),
     ("restoration", put(2, S, "edit_distance", 0), "corpus.average_edit_distance is 0.61.*give"),
     ("restoration", put(0.7, "corpus", "marks", ",", "f1"), "marks.,.f1 is 0.7"),
-    ("restoration", lose("corpus", "marks", ","), "the figure corpus.marks., is missing"),
-    ("parsing", put(0, S, "words", 1), "sentence 2: there is no word"),
-    ("parsing", put(5, S, "heads", 2), "sentence 3: more right heads than words"),
-    ("parsing", put([3, 1], S, "xpos"), "has 3 sentences and xpos has 2"),
-    ("parsing", put(0.9, "corpus", "las"), "corpus.las is 0.9, but the statistics give 0.5"),
-    ("parsing", lose("corpus", "las_universal"), "corpus.las_universal is missing"),
 ]
 
 
@@ -242,36 +169,11 @@ def test_numbers_that_json_lacks(tmp_path: Path, constant: str):
     check(path, f"it contains {constant}, which is not a number")
 
 
-@pytest.mark.parametrize(
-    "content, complaint",
-    [
-        (b"[]", "is JSON, but not a stored result"),
-        (b"\xff\xfe\xfd", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
-        (b'{"format": "semipunct result", "version": 1e400}', "version inf"),
-    ],
-)
-def test_other_files(tmp_path: Path, content: bytes, complaint: str):
-    path = tmp_path / "r.json"
-    path.write_bytes(content)
-    check(path, complaint)
-
-
 def test_overflow_to_infinity_is_seen(tmp_path: Path):
     path = tmp_path / "r.json"
     write_result(path, SCORED)
     path.write_text(path.read_text("utf-8").replace("-0.1,", "-1e400,"), encoding="utf-8")
     check(path, "sentence 1: log_likelihood is -inf, not a number")
-
-
-def test_missing_files_and_broken_archives(tmp_path: Path):
-    check(tmp_path / "gone.json", "there is no such file; check the path")
-    check(tmp_path, "this is a directory")
-    packed = tmp_path / "r.json.gz"
-    packed.write_bytes(b"{}")
-    check(packed, "the gzip data is broken")
-    packed.write_bytes(gzip.compress(b"{}" * 50)[:-9])
-    check(packed, "the gzip data is broken")
 
 
 def test_a_signature_of_another_task_is_not_stored(tmp_path: Path):

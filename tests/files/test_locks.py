@@ -63,9 +63,3 @@ def test_a_file_that_its_holder_removes_is_not_locked(
     monkeypatch.setattr(os, "open", open_late)
     with hold_lock(path) as alone, hold_lock(path) as second:
         assert (alone, second) == (True, False)
-
-
-def test_without_flock_nobody_is_kept_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("semipunct.files.folders.fcntl", None)
-    with hold_lock(tmp_path / ".lock") as first, hold_lock(tmp_path / ".lock") as second:
-        assert (first, second) == (True, True)

@@ -33,10 +33,14 @@ def test_standard_input_stays_open(monkeypatch: pytest.MonkeyPatch):
 
 def test_messages_are_in_the_words_of_the_kind(tmp_path: Path):
     broken = tmp_path / "b.gz"
+    plain = tmp_path / "plain.gz"
+    plain.write_bytes(b"one\n")
     broken.write_bytes(gzip.compress(b"one\n" * 9)[:-3])
     for path, place, words in [
         (tmp_path / "gone", "", "there is no such file; check the path"),
         (tmp_path, "", "this is a directory; name a file in it"),
+        (broken / "a", "", r"cannot be read \(Not a directory\)"),
+        (plain, ":1", r"the gzip data is broken \(.*\); write it again"),
         (broken, ":10", r"the gzip data is broken \(.*\); write it again, or drop \.gz from"),
     ]:
         with pytest.raises(ConfigError, match=f"^{path}: {words}"):

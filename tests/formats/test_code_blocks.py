@@ -2,19 +2,13 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-import semipunct
 from semipunct.corpus import Omitted
-from semipunct.corpus.treebank import MARKUP
 from semipunct.formats.running_text import line_of_text, lines_of_text, read_lines
-from semipunct.formats.text import Text, lines_judged_together
-from semipunct.pipelines.reading import read_by_text_model, read_by_tokeniser
-from semipunct.tasks.options import Lines, RestoreOptions
-from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
+from semipunct.formats.text import lines_judged_together
 
 BLOCK = ["a b\n", "```python\n", "def f(a, b)\n", "````\n", "c d\n", "``` e ``` f\n", "  ```\n"]
 
@@ -46,31 +40,6 @@ def test_files_and_texts_are_read_alike(tmp_path: Path):
     omitted = [isinstance(part.content, Omitted) for part in in_memory]
     assert omitted == [isinstance(part.content, Omitted) for part in from_file]
     assert omitted == [False, True, True, True, False, False, False]
-
-
-def test_code_is_in_no_sentence(tokeniser: Path, text_model: Path, tmp_path: Path):
-    code = ["```\n", "so ba\n", "\n", "so\n", "```\n"]
-    text = "".join(["so ba\n\ndo gu\n", *code, "ba do\n"])
-    path = tmp_path / "a.txt"
-    path.write_text(text, encoding="utf-8")
-    tokens, marks = semipunct.load(tokeniser), semipunct.load(text_model)
-    pairs = [
-        (sentences_of_text(text, None), Text().read_words(path)),
-        (sentences_of_text(text, tokens), read_by_tokeniser([str(path)], tokens)),
-    ]
-    for ends in get_args(Lines):
-        options = RestoreOptions(lines=ends)
-        by_model = sentences_by_text_model(text, marks, options)
-        pairs.append((by_model, read_by_text_model([str(path)], marks, options)))
-    for in_memory, entries in pairs:
-        for parts in (in_memory, [entry.record for entry in entries]):
-            assert "".join(part.text for part in parts).lower() == text
-            omitted = [part for part in parts if isinstance(part.content, Omitted)]
-            markup = [part for part in omitted if part.content.reason == MARKUP]
-            # The paragraphs of a tokeniser have whole blocks.
-            whole = ["".join(code)] if len(markup) == 1 else code
-            assert [part.text for part in markup] == whole
-            assert [part.content.line for part in markup] == [*range(4, 9)][: len(whole)]
 
 
 def closed(text: str) -> list[int]:

@@ -1,14 +1,10 @@
 """Subtitles: only the text of cues is text, and everything else comes back byte for byte."""
 
-import json
 import re
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semipunct.errors import TreebankError
 from semipunct.formats.subtitles import cue_lines, text_of_cues
@@ -57,22 +53,6 @@ def test_other_files_are_refused():
         list(text_of_cues([SRT.replace("\r\n", "\r")], "x.srt"))
 
 
-@pytest.mark.parametrize(
-    "times",
-    ["-00:00:01,000 --> 00:00:01,000", "00:99:99,999 --> 99999:00:00,000", "0:0:1,0 --> 0:0:2,0",
-     "00:00:03 --> 00:00:04", "9:59.000 --> 00:01.000 align:start position:10%"],
-)  # fmt: skip
-def test_times_are_not_read(times: str):
-    assert texts(f"1\n{times}\nso ba\n\n2\n{times}\nke\n") == ["so ba", "ke"]
-    assert texts(f"{times}\nso ba --> ke\n") == ["so ba --> ke"]
-
-
-def test_a_line_with_text_before_times_is_no_name():
-    times = "00:00:01,000 --> 00:00:02,500\n"
-    assert texts(f"{times}so ba\n{times}but do\n7\n{times}ke\n") == ["so ba", "but do", "ke"]
-    assert texts(f"WEBVTT\n\nso ba\n{times}ke\n") == ["ke"]
-
-
 def test_blocks_begin_after_an_empty_line():
     times = "00:00:01.000 --> 00:00:02.500\n"
     vtt = f"WEBVTT\n\nNOTE so\nba\n\n{times}NOTE so\nSTYLE\n\nREGION\nid:so\n\n{times}ke\n"
@@ -103,26 +83,6 @@ def test_turns(lines: list[str], expected: list[str]):
     assert "".join(cue.line for cue in cues) == content
     turns = [c.line[c.start : c.end] + "|" * c.ends_turn for c in cues if c.start is not None]
     assert turns == expected
-
-
-CUES = st.lists(
-    st.tuples(
-        st.sampled_from(["", "7\n", "intro\n"]),
-        st.lists(st.text("ab -,.<>♪1", min_size=1, max_size=8).filter(str.strip), max_size=3),
-    ),
-    min_size=1,
-    max_size=4,
-)
-
-
-@given(CUES)
-def test_each_line_of_a_cue_is_text(cues: list[tuple[str, list[str]]]):
-    times = "00:00:01.000 --> 00:00:02.000\n"
-    content = "".join(name + times + "\n".join([*text, "", ""]) for name, text in cues)
-    lines = content.splitlines(keepends=True)
-    judged = list(text_of_cues(lines, "x.srt"))
-    assert [line for line, _ in judged] == lines
-    assert texts(content) == [x.strip() for _, text in cues for x in text]
 
 
 @pytest.mark.parametrize(("suffix", "content"), [("srt", SRT), ("vtt", VTT)])
@@ -175,21 +135,3 @@ def test_what_one_person_says_is_a_text_of_its_own(text_model: Path, tmp_path: P
     assert "ba,\n" in run("correct", text_model, path).out
     path.write_text(f"{times}- so ba\n- but do\n", "utf-8", newline="")
     assert "ba,\n" not in run("correct", text_model, path).out
-
-
-def test_lines_of_text_are_listed_as_json(text_model: Path, tmp_path: Path):
-    path = tmp_path / "a.srt"
-    path.write_text(SRT, "utf-8", newline="")
-    done = run("restore", text_model, path, "--format", "json")
-    rows: list[Any] = [json.loads(line) for line in done.out.splitlines()]
-    assert next(row["text"] for row in rows if "text" in row) == "So ba,"
-    assert {row["omitted"] for row in rows if "omitted" in row} == {"not text", "empty line"}
-
-
-def test_only_text_models_read_subtitles(model: Path, parser: Path, tmp_path: Path):
-    path = tmp_path / "a.srt"
-    path.write_text(SRT, "utf-8")
-    for command in (("restore", model, path, "--parser", parser), ("stats", path)):
-        done = run(*command)
-        assert done.status == 2
-        assert "only a text model reads them" in done.message

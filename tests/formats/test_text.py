@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from semipunct.corpus import Omitted, Treebank, Words
 from semipunct.corpus.located import BLANKS
-from semipunct.errors import TreebankError, UsageError
-from semipunct.formats import format_of, read_entries, read_words
-from semipunct.formats.base import Annotation
+from semipunct.errors import TreebankError
+from semipunct.formats import read_entries, read_words
 from semipunct.formats.text import Text, paragraphs
 
 
@@ -72,45 +71,8 @@ def test_new_marks_change_nothing_but_spaces_between_words(text: str):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "one",
-        "\n\n\none\n\n",
-        "!!! ...\n",
-        "w" * 10_000,
-        "word " * 5_000,
-        "مرحبا بالعالم\nשלום עולם\n",
-        "\x01a\tb\x07c\x7f \u200bd\ufffe\n",
-        "\ufeffHello world",
-        "see https://x.org/a,b?c=(d) <b>now</b>\n",
-    ],
-)
-def test_odd_texts_stay(text: str):
-    content = text.encode("utf-8")
-    assert written(entries(content)) == content
-
-    def more(entry):
-        return [(",",), *entry.content.slots[1:]]
-
-    assert written(entries(content), more).decode("utf-8").replace(",", "").replace(" ", "") == (
-        text.replace(",", "").replace(" ", "")
-    )
-
-
-def test_marks_are_set_as_in_print():
-    (entry,) = entries(b"well  hello\tthere\n")
-    writer = Text().writer()
-    slots = [("“",), (",",), (), ("”", ".")]
-    assert writer.punctuate(entry, slots) == "“well,  hello\tthere”.\n"
-    assert writer.text(entry, slots) == "“well, hello there”."
-
-
-@pytest.mark.parametrize(
     ("content", "complaint"),
-    [
-        (b"fine\nbad \xff\n", ":2: byte 0xff"),
-        (b"a\0b\n", ":1: a NUL byte at offset 1"),
-    ],
+    [(b"fine\nbad \xff\n", ":2: byte 0xff"), (b"a\0b\n", ":1: a NUL byte at offset 1")],
 )
 def test_what_is_no_text(content: bytes, complaint: str):
     with pytest.raises(TreebankError, match=f"a.txt{complaint}"):
@@ -125,16 +87,6 @@ def test_text_has_no_trees(tmp_path: Path):
     with pytest.raises(TreebankError, match="has no tree"):
         Treebank.of(Text().read(path))
     assert [type(entry.content) for entry in read_words([path])] == [Omitted, Words]
-
-
-def test_text_takes_no_annotations():
-    (entry,) = entries(b"Hello\n")
-    with pytest.raises(UsageError, match="cannot contain annotations"):
-        Text().writer().annotate(entry, Annotation({1: {"a": "b"}}))
-
-
-def test_the_ending_tells_the_format():
-    assert format_of("a.txt", "b.TXT.gz").name == "text"
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ import io
 import pytest
 
 from semipunct.corpus import Omitted, ReadingNotes
-from semipunct.corpus.statistics import statistics
-from semipunct.errors import TreebankError
 from semipunct.formats import FORMATS, Annotation, format_of, read_entries, read_treebank
 from semipunct.trees import DependencyTree
 from tests.formats.toy import Lines
@@ -35,13 +33,6 @@ def test_it_is_read(path):
     assert treebank.omitted == (nothing.content,)
 
 
-def test_it_is_counted(path):
-    counts = statistics(read_entries([path]), minimum_count=1)
-    assert (counts.sentences_read, counts.sentences_used, counts.words) == (3, 2, 4)
-    assert (counts.tokens, counts.punctuation) == (12, 8)
-    assert counts.token_counts == {"!": 1, ",": 1, ".": 1, "“": 1, "”": 1}
-
-
 def test_it_is_written(path):
     writer = format_of(path).writer()
     go, nothing, yes = read_entries([path])
@@ -51,9 +42,3 @@ def test_it_is_written(path):
     writer.write((*texts, writer.punctuate(yes, [("¡",), ("!",)])), stream)
     assert stream.getvalue() == "“ Go , ” he said .  # 1:Left=“ log=-1.0\n. . .\n¡ Yes !\n"
     assert writer.text(yes, yes.content.slots) == "Yes !"
-
-
-def test_what_is_wrong_is_said_with_file_and_line(path):
-    path.write_bytes(b"a b\n\xff\n")
-    with pytest.raises(TreebankError, match=r"some\.lines:2: byte 0xff .* is not UTF-8"):
-        list(read_entries([path]))

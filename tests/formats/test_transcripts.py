@@ -90,19 +90,6 @@ def test_marks_are_corrected_in_place(cli: Cli, text_model: Path, tmp_path: Path
         assert (done.status, done.out) == (0, RESTORED), done.err
 
 
-@pytest.mark.parametrize("divided", [("So ba", "but do. So gu."), ("So ba but", "do. So gu.")])
-def test_corrections_cross_segments_and_cues(
-    divided: tuple[str, str], cli: Cli, text_model: Path, tmp_path: Path
-):
-    expected = [part.replace("ba", "ba,") for part in divided]
-    document = json.dumps({"segments": [{"text": part} for part in divided]})
-    done = restore(cli, text_model, tmp_path / "a.json", document, to="correct")
-    assert [s["text"] for s in json.loads(done.out)["segments"]] == expected
-    cues = "1\n00:00:00,000 --> 00:00:01,000\n{}\n\n2\n00:00:01,000 --> 00:00:02,000\n{}\n"
-    done = restore(cli, text_model, tmp_path / "a.srt", cues.format(*divided), to="correct")
-    assert done.out == cues.format(*expected)
-
-
 @pytest.mark.parametrize(
     "text, message",
     [
@@ -119,12 +106,6 @@ def test_what_is_no_transcript(text: str, message: str, cli: Cli, text_model: Pa
     done = restore(cli, text_model, tmp_path / "a.json", text)
     assert (done.status, done.out) == (1, "")
     assert re.search(message, done.message), done.message
-
-
-def test_a_model_of_trees_refuses_them(cli: Cli, model: Path, parser: Path, tmp_path: Path):
-    done = restore(cli, model, tmp_path / "a.json", WHISPER, "--parser", f"{parser}")
-    assert done.status == 2
-    assert "only a text model reads them" in done.message
 
 
 WORD = st.text(st.sampled_from('abÄßçd9’-"\\é😀中 \n,.?'), min_size=1, max_size=6)

@@ -113,14 +113,13 @@ def test_the_choice_is_the_best_of_all(
     assert is_possible(chosen)
 
 
-@pytest.mark.exhaustive
 def test_long_sentences_with_many_alternatives_end():
     ways = [((), 0.4), (("(",), 0.3), ((")",), 0.3), (("“",), 0.35), (("”",), 0.35)]
-    nothing = statuses([()] * 300)
-    chosen = balance_strings([ways] * 300, ["w"] * 299, nothing, Unmatched(0, 0, 0))
+    nothing = statuses([()] * 60)
+    chosen = balance_strings([ways] * 60, ["w"] * 59, nothing, Unmatched(0, 0, 0))
     assert chosen is not None
-    assert count_unmatched(chosen, ["w"] * 299, nothing) == (0, 0, 0)
-    assert sum(map(bool, chosen)) > 250  # almost all slots get a mark with a partner
+    assert count_unmatched(chosen, ["w"] * 59, nothing) == (0, 0, 0)
+    assert sum(map(bool, chosen)) > 50  # almost all slots get a mark with a partner
 
 
 def test_twenty_thousand_open_marks():

@@ -4,11 +4,9 @@ import itertools
 
 import pytest
 
-from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, UNK, Edit, EditName
+from semipunct.marks import EDITS, FINAL, INITIAL, OPEN, Edit, EditName
 from semipunct.marks.edits import apply_edit, move, possible
 from tests.oracle import Channel, edit_paths
-
-SYMBOLS = (INITIAL, FINAL, OPEN, UNK, ",", ".")
 
 
 def test_results():
@@ -42,28 +40,6 @@ def test_moves_of_a_window_are_the_oracles(direction: str):
     assert len(paths) == 4**3
     for _, names, surface in paths:
         assert slide(names, text, mirrored=direction == "r2l") == surface
-
-
-def old_table(a: str, b: str) -> tuple[str, ...]:
-    """The structural zeros as formerly encoded in the channel's arrays, one by one."""
-    left = right = transpose = True
-    if a == b:
-        left = transpose = False
-    if INITIAL in (a, b):
-        left = transpose = False
-    if FINAL in (a, b):
-        right = transpose = False
-    if a == b == INITIAL:
-        left = right = False
-    if OPEN in (a, b):
-        left = right = transpose = False
-    allowed = (True, left, right, transpose)
-    return tuple(name for name, yes in zip(EDITS, allowed, strict=True) if yes)
-
-
-@pytest.mark.parametrize("a, b", list(itertools.product(SYMBOLS, repeat=2)))
-def test_possible_edits(a: str, b: str):
-    assert possible(a, b) == old_table(a, b)
 
 
 def test_possible_edits_written_out():

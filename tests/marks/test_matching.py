@@ -67,15 +67,6 @@ def test_matching_is_what_the_rule_says(name: str, slots: list[Puncteme]):
         assert pairing_errors(slots, matcher.pairs) == errors
 
 
-def test_a_closing_mark_finds_its_partner():
-    waiting = ("“", "(", "[")
-    assert REMEMBERED.closed_by("]", waiting) == 2
-    assert REMEMBERED.closed_by("”", waiting) == 0
-    assert REMEMBERED.closed_by(",", waiting) is None
-    assert REMEMBERED.closed_by("(", waiting) is None
-    assert REMEMBERED.closed_by(")", ()) is None
-
-
 def test_a_mark_that_may_open_or_close():
     """French « … » and German » … «: the policy decides on the role of an ambiguous mark."""
     innermost = Matcher(REMEMBERED.pairs, closes_past_others=False)
@@ -84,15 +75,6 @@ def test_a_mark_that_may_open_or_close():
     assert innermost.closed_by("»", ("(", "«")) == 1
     # A mark that can only be a closing one is not delayed.
     assert innermost.closed_by(")", ("(", "«")) == 0
-
-
-def test_the_tables():
-    assert PAIRS | {('"', '"'), ("'", "'")} == REMEMBERED.pairs
-    assert REMEMBERED.pairs | {("”", "”"), ("»", "»")} == TYPOGRAPHIC.pairs
-    assert {'"', "„", "«", "»"} <= REMEMBERED.openings
-    assert REMEMBERED.partners["“"] == {"„"}
-    assert "”" in TYPOGRAPHIC.openings
-    assert "”" not in REMEMBERED.openings
 
 
 def test_pairs():
@@ -107,37 +89,3 @@ def test_pairs():
 def test_many_marks_take_linear_time():
     slots = [("(",)] * 50_000 + [("!", "]")] * 50_000 + [(")",)] * 50_000
     assert len(matched_pairs(slots)) == 50_000
-
-
-PAIRING = {
-    "": (0, 0),
-    "( )": (0, 0),
-    "(": (1, 0),
-    ")": (0, 1),
-    ") (": (1, 1),
-    "( ( )": (1, 0),
-    "( ) )": (0, 1),
-    "( [ )": (1, 0),  # the square bracket can no longer be closed
-    "( [ ) ]": (1, 1),
-    "[ ( ) ( ) )": (1, 1),
-    "( [ ( [ )": (3, 0),
-    "( ( [ ) )": (1, 0),
-    "“ ‘ . ’ ”": (0, 0),
-    "« »": (0, 0),
-    "» «": (0, 0),  # German
-    "« « » »": (0, 0),
-    "« » «": (1, 0),
-    "¿ ?": (0, 0),
-    "!": (0, 1),
-}
-
-
-@pytest.mark.parametrize("text, errors", PAIRING.items())
-def test_pairing_errors(text: str, errors: tuple[int, int]):
-    tokens = text.split()
-    for slots in (
-        [tuple(tokens)],
-        [(token,) for token in tokens],
-        [(), *((token,) for token in tokens), ()],
-    ):
-        assert pairing_errors(slots) == errors

@@ -6,7 +6,6 @@ from semipunct.marks import ABBREVIATION, FINAL, INITIAL
 from semipunct.marks.spacing import (
     are_spaced,
     compound_slots,
-    is_dash,
     revised_spaces,
     slot_spaces,
     text,
@@ -107,13 +106,6 @@ def test_a_straight_mark_without_a_partner():
 
 
 @pytest.mark.parametrize(
-    "token, expected", [("-", True), ("—", True), ("--", True), ("-.", False), ("", False)]
-)
-def test_dashes(token, expected):
-    assert is_dash(token) == expected
-
-
-@pytest.mark.parametrize(
     "before, after, expected",
     [
         ("a", "b", True),
@@ -178,10 +170,7 @@ class TestRevisedSpaces:
         ]
 
 
-@given(
-    st.lists(st.sampled_from(["a", "b2", "字", "한", "'s"]), min_size=1, max_size=6),
-    st.data(),
-)
+@given(st.lists(st.sampled_from(["a", "b2", "字", "한", "'s"]), min_size=1, max_size=6), st.data())
 def test_nothing_but_spaces_is_added(forms, data):
     slots = [
         tuple(data.draw(st.lists(st.sampled_from(TOKENS), max_size=3)))

@@ -3,10 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.marks import (
-    EQUAL_PAIRS,
-    PAIRS,
     SILENT,
-    SPECIAL_TOKENS,
     is_symmetric,
     is_unmatched,
     with_boundaries,
@@ -14,24 +11,6 @@ from semipunct.marks import (
 )
 
 PUNCTEMES = st.lists(st.sampled_from([*"“”()[],.-"])).map(tuple)
-
-
-@pytest.mark.parametrize("pair", ["{}", "[]", "()", "“”", "‘’", "«»", "‹›", "¿?", "¡!", "〈〉"])
-def test_the_pairs_of_the_paper_are_there(pair):
-    assert tuple(pair) in PAIRS
-
-
-@pytest.mark.parametrize("pair", ["《》", "【】", "『』", "「」", "（）", "〔〕"])
-def test_pairs_of_chinese_and_japanese_are_there(pair):
-    assert tuple(pair) in PAIRS
-
-
-def test_the_tables_are_sound():
-    assert all(opening != closing for opening, closing in PAIRS)
-    assert all(opening == closing for opening, closing in EQUAL_PAIRS)
-    members = {token for pair in PAIRS | EQUAL_PAIRS for token in pair}
-    assert not members & SPECIAL_TOKENS
-    assert all(token and not any(char.isspace() for char in token) for token in members)
 
 
 @pytest.mark.parametrize(
@@ -68,11 +47,6 @@ def test_symmetry(left, right, expected):
 )
 def test_matching(left, right, expected):
     assert is_unmatched(tuple(left), tuple(right)) is expected
-
-
-def test_matching_over_chosen_pairs():
-    assert is_unmatched((), ("?",))
-    assert not is_unmatched((), ("?",), PAIRS - {("¿", "?")})
 
 
 @given(PUNCTEMES, PUNCTEMES)

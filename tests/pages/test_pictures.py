@@ -68,7 +68,3 @@ def test_arcs_of_one_level_do_not_overlap():
     for (a, level), (b, other) in combinations(zip(spans, levels[1:], strict=True), 2):
         assert level != other or a[1] <= b[0] or b[1] <= a[0]
     assert levels[0] > max(levels[1:])
-
-
-def test_nothing_to_draw():
-    assert ElementTree.fromstring(picture([])).findall(f"{SVG}g") == []

@@ -27,6 +27,16 @@ def dominates(heads: Sequence[int], ancestor: int, node: int) -> bool:
     return node == ancestor
 
 
+def crosses_nothing(heads: Sequence[int], mark: int) -> bool:
+    """Compare the arc of a mark with each other arc, and with the words that it spans."""
+    low, high = sorted((mark, heads[mark - 1]))
+    if not all(dominates(heads, heads[mark - 1], word) for word in range(low + 1, high)):
+        return False
+    arcs = [sorted((word, head)) for word, head in enumerate(heads, 1) if head and word != mark]
+    # Arcs over the mark; one that passes over its head as well crosses without it, too.
+    return all(a <= low and high <= b for a, b in arcs if a < mark < b)
+
+
 def plain(heads: tuple[int, ...]) -> DependencyTree:
     """Build a dependency tree with a unique relation for each word."""
     return DependencyTree(heads, tuple(f"r{word}" for word in range(1, len(heads) + 1)))

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.trees import DependencyTree, lift_arcs
-from semipunct.trees.attachment import punctuation_heads
 from semipunct.trees.conventions import CONVENTIONS
-from tests.trees.cases import dominates, trees
+from semipunct.trees.guideline import mark_heads
+from tests.trees.cases import crosses_nothing, dominates, trees
 
 TOKENS = [",", ".", "“", "”", '"', "(", ")", "-", "?"]
 
@@ -130,36 +130,36 @@ CASES = {
 def test_guidelines(name, convention):
     heads, relations, pattern, expected = CASES[name]
     tree = tree_of(heads, relations)
-    chosen = punctuation_heads(tree, slots_of(pattern), convention)
+    chosen = mark_heads(tree, slots_of(pattern), convention)
     assert [head for row in chosen for head in row] == expected[convention]
 
 
 def test_marks_of_one_slot_do_not_cross():
     # a ) b , c with a and b before their head c: the comma after the bracket that closes b.
-    chosen = punctuation_heads(tree_of([3, 3, 0], "x x root"), slots_of("_ ( _ , ) _"))
+    chosen = mark_heads(tree_of([3, 3, 0], "x x root"), slots_of("_ ( _ , ) _"))
     assert chosen[2] == [2, 2]
     # Kept heads are not moved: the new comma before a mark of word 1 must attach as low.
     marks = slots_of("_ , — _")
-    chosen = punctuation_heads(tree_of([2, 0], "x root"), marks, fixed={(1, 1): 1})
+    chosen = mark_heads(tree_of([2, 0], "x root"), marks, fixed={(1, 1): 1})
     assert chosen[1] == [1, 1]
-    chosen = punctuation_heads(tree_of([0, 1], "root x"), marks, fixed={(1, 0): 2})
+    chosen = mark_heads(tree_of([0, 1], "root x"), marks, fixed={(1, 0): 2})
     assert chosen[1] == [2, 2]
 
 
 def test_a_pair_follows_the_mark_that_stays():
     tree, slots = tree_of([2, 3, 0], "x y root"), slots_of("“ _ _ ” _")
-    assert punctuation_heads(tree, slots) == [[2], [], [2], []]
-    assert punctuation_heads(tree, slots, fixed={(0, 0): 3}) == [[3], [], [3], []]
-    assert punctuation_heads(tree, slots, fixed={(2, 0): 3}) == [[3], [], [3], []]
+    assert mark_heads(tree, slots) == [[2], [], [2], []]
+    assert mark_heads(tree, slots, fixed={(0, 0): 3}) == [[3], [], [3], []]
+    assert mark_heads(tree, slots, fixed={(2, 0): 3}) == [[3], [], [3], []]
     # Word 1 cannot be the head of the closing mark: the arc would cross the one to word 2.
-    assert punctuation_heads(tree, slots, fixed={(0, 0): 1}) == [[1], [], [2], []]
+    assert mark_heads(tree, slots, fixed={(0, 0): 1}) == [[1], [], [2], []]
 
 
 def test_marks_that_stay_come_before_pairs():
     # The bracket would attach to word 2, to the right of the head of the comma, which is kept.
     tree, slots = tree_of([2, 0, 2], "x root y"), slots_of("_ _ ( , _ )")
-    assert punctuation_heads(tree, slots)[2] == [3, 3]
-    assert punctuation_heads(tree, slots, fixed={(2, 1): 2})[2] == [2, 2]
+    assert mark_heads(tree, slots)[2] == [3, 3]
+    assert mark_heads(tree, slots, fixed={(2, 1): 2})[2] == [2, 2]
 
 
 @st.composite
@@ -175,22 +175,36 @@ def test_no_arc_crosses(tree, convention, data):
     heads = tree.heads
     slot = st.lists(st.sampled_from(TOKENS), max_size=4).map(tuple)
     slots = data.draw(st.lists(slot, min_size=len(heads) + 1, max_size=len(heads) + 1))
-    chosen = punctuation_heads(tree, slots, convention)
+    chosen = mark_heads(tree, slots, convention)
     assert is_projective(with_tokens(heads, chosen))
     # Kept marks may follow the other convention; nothing crosses around them either.
-    by_other_convention = punctuation_heads(tree, slots, CONVENTIONS[convention == CONVENTIONS[0]])
+    by_other_convention = mark_heads(tree, slots, CONVENTIONS[convention == CONVENTIONS[0]])
     places = [(i, j) for i, tokens in enumerate(slots) for j in range(len(tokens))]
     picked = data.draw(st.sets(st.sampled_from(places))) if places else set()
-    mixed = punctuation_heads(
+    mixed = mark_heads(
         tree, slots, convention, {(i, j): by_other_convention[i][j] for i, j in picked}
     )
     assert all(mixed[i][j] == by_other_convention[i][j] for i, j in picked)
     assert is_projective(with_tokens(heads, mixed))
 
 
-def test_a_sentence_of_100000_words_takes_seconds():
-    n = 100_000
+@given(trees(7), st.data())
+def test_a_sound_head_is_found_if_there_is_one(heads, data):
+    tree = DependencyTree(heads, ("dep",) * len(heads))
+    slots = [()] * (len(heads) + 1)
+    slots[data.draw(st.integers(0, len(heads)))] = (",",)
+    mark = slots.index((",",)) + 1
+    whole = with_tokens(heads, mark_heads(tree, slots))
+    drafts = (
+        with_tokens(heads, [[head] if slot else [] for slot in slots])
+        for head in range(1, len(heads) + 1)
+    )
+    assert crosses_nothing(whole, mark) == any(crosses_nothing(draft, mark) for draft in drafts)
+
+
+def test_a_long_sentence_takes_a_second():
+    n = 20_000
     slots = [("(",), *[(",",)] * (n - 1), (")", ".")]
-    chosen = punctuation_heads(DependencyTree(tuple(range(n)), ("dep",) * n), slots)
+    chosen = mark_heads(DependencyTree(tuple(range(n)), ("dep",) * n), slots)
     assert chosen[0] == [1]
     assert chosen[-1] == [1, 1]

@@ -59,21 +59,6 @@ def test_a_dependency_tree_written_out():
     assert ["".join(slot) for slot in tree.gather(pairs)] == ["(", ")", ",", "“", "”,."]
 
 
-@given(any_trees)
-def test_nodes_come_after_their_parents(tree: Tree):
-    place = {node: i for i, node in enumerate(tree.order)}
-    assert sorted(place) == list(range(len(tree.parents)))
-    assert all(p < 0 or place[p] < place[node] for node, p in enumerate(tree.parents))
-
-
-@given(any_trees)
-def test_edges_enclose_the_words_that_a_node_dominates(tree: Tree):
-    for node in range(len(tree.parents)):
-        below = words_below(tree, node)
-        assert below == list(range(tree.left[node] + 1, tree.right[node] + 1))
-    assert tree.edges == (tree.left, tree.right)
-
-
 @given(trees())
 def test_edges_of_a_non_projective_tree_are_its_outermost_words(heads: tuple[int, ...]):
     tree = plain(heads)
@@ -98,11 +83,6 @@ def test_what_meets_at_a_slot(tree: Tree):
         assert junction == (tuple(ending), tuple(starting))
         literal = [*(sides[node][1] for node in ending), *(sides[node][0] for node in starting)]
         assert string == [token for side in literal for token in side]
-
-
-@given(trees())
-def test_trees_have_no_fault(heads: tuple[int, ...]):
-    assert tree_fault(heads) is None
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from semipunct.corpus import Entry, Omitted, Sentence, Words
 from semipunct.corpus.located import BLANKS, Located
 from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.formats.conllu.gaps import NO_SPACE
-from semipunct.formats.conllu.heads import mark_heads
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.punctuate import punctuate_record
-from semipunct.formats.conllu.records import NO_HEAD, Record, Token, multiword_tokens
-from semipunct.marks import ABBREVIATION, SILENT, Puncteme, spacing
+from semipunct.formats.conllu.records import Record, multiword_tokens, tokens_of
+from semipunct.marks import ABBREVIATION, Puncteme, spacing
 from semipunct.trees.conventions import Convention
+from semipunct.trees.guideline import mark_heads
 from semipunct.wording import quantity
 
 
@@ -49,29 +49,30 @@ def entry_of_text(entry: Entry[Located, Words]) -> Entry[Record, Words]:
         f"# sent_id = {words.sentence_id}",
         f"# text = {BLANKS.sub(' ', place.text).strip()}",
     ]
-    tokens: list[Token] = []
     ids: list[int] = []
+    size = 0
     starts = [*(token.start for token in written_tokens[1:]), len(place.text)]
     for token, following in zip(written_tokens, starts, strict=True):
         misc = NO_SPACE if following == token.end else EMPTY
-        first = len(tokens) + 1
+        first, size = size + 1, size + len(token.forms)
         if len(token.forms) > 1:
             form = BLANKS.sub(" ", place.text[token.start : token.end])
-            cells = (f"{first}-{first + len(token.forms) - 1}", form, *[EMPTY] * 7, misc)
+            cells = (f"{first}-{size}", form, *[EMPTY] * 7, misc)
             lines.append("\t".join(cells))
             misc = EMPTY
         upos = PUNCTUATION if token.mark else EMPTY
         for number, form in enumerate(token.forms, first):
             lemma = form if token.mark else EMPTY
-            position = len(lines)
             lines.append("\t".join((str(number), form, lemma, upos, *[EMPTY] * 5, misc)))
-            tokens.append(Token(number, form, lemma, upos, EMPTY, EMPTY, NO_HEAD, EMPTY, position))
             ids += () if token.mark else (number,)
-    lines.append("")
-    record = Record(
-        words.path, words.line, tuple(lines), ("\n",) * len(lines), words.sentence_id, tuple(tokens)
-    )
-    return Entry(words, record, tuple(ids), entry.notes)
+    return Entry(words, _record(words, lines), tuple(ids), entry.notes)
+
+
+def _record(content: Sentence | Words, lines: Sequence[str]) -> Record:
+    lines = (*lines, "")
+    ends = ("\n",) * len(lines)
+    name, tokens = content.sentence_id, tuple(tokens_of(lines))
+    return Record(content.path, content.line, lines, ends, name, tokens)
 
 
 def _tokens(place: Located, words: Words) -> Iterator[_Written]:
@@ -100,21 +101,14 @@ def bare_entry(sentence: Sentence) -> Entry[Record]:
         f"# text = {spacing.text(sentence.forms, nothing)}",
     ]
     rows = spacing.slot_spaces(sentence.forms, nothing)
-    tokens: list[Token] = []
-    for w, ((space,), form) in enumerate(zip(rows[1:], sentence.forms, strict=True)):
-        word, upos, xpos, feats = w + 1, sentence.upos[w], sentence.xpos[w], sentence.feats[w]
-        lemma, head = sentence.lemmas[w], sentence.tree.heads[w]
-        relation = sentence.tree.relations[w]
-        misc = EMPTY if space or word == len(sentence.forms) else NO_SPACE
-        cells = (word, form, lemma, upos, xpos, feats, head, relation, EMPTY, misc)
-        tokens.append(Token(word, form, lemma, upos, xpos, feats, head, relation, len(lines)))
-        lines.append("\t".join(map(str, cells)))
-    lines.append("")
-    ends = ("\n",) * len(lines)
-    record = Record(
-        sentence.path, sentence.line, tuple(lines), ends, sentence.sentence_id, tuple(tokens)
-    )
-    return Entry(sentence, record, tuple(range(1, len(tokens) + 1)))
+    columns = zip(
+        sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats,
+        sentence.tree.heads, sentence.tree.relations, rows[1:], strict=True,
+    )  # fmt: skip
+    for word, (*cells, (space,)) in enumerate(columns, 1):
+        misc = EMPTY if space or word == sentence.size else NO_SPACE
+        lines.append("\t".join(map(str, (word, *cells, EMPTY, misc))))
+    return Entry(sentence, _record(sentence, lines), tuple(range(1, sentence.size + 1)))
 
 
 def surface_forms(entry: Entry[Record]) -> list[str]:
@@ -194,9 +188,10 @@ def replace_analysis(
             f"{record.where()}: {quantity(len(ids), 'word')}, and {len(sentence.forms)} analysed"
         )
     number = {word_id: word for word, word_id in enumerate(ids, 1)}
-    marks = iter(_heads(sentence, convention))
-    lines, tokens = list(record.lines), list(record.tokens)
-    for place, token in enumerate(record.tokens):
+    visible = spacing.visible(sentence.slots)
+    marks = (head for row in mark_heads(sentence.tree, visible, convention) for head in row)
+    lines = list(record.lines)
+    for token in record.tokens:
         columns = lines[token.position].split("\t")
         if (word := number.get(token.word_id)) is not None:
             i, head = word - 1, sentence.tree.heads[word - 1]
@@ -207,18 +202,5 @@ def replace_analysis(
             relation, above = _RELATION, ids[next(marks) - 1]
         columns[_UPOS : _DEPS + 1] = [*values, str(above), relation, EMPTY]
         lines[token.position] = "\t".join(columns)
-        tokens[place] = _changed(token, values, above, relation)
-    return Entry(
-        sentence, replace(record, lines=tuple(lines), tokens=tuple(tokens)), ids, entry.notes
-    )
-
-
-def _heads(sentence: Sentence, convention: Convention) -> Sequence[int]:
-    """Return the head of each token of punctuation, in their order."""
-    visible = [tuple(t for t in slot if t not in SILENT) for slot in sentence.slots]
-    return [head for row in mark_heads(sentence.tree, visible, convention) for head in row]
-
-
-def _changed(token: Token, values: tuple[str, str, str], head: int, relation: str) -> Token:
-    upos, xpos, feats = values
-    return token._replace(upos=upos, xpos=xpos, feats=feats, head=head, relation=relation)
+    record = replace(record, lines=tuple(lines), tokens=tuple(tokens_of(lines)))
+    return Entry(sentence, record, ids, entry.notes)

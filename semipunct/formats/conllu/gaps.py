@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from semipunct.corpus import Entry, Sentence
 from semipunct.corpus.passages import Span
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.records import Record, multiword_tokens, stated_text
+from semipunct.formats.conllu.records import Record, stated_text, written_tokens
 from semipunct.marks import Puncteme, spacing
 from semipunct.marks.tokens import STRAIGHT
 
@@ -94,24 +94,13 @@ class Spacing:
     @classmethod
     def of(cls, record: Record) -> "Spacing":
         """Read the spaces of a record."""
-        spans = {span.first: span for span in multiword_tokens(record)}
-        firsts: list[int] = []
-        lasts: list[int] = []
-        forms: list[str] = []
-        items: list[list[str]] = []
-        for token in record.tokens:
-            if lasts and token.word_id <= lasts[-1]:
-                continue
-            span = spans.get(token.word_id)
-            firsts.append(token.word_id)
-            lasts.append(span.last if span else token.word_id)
-            forms.append(span.form if span else token.form)
-            line = record.lines[span.position if span else token.position]
-            items.append(line.split("\t")[_MISC].split("|"))
+        tokens = [*written_tokens(record)]
+        forms = [token.form for token in tokens]
+        items = [record.lines[t.position].split("\t")[_MISC].split("|") for t in tokens]
         misc = [tuple(item for item in of if item.startswith(_AFTER)) for of in items]
         leading = {
-            first: item
-            for first, of in zip(firsts, items, strict=True)
+            token.first: item
+            for token, of in zip(tokens, items, strict=True)
             for item in of
             if item.startswith(_SPACES_BEFORE)
         }
@@ -125,10 +114,11 @@ class Spacing:
             before, written = stated[: places[0][0]], [stated[a:b] for a, b in places]
             texts = [stated[b:end] for (_, b), end in zip(places, ends, strict=True)]
         gaps: list[Gap | None] = [None] * len(record.tokens)
-        for last, text, of in zip(lasts, texts, misc, strict=True):
-            gaps[last - 1] = Gap(text, of)
+        for token, text, of in zip(tokens, texts, misc, strict=True):
+            gaps[token.last - 1] = Gap(text, of)
         recorded = stated is not None or any(NO_SPACE in of for of in misc)
-        return cls(before, dict(zip(firsts, written, strict=True)), tuple(gaps), leading, recorded)
+        spelt = {token.first: form for token, form in zip(tokens, written, strict=True)}
+        return cls(before, spelt, tuple(gaps), leading, recorded)
 
 
 _ESCAPES = {"s": " ", "t": "\t", "p": "|", "\\": "\\"}

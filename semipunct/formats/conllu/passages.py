@@ -8,7 +8,7 @@ from pathlib import Path
 
 from semipunct.corpus.passages import Passage, Span
 from semipunct.corpus.treebank import PUNCTUATION
-from semipunct.formats.conllu.records import Record, is_comment, multiword_tokens, read_records
+from semipunct.formats.conllu.records import Record, is_comment, read_records, written_tokens
 from semipunct.formats.conllu.renumber import spaces
 from semipunct.marks import spacing
 
@@ -38,20 +38,16 @@ class _Written:
 
     @classmethod
     def of(cls, record: Record, *, recorded: bool) -> "_Written":
-        spans = {span.first: span for span in multiword_tokens(record)}
         spaces_after = spaces(record)
         parts = cls(record, [], [], [], [])
-        last = 0
-        for token in record.tokens:
-            if token.word_id <= last:
-                continue
-            span = spans.get(token.word_id)
-            last = span.last if span else token.word_id
-            parts.forms.append(span.form if span else token.form)
+        for written in written_tokens(record):
+            words = record.tokens[written.first - 1 : written.last]
+            is_word = written.position == words[0].position
+            parts.forms.append(written.form)
             # A token without a tag is a mark if its characters are; treebanks normally have tags.
-            parts.marks.append(not span and token.upos == PUNCTUATION)
-            parts.words.append(tuple(t.form for t in record.tokens[token.word_id - 1 : last]))
-            parts.spaces.append(spaces_after[last - 1] is not False)
+            parts.marks.append(is_word and words[0].upos == PUNCTUATION)
+            parts.words.append(tuple(word.form for word in words))
+            parts.spaces.append(spaces_after[written.last - 1] is not False)
         return parts if recorded else cls(*parts._by_rules())
 
     def _by_rules(

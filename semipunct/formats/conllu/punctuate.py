@@ -5,7 +5,7 @@ SpaceAfter; so do the lines of marks that do not change.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from semipunct import marks
 from semipunct.corpus import Entry
@@ -22,7 +22,7 @@ from semipunct.formats.conllu.gaps import (
 from semipunct.formats.conllu.heads import convention_of, token_heads
 from semipunct.formats.conllu.misc import EMPTY
 from semipunct.formats.conllu.reading import directional_quotes
-from semipunct.formats.conllu.records import Record, Token, stated_text, with_text
+from semipunct.formats.conllu.records import Record, Token, stated_text
 from semipunct.formats.conllu.renumber import Piece
 from semipunct.formats.conllu.requests import Source, Target
 from semipunct.marks import Puncteme, spacing
@@ -53,10 +53,10 @@ def punctuate_record(
 
     The lines of unchanged slots are kept; if no slot changes, the record itself is returned. In
     other slots common marks keep their lines, other old marks are removed, and new ones are
-    inserted with the tag PUNCT, the relation ``punct`` and a head by ``punctuation_heads``, or, if
-    that arc would cross another one, the highest word for which it does not. IDs are renumbered in
-    the columns ID, HEAD and DEPS; arcs from removed tokens are removed from the enhanced graph, and
-    arcs to new tokens are added if there is one. Words keep their heads, projective or not.
+    inserted with the tag PUNCT, the relation ``punct`` and a head by ``guideline.mark_heads``. IDs
+    are renumbered in the columns ID, HEAD and DEPS; arcs from removed tokens are removed from the
+    enhanced graph, and arcs to new tokens are added if there is one. Words keep their heads,
+    projective or not.
 
     The space between tokens that remain neighbours is unchanged, both in the comment ``# text =``
     and in MISC; that of removed marks goes to what now stands in their place. Beside new marks both
@@ -124,24 +124,6 @@ def surface_text(
     forms = _forms(source, target, heads)
     recorded = habits if source.spacing.is_recorded or habits.is_recorded else None
     pieces = _pieces(source, target, heads, forms, _gaps(source, target, recorded))
-    return renumber.text(source.record, pieces, source.spacing)
-
-
-def bare_text(entry: Entry[Record]) -> str:
-    """Write a sentence without punctuation as plain text, ignoring its comment.
-
-    Args:
-        entry: an entry of CoNLL-U without marks in its record, except dots of abbreviations.
-
-    Raises:
-        UsageError: if the entry has no tree.
-    """
-    lines = tuple(with_text(line, "") for line in entry.record.lines)
-    source = Source.of(replace(entry, record=replace(entry.record, lines=lines)))
-    nothing: list[list[str]] = [[] for _ in source.slots]
-    target = Target(source.slots, source.ids, source.dots)
-    gaps = _gaps(source, target, DEFAULT.habits)
-    pieces = _pieces(source, target, [[] for _ in source.slots], nothing, gaps)
     return renumber.text(source.record, pieces, source.spacing)
 
 

@@ -99,14 +99,8 @@ def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R
         return Entry(
             Omitted(reason, record.sentence_id, record.path, record.line), record, notes=notes
         )
-    surface, replaced, straight = directional_quotes(tokens, is_punctuation)
-    words = [token for token in tokens if token.upos != PUNCTUATION]
+    words, forms, slots, notes = _divided(tokens, is_punctuation, inner)
     word_ids = tuple(word.word_id for word in words)
-    dotted = [word.word_id not in inner and carries_dot(word.form) for word in words]
-    slots = [
-        ((ABBREVIATION, *slot) if dot else slot)
-        for dot, slot in zip((False, *dotted), token_slots(surface, is_punctuation), strict=True)
-    ]
     whole = DependencyTree(
         tuple(token.head for token in tokens), tuple(token.relation for token in tokens)
     )
@@ -114,8 +108,37 @@ def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R
     tree, lifts = without_leaves(whole, removed), 0
     if lift:
         tree, lifts = lift_arcs(tree)
-    forms = (word.form[:-1] if dot else word.form for word, dot in zip(words, dotted, strict=True))
-    sentence = Sentence(
+    sentence = _sentence(record, words, forms, tree, slots)
+    if isinstance(record, Record):
+        closed, joined = closed_slots(record, word_ids), _joined(record, is_punctuation)
+        sentence = replace(sentence, closed=closed, joined=joined)
+    return Entry(sentence, record, word_ids, replace(notes, lifts=lifts))
+
+
+def _divided(
+    tokens: Sequence[Token], is_punctuation: Sequence[bool], inner: Set[int]
+) -> tuple[list[Token], tuple[str, ...], tuple[Puncteme, ...], ReadingNotes]:
+    """Return words, their forms without the dots of abbreviations, slots, and notes."""
+    surface, replaced, straight = directional_quotes(tokens, is_punctuation)
+    words = [token for token, mark in zip(tokens, is_punctuation, strict=True) if not mark]
+    dotted = [word.word_id not in inner and carries_dot(word.form) for word in words]
+    forms = tuple(w.form[:-1] if dot else w.form for w, dot in zip(words, dotted, strict=True))
+    slots = tuple(
+        (ABBREVIATION, *slot) if dot else slot
+        for dot, slot in zip((False, *dotted), token_slots(surface, is_punctuation), strict=True)
+    )
+    notes = ReadingNotes(len(tokens), sum(is_punctuation), 0, replaced, straight)
+    return words, forms, slots, notes
+
+
+def _sentence(
+    record: Parsed,
+    words: Sequence[Token],
+    forms: Sequence[str],
+    tree: DependencyTree,
+    slots: Sequence[Puncteme],
+) -> Sentence:
+    return Sentence(
         sentence_id=record.sentence_id,
         path=record.path,
         line=record.line,
@@ -126,11 +149,7 @@ def to_entry(record: R, marks: Marks = "slots", *, lift: bool = True) -> Entry[R
         feats=tuple(word.feats for word in words),
         tree=tree,
         slots=tuple(slots),
-        closed=closed_slots(record, word_ids) if isinstance(record, Record) else frozenset(),
-        joined=_joined(record, is_punctuation) if isinstance(record, Record) else frozenset(),
     )
-    notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
-    return Entry(sentence, record, word_ids, notes)
 
 
 def _within_words(record: Parsed) -> frozenset[int]:
@@ -170,18 +189,7 @@ def _whole(record: R, inner: Set[int]) -> Entry[R]:
     tree, lifts = lift_arcs(
         DependencyTree(tuple(t.head for t in tokens), tuple(t.relation for t in tokens))
     )
-    sentence = Sentence(
-        sentence_id=record.sentence_id,
-        path=record.path,
-        line=record.line,
-        forms=tuple(forms),
-        lemmas=tuple(token.lemma for token in tokens),
-        upos=tuple(token.upos for token in tokens),
-        xpos=tuple(token.xpos for token in tokens),
-        feats=tuple(token.feats for token in tokens),
-        tree=tree,
-        slots=((),) * (len(tokens) + 1),
-    )
+    sentence = _sentence(record, tokens, forms, tree, ((),) * (len(tokens) + 1))
     notes = ReadingNotes(len(tokens), sum(is_punctuation), lifts, replaced, straight)
     return Entry(sentence, record, tuple(token.word_id for token in tokens), notes)
 
@@ -208,22 +216,10 @@ def to_words(record: Record) -> Entry[Record, Words | Omitted]:
         reason: Reason = "nothing but punctuation"
         omitted = Omitted(reason, record.sentence_id, record.path, record.line)
         return Entry(omitted, record, notes=notes)
-    surface, replaced, straight = directional_quotes(tokens, marks)
-    words = [token for token, mark in zip(tokens, marks, strict=True) if not mark]
+    words, forms, slots, notes = _divided(tokens, marks, inner)
     word_ids = tuple(word.word_id for word in words)
-    dotted = [word.word_id not in inner and carries_dot(word.form) for word in words]
-    content = Words(
-        record.sentence_id,
-        record.path,
-        record.line,
-        tuple(w.form[:-1] if dot else w.form for w, dot in zip(words, dotted, strict=True)),
-        tuple(
-            (ABBREVIATION, *slot) if dot else slot
-            for dot, slot in zip((False, *dotted), token_slots(surface, marks), strict=True)
-        ),
-        closed_slots(record, word_ids),
-    )
-    notes = ReadingNotes(len(tokens), sum(marks), 0, replaced, straight)
+    closed = closed_slots(record, word_ids)
+    content = Words(record.sentence_id, record.path, record.line, forms, slots, closed)
     return Entry(content, record, word_ids, notes)
 
 

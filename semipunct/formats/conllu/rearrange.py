@@ -9,15 +9,15 @@ from semipunct.corpus.sentences import closed_after
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.gaps import NOTHING, SPACE, Gap, Spacing, with_gap
 from semipunct.formats.conllu.misc import EMPTY
-from semipunct.formats.conllu.punctuate import bare_text
 from semipunct.formats.conllu.records import (
     BYTE_ORDER_MARK,
     Record,
     Token,
-    is_blank,
     is_comment,
+    is_outside,
     multiword_tokens,
     stated_text,
+    tokens_of,
     with_text,
 )
 from semipunct.marks import ABBREVIATION, spacing
@@ -61,9 +61,9 @@ def rearrange_entry(
     leading = spaces.leading.get(1, "")
     follows = _spaces_after(rearranged, source_tokens, spaces)
     body: list[str] = []
-    tokens: list[Token] = []
+    text: list[str] = []
     ranges = _ranges(source_tokens, record)
-    header = list(takewhile(_is_outside, record.lines))
+    header = list(takewhile(is_outside, record.lines))
     last_line = record.tokens[-1].position
     header += [line for line in record.lines[len(header) : last_line] if is_comment(line)]
     for word, token in enumerate(source_tokens, start=1):
@@ -71,6 +71,7 @@ def rearrange_entry(
             last, position = ranges[word]
             columns = record.lines[position].split("\t")
             columns[_ID] = f"{word}-{last}"
+            text += (columns[_FORM], follows[last - 1].text)
             columns[_MISC] = with_gap(
                 columns[_MISC], follows[last - 1], leading if word == 1 else ""
             )
@@ -81,24 +82,23 @@ def rearrange_entry(
         columns[_ID], columns[_HEAD], columns[_DEPREL] = str(word), str(head), relation
         columns[_DEPS] = EMPTY
         if not inside:
+            text += (columns[_FORM], follows[word - 1].text)
             columns[_MISC] = with_gap(
                 columns[_MISC], follows[word - 1], leading if word == 1 else ""
             )
-        position = len(header) + len(body)
-        tokens.append(token._replace(word_id=word, head=head, relation=relation, position=position))
         body.append("\t".join(columns))
-    footer = [line for line in record.lines[last_line + 1 :] if _is_outside(line)]
-    if record.lines[0].startswith(BYTE_ORDER_MARK) and not _is_outside(record.lines[0]):
+    footer = [line for line in record.lines[last_line + 1 :] if is_outside(line)]
+    if record.lines[0].startswith(BYTE_ORDER_MARK) and not is_outside(record.lines[0]):
         first = header or body
         first[0] = BYTE_ORDER_MARK + first[0]
+    header = [with_text(line, "".join(text[:-1])) for line in header]
     lines = [*header, *body, *footer]
     ends = [record.line_end] * len(lines)
     ends[-1] = record.ends[-1]
-    new_record = replace(record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(tokens))
+    new_record = replace(
+        record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(tokens_of(lines))
+    )
     ids = tuple(range(1, len(words) + 1))
-    text = bare_text(Entry(rearranged, new_record, ids))
-    stated = [with_text(line, text) for line in header]
-    new_record = replace(new_record, lines=(*stated, *lines[len(header) :]))
     return Entry(rearranged, new_record, ids)
 
 
@@ -119,10 +119,6 @@ def _sentence(s: Sentence, words: Sequence[int], tree: DependencyTree) -> Senten
         expected=None,
         closed=closed_after(s, words),
     )
-
-
-def _is_outside(line: str) -> bool:
-    return is_blank(line) or is_comment(line)
 
 
 def _spaces_after(

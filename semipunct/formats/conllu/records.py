@@ -23,8 +23,8 @@ from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_id_value, parse_int_value
 
 from semipunct.errors import TreebankError, UsageError
-from semipunct.files import display_name, first_line, sentences_before
-from semipunct.formats.conllu.misc import with_attributes, without_attributes
+from semipunct.files import as_section, display_name
+from semipunct.formats.conllu.misc import EMPTY, with_attributes, without_attributes
 from semipunct.formats.lines import text_lines
 from semipunct.trees import tree_fault
 from semipunct.wording import quantity
@@ -35,7 +35,8 @@ BYTE_ORDER_MARK = "\ufeff"
 
 def is_blank(line: str) -> bool:
     """Return whether a raw line separates sentences."""
-    return not line.lstrip(BYTE_ORDER_MARK).strip()
+    content = line.lstrip(BYTE_ORDER_MARK)
+    return not content or content.isspace()
 
 
 def is_comment(line: str) -> bool:
@@ -79,7 +80,7 @@ NO_HEAD = -1
 COLUMNS = len(DEFAULT_FIELDS)
 _NOTHING: Mapping[int, Mapping[str, str]] = MappingProxyType({})
 _SENTENCE_ID = re.compile(r"#\s*sent_id(?:\s*=\s*|\s+(?!=))(\S.*)")
-_LINE_END = re.compile(r"\r?\n?\Z")
+_NUMBER = re.compile("0|[1-9][0-9]*")
 _MISC = COLUMNS - 1
 
 
@@ -142,8 +143,9 @@ def read_records(path: str | Path, *, trees: bool = True) -> Iterator[Record]:
             sentence at all.
     """
     name = display_name(path)
-    ordinal = sentences_before(path)
-    for line, raw in blocks(text_lines(path), first_line(path)):
+    section = as_section(path)
+    ordinal = section.sentences_before
+    for line, raw in blocks(text_lines(path), section.first_line):
         ordinal += 1
         yield record_of(name, line, raw, ordinal, trees)
     if not ordinal:
@@ -166,7 +168,7 @@ def record_of(path: str, line: int, raw: list[str], ordinal: int, trees: bool) -
     Raises:
         TreebankError: as from ``read_records``.
     """
-    lines = tuple(_LINE_END.sub("", text) for text in raw)
+    lines = tuple(text.removesuffix("\n").removesuffix("\r") for text in raw)
     ends = tuple(text[len(content) :] for text, content in zip(raw, lines, strict=True))
     sentence_id = f"#{ordinal}"
     for text in takewhile(is_outside, lines):
@@ -206,7 +208,8 @@ def _tokens(record: Record, trees: bool) -> Iterator[Token]:
                 "separate the ten columns by single tabs and fill empty ones with _",
             )
         try:
-            word_id = parse_id_value(columns[0])
+            # Most lines are words with the next ID, which need no parser.
+            word_id = expected if columns[0] == str(expected) else parse_id_value(columns[0])
         except (ParseException, ValueError):
             word_id = None
         if not columns[1].strip():
@@ -255,7 +258,7 @@ def _range(
 
 def _head(record: Record, position: int, text: str, trees: bool) -> int:
     try:
-        head = parse_int_value(text)
+        head = int(text) if _NUMBER.fullmatch(text) else parse_int_value(text)
     except (ParseException, ValueError):
         head = None
         trees = True
@@ -401,6 +404,32 @@ def multiword_tokens(record: Record) -> list[MultiwordToken]:
     return spans
 
 
+def written_tokens(record: Record) -> Iterator[MultiwordToken]:
+    """Yield the tokens of the text: multiword tokens, and words that are in none."""
+    spans = {span.first: span for span in multiword_tokens(record)}
+    last = 0
+    for token in record.tokens:
+        if token.word_id > last:
+            word = MultiwordToken(token.position, token.word_id, token.word_id, token.form)
+            span = spans.get(token.word_id, word)
+            last = span.last
+            yield span
+
+
+def tokens_of(lines: Sequence[str]) -> Iterator[Token]:
+    """Yield the words of sound lines.
+
+    Args:
+        lines: of a sentence, without their ends.
+    """
+    for position, line in enumerate(lines):
+        columns = line.lstrip(BYTE_ORDER_MARK).split("\t")
+        if not is_outside(line) and columns[0].isdecimal():
+            word_id, form, lemma, upos, xpos, feats, head, relation, *_ = columns
+            number = int(head) if head != EMPTY else NO_HEAD
+            yield Token(int(word_id), form, lemma, upos, xpos, feats, number, relation, position)
+
+
 def within_words(record: Record) -> frozenset[int]:
     """Return the IDs of all tokens that belong to multiword tokens."""
     spans = multiword_tokens(record)
@@ -446,4 +475,4 @@ def with_text(line: str, new_text: str) -> str:
 
 def is_outside(line: str) -> bool:
     """Return whether a line is a comment or blank."""
-    return is_blank(line) or is_comment(line)
+    return line[:1] == "#" or is_blank(line) or is_comment(line)

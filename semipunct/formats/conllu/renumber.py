@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,10 +13,10 @@ from semipunct.formats.conllu.records import (
     BYTE_ORDER_MARK,
     MultiwordToken,
     Record,
-    Token,
     is_outside,
     multiword_tokens,
     stated_text,
+    tokens_of,
     with_text,
 )
 
@@ -139,15 +139,7 @@ def rewritten(
         lines[0] = BYTE_ORDER_MARK + lines[0]
     # A missing line end at the end of the file is kept missing.
     ends[-1] = record.ends[-1]
-    return replace(record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(_tokens(lines)))
-
-
-def _tokens(lines: Sequence[str]) -> Iterator[Token]:
-    for position, line in enumerate(lines):
-        columns = line.lstrip(BYTE_ORDER_MARK).split("\t")
-        if not is_outside(line) and columns[_ID].isdecimal():
-            word_id, form, lemma, upos, xpos, feats, head, relation, *_ = columns
-            yield Token(int(word_id), form, lemma, upos, xpos, feats, int(head), relation, position)
+    return replace(record, lines=tuple(lines), ends=tuple(ends), tokens=tuple(tokens_of(lines)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from typing import Any
 
 from semipunct import marks
 from semipunct.corpus import Entry, Omitted, Sentence, Words
-from semipunct.corpus.sentences import unfillable
+from semipunct.corpus.sentences import check_slots, unfillable
 from semipunct.errors import UsageError
 from semipunct.formats.conllu.gaps import Spacing
 from semipunct.formats.conllu.reading import directional_quotes, token_slots
 from semipunct.formats.conllu.records import Record
 from semipunct.marks import Puncteme, spacing
-from semipunct.wording import quantity
+from semipunct.marks.quotes import kept_tokens
 
 _BREAKS = frozenset("\t\n\r")
+
+
+def slot_ids(entry: Entry[Record, Any]) -> list[list[int]]:
+    """Return the IDs of the marks in each slot, ``[n + 1]``."""
+    words = set(entry.word_ids)
+    rows: list[list[int]] = [[]]
+    for token in entry.record.tokens:
+        if token.word_id in words:
+            rows.append([])
+        else:
+            rows[-1].append(token.word_id)
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +72,6 @@ class Source:
         words = set(entry.word_ids)
         is_punctuation = [token.word_id not in words for token in record.tokens]
         surface, _, _ = directional_quotes(record.tokens, is_punctuation)
-        ids: list[list[int]] = [[]]
-        for token, punctuation in zip(record.tokens, is_punctuation, strict=True):
-            if punctuation:
-                ids[-1].append(token.word_id)
-            else:
-                ids.append([])
         dots = (
             record.tokens[word_id - 1].form != form
             for word_id, form in zip(entry.word_ids, sentence.forms, strict=True)
@@ -75,7 +81,7 @@ class Source:
             record,
             entry.word_ids,
             tuple(token_slots(surface, is_punctuation)),
-            tuple(map(tuple, ids)),
+            tuple(map(tuple, slot_ids(entry))),
             tuple(dots),
             Spacing.of(record),
         )
@@ -106,22 +112,15 @@ class Target:
         Raises:
             UsageError: if the number of slots is wrong, or a token cannot be written.
         """
-        if len(slots) != len(source.slots):
-            raise UsageError(
-                f"{source.record.where()}: {quantity(len(slots), 'slot')} for "
-                f"{quantity(len(source.slots) - 1, 'word')}; give one more than there are words"
-            )
+        check_slots(
+            source.record.where(), source.slots, slots, _is_writable, unfillable(source.sentence)
+        )
         dots = tuple(marks.ABBREVIATION in slot for slot in slots[1:])
         shown = tuple(spacing.visible(slots))
-        ids = tuple(map(_common, source.slots, source.ids, shown))
-        for slot, (tokens, visible, row) in enumerate(zip(slots, shown, ids, strict=True)):
-            _check_closed(source, slot, tokens)
-            _check_dot(source.record, slot, tokens)
-            _check_new(
-                source.record,
-                slot,
-                [t for t, old_id in zip(visible, row, strict=True) if not old_id],
-            )
+        ids = tuple(
+            tuple(of[number - 1] if number else 0 for number in kept_tokens(old, new))
+            for old, of, new in zip(source.slots, source.ids, shown, strict=True)
+        )
         return cls(shown, ids, dots)
 
     def changes_nothing(self, source: Source) -> bool:
@@ -133,37 +132,5 @@ class Target:
         return sum(map(len, source.ids)) == sum(1 for row in self.ids for old_id in row if old_id)
 
 
-def _check_closed(source: Source, slot: int, tokens: Puncteme) -> None:
-    if tokens and slot in unfillable(source.sentence):
-        raise UsageError(
-            f"{source.record.where()}: slot {slot} is within a multiword token, where nothing can "
-            "be written; leave it empty"
-        )
-
-
-def _check_dot(record: Record, slot: int, tokens: Puncteme) -> None:
-    if marks.ABBREVIATION in tokens[min(slot, 1) :]:
-        raise UsageError(
-            f"{record.where()}: slot {slot} has an abbreviation's dot that follows no word; "
-            "give it once, first in a slot after a word"
-        )
-
-
-def _check_new(record: Record, slot: int, tokens: Sequence[str]) -> None:
-    for token in tokens:
-        if token in marks.SPECIAL_TOKENS or not token.strip() or _BREAKS.intersection(token):
-            raise UsageError(
-                f"{record.where()}: the token {token!r} of slot {slot} cannot be written; "
-                "give a mark of one or more visible characters"
-            )
-
-
-def _common(before: Puncteme, ids: Sequence[int], after: Puncteme) -> tuple[int, ...]:
-    """Return the IDs of the tokens of a slot that are kept, 0 for new ones."""
-    if before == after:
-        return tuple(ids)
-    kept_ids = [0] * len(after)
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for first, place, size in matcher.get_matching_blocks():
-        kept_ids[place : place + size] = ids[first : first + size]
-    return tuple(kept_ids)
+def _is_writable(token: str) -> bool:
+    return bool(token.strip()) and not _BREAKS.intersection(token)

@@ -1,12 +1,10 @@
 """Every error in a file leads to a message with its location, its cause, and a remedy."""
 
-import gzip
 import re
 
 import pytest
 
 from semipunct.errors import SemipunctError, TreebankError
-from semipunct.formats.conllu.records import read_records
 from tests.formats.conllu.builders import chain, records, sentence, word
 
 GOOD = chain(2).encode()  # lines 1 to 3
@@ -87,40 +85,3 @@ def test_bytes_that_are_no_text(content, message):
 def test_a_file_without_sentences(content):
     with pytest.raises(TreebankError, match=r"text\.conllu: no sentence was found"):
         records(content)
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(TreebankError, match=r"absent\.conllu: there is no such file"):
-        list(read_records(tmp_path / "absent.conllu"))
-
-
-def test_a_file_used_as_a_folder(tmp_path):
-    (tmp_path / "plain").touch()
-    with pytest.raises(TreebankError, match=r"text\.conllu: cannot be read \(Not a directory\)"):
-        list(read_records(tmp_path / "plain" / "text.conllu"))
-
-
-def test_a_directory(tmp_path):
-    with pytest.raises(TreebankError, match="this is a directory"):
-        list(read_records(tmp_path))
-
-
-def test_gzip_that_is_none(tmp_path):
-    path = tmp_path / "plain.conllu.gz"
-    path.write_bytes(GOOD)
-    with pytest.raises(TreebankError, match=r"plain\.conllu\.gz:1: the gzip data is broken"):
-        list(read_records(path))
-
-
-@pytest.mark.parametrize("damage", ["cut", "flipped"])
-def test_gzip_that_is_damaged(tmp_path, damage):
-    content = bytearray(gzip.compress(chain(5000).encode()))
-    path = tmp_path / "damaged.conllu.gz"
-    middle = len(content) // 2
-    if damage == "cut":
-        del content[middle:]
-    else:
-        content[middle : middle + 20] = bytes(20)
-    path.write_bytes(content)
-    with pytest.raises(TreebankError, match="the gzip data is broken"):
-        list(read_records(path))

@@ -1,7 +1,5 @@
 """Predictions of a parser in the MISC column."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,12 +50,3 @@ def test_they_come_back(data: st.DataObject, words: int):
 )
 def test_attributes_that_are_not_ours_are_none(damaged: tuple[str, ...]):
     assert expected_in(damaged) is None
-
-
-def test_a_sentence_has_as_many_as_words():
-    from tests.models.parsing.treebank import sentence
-
-    s = sentence(["ba", "ce"], ["A", "B"], [2, 0], ["x", "root"])
-    assert replace(s, expected=KNOWN).seen != s.seen
-    with pytest.raises(ValueError, match="one slot more than words"):
-        replace(s, expected=Expected((1.0,), KNOWN.strings, KNOWN.probabilities))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from semipunct.formats.conllu import Conllu
-from semipunct.formats.conllu.gaps import Gap, rewritten_gaps, token_places
+from semipunct.formats.conllu.gaps import token_places
 from tests.formats.conllu.builders import sentence, word
 from tests.formats.conllu.punctuation import GLUED, mark
 
@@ -145,20 +145,3 @@ def test_the_places_of_tokens_in_a_text():
     assert token_places("colour of it", ["color", "of", "it"]) == [(0, 6), (7, 9), (10, 12)]
     assert token_places("to it", ["to", "", "it"]) == [(0, 2), (2, 2), (3, 5)]
     assert token_places("another sentence", ["Rain", "fell"]) is None
-
-
-def test_the_spaces_of_a_slot():
-    comma = [Gap("", (GLUED,)), Gap(" ", ("SpacesAfter=\\t",))]
-    inner = {"opens": False, "closes": False}
-    # A replaced mark: both spaces are reused.
-    assert rewritten_gaps(comma, [0], [False, True], **inner) == comma
-    # A removed mark: the words are parted by the space that parted them before.
-    assert rewritten_gaps(comma, [], [True], **inner) == comma[1:]
-    # Unusual white space is not lost where no space is wanted, either.
-    assert rewritten_gaps(comma, [], [False], **inner) == comma[1:]
-    # Another mark after the one that stays.
-    assert rewritten_gaps(comma, [1, 0], [False, False, True], **inner) == [
-        comma[0],
-        Gap("", (GLUED,)),
-        comma[1],
-    ]

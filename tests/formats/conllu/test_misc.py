@@ -17,21 +17,6 @@ def test_escaping_can_be_undone(value):
     assert not any(char.isspace() for char in escaped)
 
 
-@pytest.mark.parametrize(
-    "value, escaped",
-    [
-        ("a b", "a%20b"),
-        ("|", "%7C"),
-        ("\t\n=", "%09%0A%3D"),
-        ("100%", "100%25"),
-        ("“,”", "“,”"),
-        ("\u2028", "%E2%80%A8"),
-    ],
-)
-def test_only_what_breaks_a_column_is_escaped(value, escaped):
-    assert escape(value) == escaped
-
-
 @given(st.dictionaries(KEYS, VALUES), st.dictionaries(KEYS, VALUES))
 def test_new_values_win_and_old_ones_stay(old, new):
     column = with_attributes(with_attributes("_", old), new)

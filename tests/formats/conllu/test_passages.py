@@ -55,9 +55,3 @@ def test_heads_need_not_be_there(tmp_path: Path):
     path.write_text(sentence(word(1, "Go", "_")))
     (passage,) = read_passages([path])
     assert (passage.text, passage.path, passage.line, passage.name) == ("Go", str(path), 1, "#1")
-
-
-def test_all_of_a_treebank_is_in_its_passages(shared_data: Path):
-    all_passages = read_passages([shared_data / "en" / "dev.conllu"])
-    assert sum(len(p.sentences) for p in all_passages) == 2002
-    assert sum(p.size for p in all_passages) == 25148

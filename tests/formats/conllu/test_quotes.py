@@ -47,10 +47,6 @@ def test_heads_and_kinds_pair_up_apart():
     assert changed(*marks) == (["“", "‘", '"', "’", "”"], 4, 1)
 
 
-def test_a_tagged_mark_takes_no_part_in_pairing():
-    assert changed(('"', "_", 1), ('"', "``", 1), ('"', "_", 1)) == (["“", "“", "”"], 3, 0)
-
-
 def test_other_marks_and_words_stay():
     assert changed(("“", "``", 1), (",", "''", 1)) == (["“", ","], 0, 0)
     tokens = record(word(1, "'", 0), word(2, "'", 1)).tokens

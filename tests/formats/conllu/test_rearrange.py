@@ -1,4 +1,4 @@
-"""Deletion and reordering of words in records: lines, ranges, spaces."""
+"""Deletion, reordering and capitals of words in records: lines, ranges, spaces."""
 
 import pytest
 from hypothesis import given
@@ -76,16 +76,6 @@ def test_comments_between_tokens_go_above_them(mark: str):
     assert sum("#" in line for line in rearranged.record.lines) == 1
 
 
-def test_without_any_mark_the_text_is_that_of_the_words():
-    given_entry = entry()
-    arrangement = Arrangement(given_entry.content.tree)
-    arrangement.delete(5)
-    rearranged = rearrange_entry(given_entry, arrangement.words, arrangement.tree())
-    text = Conllu().writer().source_text(rearranged)
-    assert "# text = va-li dr. un\n" in text
-    assert "4-5" not in text
-
-
 def test_a_multiword_token_that_is_parted_goes():
     given_entry = entry()
     arrangement = Arrangement(given_entry.content.tree)
@@ -142,3 +132,37 @@ def test_words_that_are_not_there_are_refused(words: tuple[int, ...]):
     assert arrangement.tree().words == 3
     with pytest.raises(UsageError, match="are not the words of the new tree"):
         rearrange_entry(given_entry, words, arrangement.tree())
+
+
+FORMS = ("Va-", "LI", "A", "el", "Mar", "Dr", "UN")
+
+
+def test_forms_ranges_and_text_get_them():
+    writer = Conllu().writer()
+    cased = writer.recase(entry(), FORMS)
+    expected = GIVEN
+    for line_before, line_after in (
+        ("# text = va-li.al mar, dr. un.", "# text = Va-LI.Al Mar, Dr. UN."),
+        ("1-2\tva-li", "1-2\tVa-LI"), ("1\tva-", "1\tVa-"), ("2\tli", "2\tLI"),
+        ("4-5\tal", "4-5\tAl"), ("4\ta\t", "4\tA\t"), ("6\tmar", "6\tMar"), ("8\tdr.", "8\tDr."),
+        ("9\tun", "9\tUN"),
+    ):  # fmt: skip
+        assert line_before in expected
+        expected = expected.replace(f"\n{line_before}", f"\n{line_after}")
+    assert writer.source_text(cased) == expected
+    assert isinstance(cased.content, Sentence)
+    assert cased.content.forms == FORMS
+    # It can be punctuated as usual.
+    assert writer.text(cased, cased.content.slots) == "Va-LI.Al Mar, Dr. UN."
+    assert writer.text(cased, ((), *cased.content.slots[1:-1], ("!",))).endswith("Dr. UN!")
+
+
+def test_the_same_forms_change_nothing():
+    given_entry = entry()
+    assert Conllu().writer().recase(given_entry, given_entry.content.forms) is given_entry
+
+
+@pytest.mark.parametrize("forms", [FORMS[1:], ("Vb-", *FORMS[1:])])
+def test_other_words_are_refused(forms: tuple[str, ...]):
+    with pytest.raises(UsageError, match=r"text\.conllu:1: sentence s: the words given differ"):
+        Conllu().writer().recase(entry(), forms)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.corpus import Omitted, Words
-from semipunct.errors import TreebankError, UsageError
+from semipunct.corpus import Words
+from semipunct.errors import UsageError
 from semipunct.formats import format_of, read_treebank
 from semipunct.formats.conllu.reading import to_words
 from semipunct.marks import ABBREVIATION
@@ -30,12 +30,6 @@ def test_marks_are_told_by_tags_or_without_any_by_their_characters():
     assert bare.word_ids == (2, 4)
 
 
-def test_nothing_but_punctuation_is_omitted():
-    omitted = words(word(1, "!", "_", upos="_")).content
-    assert isinstance(omitted, Omitted)
-    assert omitted.reason == "nothing but punctuation"
-
-
 def test_a_file_with_trees_gives_words_as_well(tmp_path: Path):
     path = tmp_path / "a.conllu"
     path.write_text(sentence(word(1, "Go", 0), word(2, "!", 1, upos="PUNCT")))
@@ -49,10 +43,3 @@ def test_marks_cannot_be_attached_without_a_tree():
     writer = format_of().writer()
     with pytest.raises(UsageError, match=r"it has no tree.*parse it first"):
         writer.punctuate(entry, [(), (), (".",)])
-
-
-def test_a_damaged_file_is_told(tmp_path: Path):
-    path = tmp_path / "a.conllu"
-    path.write_text("1\tGo\n\n")
-    with pytest.raises(TreebankError, match=r"a\.conllu:1: .*2 columns"):
-        list(format_of(path).read_words(path))

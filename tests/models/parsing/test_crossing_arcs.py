@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semipunct.corpus import Sentence, Words
-from semipunct.formats.conllu.heads import mark_heads
 from semipunct.formats.reading import read_examples
 from semipunct.formats.registry import read_treebank
 from semipunct.models.parsing.decoding import decode_trees, sample_trees, top
@@ -26,8 +25,9 @@ from semipunct.tasks.parse import parse, parses
 from semipunct.training.config import load_config
 from semipunct.training.train import train
 from semipunct.trees import DependencyTree, tree_fault
-from semipunct.trees.crossing import is_sound
+from semipunct.trees.guideline import mark_heads
 from tests.models.parsing.treebank import STEMS, sentence
+from tests.trees.cases import crosses_nothing
 
 ANY_SHAPE = "sentences with crossing arcs"
 FORMS = ["ba", "ce", "di"]
@@ -204,4 +204,6 @@ def test_marks_make_no_further_arc_cross(example: tuple[DependencyTree, list[tup
         others = [
             [*whole[: mark - 1], position[w], *whole[mark:]] for w in range(1, tree.words + 1)
         ]
-        assert is_sound(whole, mark) or not any(is_sound(other, mark) for other in others)
+        assert crosses_nothing(whole, mark) or not any(
+            crosses_nothing(other, mark) for other in others
+        )
