@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MaximumLikelihood(Model[E, B, X]):
-    """A model whose objective is its log-likelihood under the noise of training, unpenalised."""
+    """A model whose loss is its negative log-likelihood under the noise of training."""
 
     @abstractmethod
     def units(self, batch: B) -> jax.Array:

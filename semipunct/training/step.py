@@ -23,7 +23,7 @@ class Outcome(NamedTuple):
     """The outcome of a step, as scalars on the device.
 
     Attributes:
-        loss: the objective, per slot of the sentences that the model can score.
+        loss: the loss, per slot of the sentences that the model can score.
         slots: the number of these slots.
         impossible: the number of sentences that the model cannot score.
         finite: whether the loss and all gradients are finite.

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from semipunct.models.punctuation.optimiser import optimiser
 
 from semipunct.arrays.compilation import CompileClock, Shapes, enable_compilation_cache
 from semipunct.arrays.rows import Rows
@@ -19,7 +20,6 @@ from semipunct.errors import ModelError, TreebankError, UsageError
 from semipunct.models import scoring
 from semipunct.models.kind import PERPLEXITY
 from semipunct.models.optimisation import FINAL_RATE
-from semipunct.models.punctuation.optimiser import optimiser
 from semipunct.models.punctuation.options import TrainOptions
 from semipunct.store.checkpoint import load, load_state
 from semipunct.tasks.evaluate import evaluate

@@ -227,10 +227,9 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         dropout = Dropout(key, options.dropout, options.word_dropout)
         trees, tags, marks = self._parts(parameters, batch, dropout)
         words = jnp.sum(jnp.asarray(batch.inputs.lengths))
-        objective = trees + options.tags * tags + options.punctuation * marks
-        objective = -jnp.sum(objective) / jnp.maximum(words, 1)
+        weighted = trees + options.tags * tags + options.punctuation * marks
         total = jnp.sum(trees + tags)
-        return objective, Sums.of(total, words)
+        return -jnp.sum(weighted) / jnp.maximum(words, 1), Sums.of(total, words)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.vocabulary, self.strings))

@@ -289,26 +289,6 @@ def _lanes(work: Sequence[int], steps: float) -> tuple[int, ...]:
     return tuple(max(1, math.ceil(n / steps)) for n in work)
 
 
-def own_shape(draft: Draft) -> BatchShape:
-    """Return the sizes of one batch, rounded up."""
-    # Half as many again, because lanes are idle at the end of a chain.
-    work = draft.work(_widths(draft.words, draft.widths))
-    lanes = _lanes(work, 2 * draft.chain / 3)
-    return BatchShape(
-        sentences=len(draft.members),
-        words=round_up(draft.words),
-        strings=round_up(len(draft.strings)),
-        states=max(3, round_up(draft.longest, 1)),
-        steps=round_up(draft.schedule_absorptions(lanes).steps, 1),
-        lanes=lanes,
-        factors=round_up(draft.factors),
-        features={
-            t: FeatureSizes(*map(round_up, feature_sizes))
-            for t, feature_sizes in draft.features.items()
-        },
-    )
-
-
 def grow_shape(shape: BatchShape, draft: Draft, placement: Placement) -> BatchShape:
     """Double the sizes of a shape that are too small for a batch.
 

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
 from semipunct.models.punctuation.objective import expected_unmatched_marks
+
 from semipunct.models.punctuation.options import TrainOptions
 from tests.models.punctuation.cases import (
     SENTENCES,
