@@ -16,11 +16,10 @@ from semipunct.features.history import (
     history_codes,
     history_columns,
 )
-from semipunct.features.templates import HISTORY
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.features.words import Words
 from semipunct.models.punctuation.attach import log_attach, tree_scores
-from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
+from tests.models.punctuation.cases import SENTENCES, batch_of, model, sentence
 
 TOKENS = ("<unk>", ",", ".", "“", "”", "(", ")", '"', "^", "$")
 SYMBOLS = Vocabulary({"upos": (), "relation": (), "form": (), "token": TOKENS})
@@ -155,7 +154,6 @@ def test_what_comes_later_is_not_looked_at():
                     np.testing.assert_array_equal(columns, columns_of_changed)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("hard_sets", [False, True])
 def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
     """p(l) uses summed weights and the features at the left edge, p(r | l) the others."""
@@ -191,11 +189,3 @@ def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
             for i, a in enumerate(lefts)
         ]
         np.testing.assert_allclose(np.exp(log_p[word]), expected, rtol=2e-4, atol=1e-7)
-
-
-def test_the_templates_fire():
-    m = model("l2r", templates=LOOKING_BACK)
-    families = [c for c in m.features.conjunctions if len(c.kept)]
-    contexts = {(target, c.parts) for c in families for target in c.targets}
-    assert {(t.target, parts) for t in HISTORY for parts in t.contexts} <= contexts
-    assert len(TRAINING) > len(SENTENCES)

@@ -73,11 +73,11 @@ WINDOWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("a, b", WINDOWS)
-def test_structural_zeros(a: str, b: str):
-    window = possible_edits(SYMBOLS)[:, NUMBER[a], NUMBER[b]]
-    allowed = {name for name, possible in zip(EDITS, window, strict=True) if possible}
-    assert allowed == allowed_by_the_book(a, b)
+def test_structural_zeros():
+    for a, b in WINDOWS:
+        window = possible_edits(SYMBOLS)[:, NUMBER[a], NUMBER[b]]
+        allowed = {name for name, possible in zip(EDITS, window, strict=True) if possible}
+        assert allowed == allowed_by_the_book(a, b), (a, b)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o.channel}-tied{o.tied}")
@@ -158,13 +158,3 @@ def test_mirror_reads_the_mirrored_string():
             for p, _, x in edit_paths(back, (*text[::-1], "^")):
                 mirrored[x[::-1]] = mirrored.get(x[::-1], 0.0) + p
             assert direct == pytest.approx(mirrored)
-
-
-def test_mirror_is_its_own_inverse_and_leaves_the_start_alone():
-    edits = edits_of(ModelOptions(channel="l2r"), 1)
-    mirrored = mirror(edits)
-    # The start symbol is never read: its column is ignored.
-    for once, twice in zip(edits, mirror(mirrored), strict=True):
-        np.testing.assert_array_equal(once[:, 1:], twice[:, 1:])
-    for table, swapped in zip(edits, mirrored, strict=True):
-        np.testing.assert_array_equal(table[0], swapped[0])

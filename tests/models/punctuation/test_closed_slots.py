@@ -62,10 +62,8 @@ def case(channel: str) -> tuple[PunctuationModel, Parameters, list[list[dict[Pai
     return m, parameters, [masked(s, of) for s, of in zip(closed(), unmasked, strict=True)]
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("channel", ["none", "r2l"])
-def test_likelihood_and_best_analysis_are_those_of_the_oracle(channel: str):
-    m, parameters, choices = case(channel)
+def test_likelihood_and_best_analysis_are_those_of_the_oracle():
+    m, parameters, choices = case("r2l")
     sentences = closed()
     listed = [
         derivations(

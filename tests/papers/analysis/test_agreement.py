@@ -106,9 +106,3 @@ def test_confident_edits_and_their_precision():
     assert found.precision == pytest.approx(2 / 3)
     assert (found.changing.considered, found.changing.agreeing) == (2, 2)
     assert math.isnan(confidence(channel, []).precision)
-
-
-def test_keeping_both_is_nunbergs_where_he_has_no_rule():
-    channel = made("(,", {})
-    found = confidence(channel, [(",", "("), ("(", ",")])
-    assert [(e.a, e.agrees) for e in found.edits] == [(",", True), ("(", False)]

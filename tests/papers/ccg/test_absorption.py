@@ -11,7 +11,6 @@ from semipunct.papers.ccg.normalisation import (
     normalise_absorption,
 )
 from semipunct.papers.ccg.predicates import predicate_dependencies
-from tests.papers.ccg.test_conversion import conversions
 
 Nested = tuple[object, ...]
 """A category with its parts; a leaf has none."""
@@ -59,14 +58,6 @@ def test_figure_8():
     lower = normalise_absorption(before, "better", {"N"})
     assert bracketed(lower) == "(S (S/S (S/S)/NP (NP (N N ,))) (S NP S\\NP))"
     assert normalise_absorption(before, "better", {"PP"}) == after
-
-
-def test_the_better_rule_moves_rare_right_commas_as_well():
-    tree = derivation(("S", ("S/S", ("S/S", ("(S/S)/NP",), ("NP",)), COMMA), ("S",)))
-    assert normalise_absorption(tree) is tree
-    assert normalise_absorption(tree, "better", {"S/S", "NP"}) is tree
-    normalised = normalise_absorption(tree, "better", {"NP"})
-    assert bracketed(normalised) == "(S (S/S (S/S)/NP (NP NP ,)) S)"
 
 
 @pytest.mark.parametrize(
@@ -130,23 +121,3 @@ def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[st
         again = normalise_absorption(normalised, rule, attested)
         if rule == "paper":
             assert again == normalised
-
-
-def test_the_sample_has_no_left_comma_afterwards():
-    trees = [tree for _, tree, _ in conversions("dev.mrg") if tree is not None]
-    attested = attested_categories(trees)
-    for rule in ("paper", "better"):
-        for tree in trees:
-            normalised = normalise_absorption(tree, rule, attested)
-            assert all(each.rule != "left" for each in comma_nodes(normalised))
-            assert predicate_dependencies(normalised) == predicate_dependencies(tree)
-
-
-def test_deep_derivations():
-    deep: Nested = ("S",)
-    for _ in range(5_000):
-        deep = ("S", ("S/S",), ("S", COMMA, deep))
-    tree = derivation(deep)
-    assert max(tree.depths) == 10_000
-    normalised = normalise_absorption(tree)
-    assert not any(each.rule == "left" for each in comma_nodes(normalised))

@@ -37,19 +37,6 @@ def test_what_is_read_is_written(text: str):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (r"S\NP/NP", r"(S\NP)/NP"),
-        ("((NP))", "NP"),
-        (r"(S\NP)[conj]", r"S\NP[conj]"),
-        ("(NP)[nb]", "NP[nb]"),
-    ],
-)
-def test_other_spellings(text: str, expected: str):
-    assert str(parse_category(text)) == expected
-
-
-@pytest.mark.parametrize(
     ("text", "where"),
     [
         ("", "the end"), ("(", "the end"), ("S/", "the end"), ("(S/NP", "the end"),
@@ -134,9 +121,3 @@ def test_depth_is_no_matter():
 def test_rules(result: str, children: tuple[str, ...], sign: str):
     found = combinator(parse_category(result), [parse_category(each) for each in children])
     assert found.sign == sign
-
-
-def test_sides_of_absorption_have_names():
-    np, comma = parse_category("NP"), parse_category(",")
-    assert combinator(np, (comma, np)).name == "left absorption"
-    assert combinator(np, (np, comma)).name == "right absorption"

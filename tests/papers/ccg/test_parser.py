@@ -12,7 +12,7 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.options import CcgOptions, CcgTrainOptions
-from semipunct.papers.ccg.parser import CcgModel, log_marginals, multitags
+from semipunct.papers.ccg.parser import CcgModel, log_marginals
 from semipunct.papers.ccg.task import CcgParser
 from semipunct.structures.distribution import Distribution
 
@@ -77,7 +77,6 @@ HEADED = [
 """All tags are equal: the first word takes the last one if it is *a*, not if it is *b*."""
 
 
-@pytest.mark.exhaustive
 def test_attachment_planted_in_heads_is_recovered():
     model, parameters = learnt(HEADED, replace(OPTIONS, heads=True))
     parser = CcgParser(model, parameters)
@@ -122,13 +121,6 @@ def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[
     expected = words + root + np.logaddexp(*trees)
     partition = Distribution(graph).log_partition()[0]
     np.testing.assert_allclose(partition, expected, rtol=1e-4)
-
-
-def test_multitagging_keeps_a_share_of_the_best(trained: tuple[CcgModel, dict[str, jax.Array]]):
-    model, _ = trained
-    two = CcgModel(model.options, model.vocabulary, model.grammar)
-    rows = np.array([[1.0]], np.float32)
-    assert multitags(two, rows, 0.5) == [list(model.grammar.lexical)]
 
 
 def test_a_model_comes_back(trained: tuple[CcgModel, dict[str, jax.Array]], tmp_path: Path):

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 
-from semipunct.papers.commas.trees import COLLINS, dependencies, head_children
+from semipunct.papers.commas.trees import dependencies, head_children
 from semipunct.trees import DependencyTree, lift_arcs
-from tests.papers.commas.nested import Nested, leaves, nested, nested_trees
+from tests.papers.commas.nested import Nested, nested, nested_trees
 from tests.papers.commas.test_trees import flat
 
 
@@ -56,11 +56,6 @@ def test_rules(text: str, expected: tuple[int, ...]):
     assert heads(text) == expected
 
 
-def test_the_table_is_whole():
-    assert len(COLLINS.rules) == 25
-    assert all(rule[-1].labels == frozenset() for rule in COLLINS.rules.values())
-
-
 @given(nested_trees)
 def test_each_phrase_has_one_word_whose_head_is_outside(tree: Nested):
     phrases = flat(tree)
@@ -72,13 +67,3 @@ def test_each_phrase_has_one_word_whose_head_is_outside(tree: Nested):
         (top,) = (word for word in inside if arcs.heads[word - 1] not in inside)
         head = children[node]
         assert head < 0 or phrases.left[head] < top <= phrases.right[head]
-
-
-@given(nested_trees)
-def test_marks_are_heads_of_marks_alone(tree: Nested):
-    phrases = flat(tree)
-    marks = {",", ".", "-LRB-", "-NONE-"}
-    tags = [tag for tag, _ in leaves(tree)]
-    arcs = dependencies(phrases, head_children(phrases))
-    for tag, head in zip(tags, arcs.heads, strict=True):
-        assert not head or tag in marks or tags[head - 1] not in marks

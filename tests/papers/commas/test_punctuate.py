@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.formats import read_entries
-from semipunct.marks.penn import MARK_TAGS, tagged_mark, unescape
+from semipunct.marks.penn import MARK_TAGS
 from semipunct.papers.commas.ptb import Ptb
 from tests.papers.commas.nested import Nested, brackets, leaves, nested, nested_trees
 
@@ -49,11 +49,6 @@ def test_dots_of_abbreviations(tmp_path: Path):
     text = "(S (NP (NNP Mr.) (NNP A )) (VP (VB b)))"
     output = rewritten(tmp_path / "a.mrg", text, [(), (), ("<abbr>", ","), ()])
     assert output == "(S (NP (NNP Mr) (NNP A. )) (, ,) (VP (VB b)))"
-
-
-def test_phrases_that_lose_all_go(tmp_path: Path):
-    text = "(S (NP (NN a)) (PRN (, ,) (X (: -))) (NP (-NONE- *) (. .)))"
-    assert rewritten(tmp_path / "a.mrg", text, [(), ()]) == "(S (NP (NN a)) (NP (-NONE- *)))"
 
 
 @pytest.mark.parametrize(
@@ -103,11 +98,3 @@ def test_what_is_written_is_read(
     assert read_entry.content.forms == entry.content.forms
     assert read_entry.content.xpos == entry.content.xpos
     assert spine(nested(path.read_text("utf-8"))) == spine(nested(text))
-
-
-def test_every_mark_has_a_tag():
-    assert tagged_mark("“") == ("``", "``")
-    assert tagged_mark("]") == ("-RRB-", "-RSB-")
-    assert tagged_mark("…") == (":", "…")
-    assert {tagged_mark(token)[0] for token in "“”‘’,.?!:;()[]{}–"} == MARK_TAGS
-    assert [unescape(form) for form in ("-LCB-", "1\\/2", "a")] == ["{", "1/2", "a"]

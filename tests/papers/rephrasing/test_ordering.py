@@ -147,15 +147,6 @@ def test_it_is_evaluated_by_its_criterion(folder: Path):
     assert figures.examples == len(drawn(2, 3))
 
 
-def test_sentences_without_nodes_have_probability_one():
-    bare = [sentence(("root",))]
-    model = OrderingModel.fit(bare, OrderingOptions())
-    batch = model.batch(model.encode(bare), [0])
-    nothing = {"weight": jnp.zeros(0)}
-    assert np.asarray(model.log_likelihoods(nothing, batch)) == [0.0]
-    assert draw_orders(model, nothing, bare, 0).orders == [{}]
-
-
 def test_damaged_data_is_refused():
     model = OrderingModel.fit(drawn(20, 1), OrderingOptions())
     data = model.to_data()
