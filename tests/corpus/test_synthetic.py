@@ -196,33 +196,3 @@ def test_one_long_random_sentence():
     assert len(item.sentence.forms) == 50_000
     left, right = item.sentence.tree.edges
     assert max(r - lo for lo, r in zip(left, right, strict=True)) == 50_000
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        ({"lengths": {3: 0.5}}, "lengths: the probabilities sum to 0.5"),
-        ({"lengths": {}}, "lengths: the probabilities sum to 0"),
-        ({"lengths": {0: 1.0}}, "a sentence has no words"),
-        ({"word_relations": {"a": 1.5, "b": -0.5}}, "word_relations: a probability is negative"),
-        ({"upos": {"conj": {"X": math.nan}}}, "not a number"),
-        ({"direction": "left"}, "give l2r, r2l or none"),
-        ({"another_kid": 1.0}, "another_kid"),
-        ({"pairs": {"conj": {(("^",), ()): 1.0}}}, "'\\^' cannot be in a puncteme"),
-        ({"edits": {(",", ","): {"absorb_left": 1.0}}}, "'absorb_left' is impossible"),
-        ({"edits": {("^", ","): {"transpose": 1.0}}}, "'transpose' is impossible"),
-        ({"edits": {(".", "$"): {"absorb_right": 1.0}}}, "'absorb_right' is impossible"),
-    ],
-)
-def test_what_is_no_distribution_is_refused(change: dict[str, object], message: str):
-    with pytest.raises(UsageError, match=message):
-        replace(english_parameters(), **change)
-
-
-def test_impossible_sizes_are_refused():
-    with pytest.raises(UsageError, match="-1 sentences"):
-        next(generate(english_parameters(), -1, seed=0))
-    with pytest.raises(UsageError, match="0 words"):
-        scaling_sentence("flat", 0)
-    with pytest.raises(UsageError, match="shape 'star'"):
-        scaling_sentence("star", 3)  # type: ignore[arg-type]

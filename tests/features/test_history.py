@@ -92,26 +92,6 @@ def test_how_far_back_the_last_mark_is():
     assert after([]).distinct(0).last_place(np.array([0])).tolist() == [[0]]
 
 
-def test_many_states_are_as_each_alone():
-    """Draws share equal strings; each element of the array has a separate state."""
-    texts = [[", “", "", "”"], ["", "(", ""], ["“", ".", ", )"], ["", "", ""]]
-    together = MarkHistory((2, 2), SYMBOLS)
-    for slot in range(3):
-        strings = [tuple(text[slot].split()) for text in texts]
-        numbers = [together.strings.number(string) for string in strings]
-        together.read(slot, np.array(numbers).reshape(2, 2))
-    columns = [column.ravel().tolist() for column in together.seen_columns(3)]
-    alone = [seen(after(text), 3) for text in texts]
-    assert columns == [[row[name] for row in alone] for name in SEEN]
-    few = together.distinct(3)
-    assert few.seen[few.kind.ravel()].T.tolist() == columns
-    assert few.last_marked[few.state].tolist() == together.last_marked.tolist()
-    together.select(np.array([1, 1]))
-    assert together.seen_columns(3)[0].tolist() == [[columns[0][1]] * 2, [columns[0][3]] * 2]
-    together.keep(1)
-    assert together.seen_columns(3)[0].tolist() == [[columns[0][1]] * 2]
-
-
 def test_columns_are_what_is_seen_from_both_edges():
     s = sentence([2, 5, 4, 2, 0], ["“", "", ", ;", "", "", ". ”"])
     # A shorter and a longer sentence in the batch change nothing.
@@ -134,24 +114,6 @@ def test_columns_are_what_is_seen_from_both_edges():
     codes = history_codes(SYMBOLS)
     assert set(codes) == set(columns) == {*OPENING, *CLOSING}
     assert all(column.max() < codes[name] for name, column in columns.items())
-
-
-def test_what_comes_later_is_not_looked_at():
-    """A left puncteme is drawn without looking at its slot or later ones; so is a right one."""
-    m = model("l2r", templates=LOOKING_BACK)
-    s = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"])
-    before = m.features.extract([s])
-    for slot in range(5):
-        changed = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"][:slot] + ["” ."] * (5 - slot))
-        after = m.features.extract([changed])
-        for word, (left, right) in enumerate([(0, 1), (0, 4), (2, 4), (3, 4)]):
-            for table, edge in (("opening", left), ("closing", right)):
-                columns, columns_of_changed = (
-                    rows[table].context[slice(*rows[table].start[word : word + 2])]
-                    for rows in (before, after)
-                )
-                if edge <= slot:
-                    np.testing.assert_array_equal(columns, columns_of_changed)
 
 
 @pytest.mark.parametrize("hard_sets", [False, True])

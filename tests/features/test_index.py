@@ -17,7 +17,7 @@ from semipunct.features.attributes import Attributes
 from semipunct.features.index import FeatureIndex
 from semipunct.features.templates import APPENDIX_A, TEMPLATES
 from semipunct.features.vocabulary import Vocabulary
-from semipunct.features.words import length_class, shape_class, style_class, writing_class
+from semipunct.features.words import writing_class
 from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.attach import attach_parameters, log_attach
 from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
@@ -185,11 +185,6 @@ def test_what_stands_beside_a_word_in_its_family():
     assert np.flatnonzero(attributes.single("sibling_after") == head).tolist() == [1, 3]
 
 
-def test_how_sentences_are_written():
-    sentences = ("Go home", "go home", "go Home", "I saw A B", "i left", "42 is", "中 文")
-    assert [style_class(s.split()) for s in sentences] == [8, 4, 6, 10, 5, 0, 0]
-
-
 def test_characters_shapes_and_morphology():
     s = replace(sentence([2, 0, 2], [""] * 4), forms=("ab", "cd", "e"))
     attributes = Attributes([s], Vocabulary.of([s] * 5, ()))
@@ -223,10 +218,6 @@ def test_how_many_words_begin_with_a_capital():
     assert writing_class(forms, first, last).tolist() == [1, 2, 3, 4, 0, 1]
 
 
-def test_length_classes():
-    assert length_class(np.array([1, 2, 3, 5, 6, 100])).tolist() == [1, 1, 2, 2, 3, 3]
-
-
 def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
     every = model("l2r").features
     twice = model("l2r", minimum_context_count=4).features
@@ -235,19 +226,6 @@ def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
     rows = every.extract([strange])
     n = [c for c in every.conjunctions if "N" in c.templates]
     assert not set(rows["pair"].context) & {i for c in n for i in range(c.offset, c.offset + 1)}
-
-
-def test_features_do_not_depend_on_the_company():
-    m = model("l2r")
-    together = m.features.extract(SENTENCES)
-    base = 0
-    for s in SENTENCES:
-        alone = m.features.extract([s])
-        for target, rows in alone.items():
-            span = slice(*together[target].start[[base, base + len(s.tree.heads)]])
-            np.testing.assert_array_equal(rows.context, together[target].context[span])
-            np.testing.assert_array_equal(rows.value, together[target].value[span])
-        base += len(s.tree.heads)
 
 
 @pytest.mark.parametrize("together", [1, 7])
@@ -344,8 +322,3 @@ def test_hard_sets_forbid_what_the_relation_never_took():
     np.testing.assert_allclose(np.exp(log_p[possible]).sum(1), 1.0, rtol=1e-5)
     gradient = jax.grad(lambda p: jax.numpy.exp(table(p))[:, 0].sum())(parameters)
     assert all(np.isfinite(g).all() for g in gradient.values())
-
-
-def test_shapes_of_words_written_out():
-    words = ("tree", "Tree", "TREE", "15th", "A4", "M", "m", "の")
-    assert [shape_class(word) for word in words] == [0, 1, 3, 4, 7, 8, 0, 0]

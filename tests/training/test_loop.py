@@ -3,7 +3,6 @@ import math
 import os
 import shutil
 import signal
-import threading
 from dataclasses import replace
 from itertools import accumulate, chain, islice, pairwise
 from typing import Any
@@ -129,13 +128,6 @@ def test_resumed_equals_uninterrupted(tiny, finished, tmp_path):
 def folder(finished, tmp_path):
     """A copy of the finished run: two training runs cannot write to one folder simultaneously."""
     return shutil.copytree(finished.folder, tmp_path / "finished")
-
-
-def test_resuming_a_finished_run_gives_it_back(tiny, finished, folder):
-    resumed = train(tiny.train, tiny.dev, folder, config=tiny.config, resume=True)
-    assert same_bits(resumed.parameters, finished.result.parameters)
-    assert resumed.metrics == finished.result.metrics
-    assert resumed.best == finished.result.best
 
 
 def test_a_model_is_not_overwritten_without_a_word(tiny, folder):
@@ -320,26 +312,6 @@ def test_signals_raise_a_flag(number):
         assert signal.getsignal(number) == handler
     finally:
         signal.signal(number, inherited)
-
-
-def test_signals_that_are_ignored_or_of_another_thread_are_left_alone():
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with interruptible() as stop:
-            os.kill(os.getpid(), signal.SIGINT)
-            assert not stop()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    stops = []
-
-    def work():
-        with interruptible() as stop:
-            stops.append(stop())
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert stops == [False]
 
 
 def test_shapes_are_counted_once():

@@ -110,14 +110,6 @@ def test_surface_probabilities_sum_to_one_for_any_underlying_string(options: Mod
                 assert all(not after or x[-1:] == after for _, _, x in paths)
 
 
-def test_a_start_weight_of_zero_makes_every_possible_edit_equally_likely():
-    options = ModelOptions(channel="l2r")
-    parameters = channel_parameters(SYMBOLS, options, None, 0.0)
-    edits = np.exp(np.asarray(log_edits(parameters, 0, SYMBOLS, options)))
-    np.testing.assert_allclose(edits[:, NUMBER[","], NUMBER["."]], 0.25, rtol=1e-6)
-    np.testing.assert_allclose(edits[[0, 2], NUMBER[","], NUMBER[","]], 0.5, rtol=1e-6)
-
-
 def test_a_stronger_token_absorbs_a_weaker_one_on_either_side():
     options = ModelOptions(channel="l2r")
     parameters = channel_parameters(SYMBOLS, options, None, 0.0)

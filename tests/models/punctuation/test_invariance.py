@@ -13,7 +13,7 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.models.punctuation.batches import Batch
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.punctuation.shapes import FEW_WORDS, draft, fit_shape
+from semipunct.models.punctuation.shapes import draft, fit_shape
 from semipunct.structures.given_tree import inside
 from semirings import Real
 from tests.models.punctuation.cases import (
@@ -95,31 +95,6 @@ def test_steps_suit_all_chains_but_those_out_of_proportion(names: int, least: in
     drafts = [draft(encoded, [i]) for i in range(20)]
     shape = fit_shape(encoded, drafts, 1, scoring=False)
     assert least <= shape.steps <= most
-
-
-def test_steps_suit_a_sentence_with_many_strings_of_three_tokens():
-    """Such sentences have few lanes and need many steps although no chain is long."""
-    m = model("l2r")
-    listed = sentence([0, *[1] * 11], ["", *[","] * 11, "."])
-    kids = [head for first in (2, 6, 10, 14) for head in (1, first, first, first)]
-    wide = sentence([0, *kids], ["", *[",,."] * 16, "."])
-    encoded = m.encode([*[listed] * 19, wide])
-    shape = fit_shape(encoded, [draft(encoded, [i]) for i in range(19)], 1, scoring=False)
-    placed = draft(encoded, [19]).schedule_absorptions(shape.lanes)
-    assert draft(encoded, [19]).chain < placed.steps <= shape.steps
-
-
-@pytest.mark.parametrize(("copies", "scoring"), [(1, 1), (20, 2)])
-def test_lanes_have_one_width_for_few_words_without_a_gradient(copies: int, scoring: int):
-    """For few words compilation dominates; in training narrow lanes are always worthwhile."""
-    encoded = model("l2r").encode([*SENTENCES] * copies)
-    drafted = draft(encoded, range(copies * len(SENTENCES)))
-    assert (drafted.words >= FEW_WORDS) == (scoring > 1)
-    for has_gradient, widths in ((False, scoring), (True, 2)):
-        shape = fit_shape(encoded, [drafted], 512, scoring=not has_gradient)
-        assert len(shape.lanes) == widths
-        # For every width, each absorption is placed.
-        assert sum(map(len, drafted.schedule_absorptions(shape.lanes).step)) == sum(drafted.work(2))
 
 
 def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():

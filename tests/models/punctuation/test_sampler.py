@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from dataclasses import replace
 from threading import Barrier, Thread, current_thread
 
@@ -57,30 +55,6 @@ def test_marks_within_and_to_the_left_cannot_both_be_looked_at():
     m = model("r2l", templates=("N", "c", "history"))
     with pytest.raises(UsageError, match="template history"):
         generate(m, m.initial_parameters(0, 0.0), [sentence([0], ["", ""])], 1, seed=0)
-
-
-def test_the_open_puncteme_is_spelt_as_its_distribution_says():
-    spelling = model("r2l").inventory.spelling
-    generator = np.random.default_rng(1)
-    counts = Counter(spelling.draw(generator) for _ in range(DRAWS))
-    expected = {s: math.exp(spelling.log_probability(s)) for s in counts}
-    assert pvalue(counts, expected, DRAWS) > 1e-4
-
-
-@pytest.mark.parametrize("looking", ["c", "history"])
-def test_company_changes_nothing(looking: str):
-    """Other sentences affect neither the draws of a sentence nor their order."""
-    m = model("r2l", templates=("N", "W", "L", "R", "S", looking))
-    parameters = m.initial_parameters(7, 1.0)
-    sentences = [sentence(heads, [""] * (len(heads) + 1)) for heads in HEADS]
-    company = [*sentences, *(sentence([2, 0, 2, 2, 2], [""] * 6) for _ in range(6))]
-    for alone, together in zip(
-        generate(m, parameters, sentences, 200, seed=3),
-        generate(m, parameters, company, 200, seed=3),
-        strict=False,
-    ):
-        assert alone.strings == together.strings
-        np.testing.assert_array_equal(alone.chosen, together.chosen)
 
 
 @pytest.mark.parametrize("evidence", [False, True])

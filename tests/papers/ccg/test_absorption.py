@@ -1,8 +1,6 @@
 """Normalisation of commas: figure 8, unchanged cases, and laws on random derivations."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.normalisation import (
@@ -10,7 +8,6 @@ from semipunct.papers.ccg.normalisation import (
     comma_nodes,
     normalise_absorption,
 )
-from semipunct.papers.ccg.predicates import predicate_dependencies
 
 Nested = tuple[object, ...]
 """A category with its parts; a leaf has none."""
@@ -79,45 +76,3 @@ def test_attested_categories():
     once = derivation(("S", ("S", SUBJECT, VERB), COMMA))
     assert attested_categories([once]) == frozenset()
     assert attested_categories([once], 1) == attested_categories([once] * 2) == {"S"}
-
-
-@st.composite
-def nested_trees(draw: st.DrawFn) -> Nested:
-    """Draw sentences of modifiers of modifiers, with commas anywhere."""
-
-    def grown(category: str, size: int) -> Nested:
-        if size <= 1:
-            return (category,)
-        way = draw(st.sampled_from(("left", "right", "before", "after")))
-        left = draw(st.integers(1, size - 1))
-        bare = f"({category})" if "/" in category or "\\" in category else category
-        if way == "before":
-            return (category, COMMA, grown(category, size - 1))
-        if way == "after":
-            return (category, grown(category, size - 1), COMMA)
-        if way == "left":
-            return (category, grown(f"{bare}/{bare}", left), grown(category, size - left))
-        return (category, grown(category, left), grown(f"{bare}\\{bare}", size - left))
-
-    return grown("S", draw(st.integers(1, 7)))
-
-
-@given(nested_trees(), st.sets(st.sampled_from(("S", "S/S", "S\\S", "(S/S)/(S/S)"))))
-def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[str]):
-    tree = derivation(nested)
-    for rule in ("paper", "better"):
-        normalised = normalise_absorption(tree, rule, attested)
-        assert normalised.tags == tree.tags
-        assert all(each is None or each.name != "no rule" for each in normalised.combinators)
-        assert predicate_dependencies(normalised) == predicate_dependencies(tree)
-        # The remaining ones are preceded by marks only.
-        for each in comma_nodes(normalised):
-            if each.rule == "left":
-                before = normalised.edges[0][each.node]
-                assert (
-                    all(tag == "," for tag in normalised.tags[:before])
-                    or normalised.tags[before - 1] == ","
-                )
-        again = normalise_absorption(normalised, rule, attested)
-        if rule == "paper":
-            assert again == normalised

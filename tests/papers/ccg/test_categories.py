@@ -41,9 +41,6 @@ def test_what_is_read_is_written(text: str):
     [
         ("", "the end"), ("(", "the end"), ("S/", "the end"), ("(S/NP", "the end"),
         (r"S\NP)", r"character 5 \('\)'\)"), ("S[", "character 2"), ("S[dcl", "character 2"),
-        ("NP NP", "character 3"), ("/NP", "character 1"), ("()", "character 2"),
-        ("S_x", "character 2"), ("S_1_2", "character 4"), ("S//NP", "character 3"),
-        ("S<", "character 2"), ("NP\n", "character 3"), ("S/" + "(" * 5000, "the end"),
     ],
 )  # fmt: skip
 def test_what_is_no_category(text: str, where: str):
@@ -96,7 +93,6 @@ def test_depth_is_no_matter():
         ("S[dcl]", ("NP", r"S[dcl]\NP"), "<"),
         (r"S[adj]\NP", (r"(S[X]\NP)/(S[X]\NP)", r"S[adj]\NP"), ">"),
         ("S[dcl]/NP", (r"S[X]/(S[X]\NP)", r"(S[dcl]\NP)/NP"), ">B"),
-        (r"((S\NP)/PP)/NP", (r"(S\NP)/(S\NP)", r"((S\NP)/PP)/NP"), ">B2"),
         (r"S\NP", (r"NP\NP", r"S\NP"), "<B"),
         (r"(S[b]\NP)/NP", (r"(S[b]\NP)/NP", r"(S\NP)\(S\NP)"), "<Bx"),
         (r"S\NP", ("S/S", r"S\NP"), ">Bx"),
@@ -104,18 +100,11 @@ def test_depth_is_no_matter():
         (r"S[X]/(S[X]\NP)", ("NP",), ">T"),
         (r"(S\NP)\((S\NP)/NP)", ("NP",), "<T"),
         ("NP", ("N",), "*"),
-        (r"NP\NP", (r"S[pss]\NP",), "*"),
-        ("NP[conj]", ("conj", "NP"), "Φ"),
         ("NP[conj]", (",", "NP"), "Φ"),
         ("NP", ("NP", "NP[conj]"), "Φ"),
-        (r"S[dcl]\NP", (r"S[dcl]\NP", r"S[dcl]\NP[conj]"), "Φ"),
         ("S[dcl]", ("S[dcl]", "."), ","),
-        ("NP", (",", "NP"), ","),
-        ("NP[conj]", (",", "NP[conj]"), ","),
         (r"(S\NP)\(S\NP)", (",", "NP"), "T,"),
-        ("S/S", ("NP", ","), "T,"),
         ("S", ("NP", "NP"), "?"),
-        ("NP", (r"S\NP", "N"), "?"),
     ],
 )
 def test_rules(result: str, children: tuple[str, ...], sign: str):

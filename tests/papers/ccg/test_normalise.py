@@ -2,14 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from semipunct.papers.ccg.ccgbank import read_derivations
-from semipunct.papers.ccg.normalisation import derive
 from tests.commands import Cli
-from tests.papers.ccg.files import RAIN
 
 PHRASES = (
     "( (S (PP-TMP (IN In) (NP (NNP May))) (, ,) (NP-SBJ (PRP it)) (VP (VBD rained)) (. .)))\n"
@@ -59,20 +56,3 @@ def test_wrong_usage(cli: Cli, phrases: Path, arguments: tuple[str, ...], compla
     result = cli("normalise", phrases, *arguments)
     assert result.status == 2
     assert complaint in " ".join(result.err.split())
-
-
-@pytest.mark.parametrize("rule", ["paper", "better"])
-def test_the_function_is_the_command(cli: Cli, phrases: Path, tmp_path: Path, rule: Any):
-    auto, report = tmp_path / "may.auto", tmp_path / "report.json"
-    told = cli("normalise", phrases, "--to", "ccg", "--quotes")
-    converted = derive([phrases], to="ccg", quotes=True)
-    assert converted.text == told.out
-    auto.write_text(RAIN + told.out, encoding="utf-8")
-    told = cli("normalise", auto, "--commas", "ccg", "--rule", rule, "--report", report)
-    moved = derive([auto], commas="ccg", rule=rule)
-    assert moved.text == told.out != auto.read_text("utf-8")
-    assert moved.as_dict() == json.loads(report.read_text("utf-8"))
-    assert [*moved.derivations] == [record.derivation for record in moved.records]
-    auto.write_text(moved.text, encoding="utf-8")
-    assert [one.derivation for one in read_derivations(auto)] == moved.derivations
-    assert repr(moved) == "<Normalised: 2 derivations>"

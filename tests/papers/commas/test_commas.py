@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from math import exp, inf, log
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.errors import ModelError, UsageError
+from semipunct.errors import ModelError
 from semipunct.papers.commas.model import CommaModel, slot_features
 from semipunct.papers.commas.ngrams import COMMA, START
 from semipunct.papers.commas.options import TEMPLATES, CommaOptions
@@ -123,22 +123,3 @@ def test_a_rule_is_learnt(preset: str, sentences, tmp_path: Path):
     assert [restoration.slots for restoration in restored] == [s.slots for s in sentences["dev"]]
     with pytest.raises(ModelError, match="kind commas predicts commas"):
         evaluate(loaded, [])
-
-
-def test_options_that_make_no_sense(sentences):
-    model = CommaModel.fit(sentences["train"], CommaOptions())
-
-    class Loaded:
-        parameters = model.initial_parameters(0, 0.0)
-
-    loaded = Loaded()
-    loaded.model = model  # type: ignore[attr-defined]
-    for settings, complaint in (
-        ({"marks": frozenset((".",))}, "restores only commas, not [.]"),
-        ({"samples": 3}, "does not draw"),
-        ({"keep": "repair"}, "cannot repair marks"),
-        ({"minimum_confidence": inf}, "a probability"),
-        ({"nbest": 99}, "give 0 to 16"),
-    ):
-        with pytest.raises(UsageError, match=complaint):
-            restore_commas(loaded, sentences["dev"][:1], **settings)  # type: ignore[arg-type]

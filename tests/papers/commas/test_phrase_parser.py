@@ -10,9 +10,8 @@ import pytest
 from semipunct.papers.commas.options import PhraseParserOptions
 from semipunct.papers.commas.parser import CROSSING, PhraseParser, read_tree, scores
 from semipunct.papers.commas.ptb import read_commas, read_whole_phrases
-from semipunct.papers.commas.task import parse_phrases, phrase_trees
+from semipunct.papers.commas.task import parse_phrases
 from semipunct.store.checkpoint import load
-from semipunct.tasks import limits
 from tests.papers.commas.phrases import files
 from tests.planted import figures
 
@@ -76,13 +75,3 @@ def test_words_are_parsed_without_their_commas(phrase_parser: Path, tmp_path: Pa
     assert np.mean(right) > 0.7
     assert parses[0].tree.tags == parses[0].xpos
     assert parse_phrases(loaded, []) == []
-
-
-def test_a_sentence_that_is_too_long_is_parsed_in_pieces(
-    phrase_parser: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(limits, "PARSED", 4)
-    loaded = load(phrase_parser, PhraseParser)
-    (tree,) = phrase_trees(loaded, [["the", "dog", "sees", "a", "cat", ".", "zebra"]])
-    assert tree.words == 7
-    assert tree.categories[0] == "FRAG"

@@ -3,15 +3,11 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.formats import read_entries
-from semipunct.marks.penn import MARK_TAGS
 from semipunct.papers.commas.ptb import Ptb
-from tests.papers.commas.nested import Nested, brackets, leaves, nested, nested_trees
 
 BIRD = """( (S
     (NP-SBJ-1 (NP (DT the) (NN bird) ) (, ,) (ADJP (JJ small) ) )
@@ -68,33 +64,3 @@ def test_what_cannot_be_written(tmp_path: Path, text: str, slots, complaint: str
 
 
 tokens = st.lists(st.sampled_from([",", ".", "“", "”", "--", "-LRB-", "?"]), max_size=2).map(tuple)
-
-
-def spine(tree: Nested) -> list[object]:
-    """Return a tree without marks, and without phrases that consist of marks."""
-    if isinstance(tree[1], str):
-        return [] if tree[0] in MARK_TAGS else tree
-    inside = [inner for child in tree[1:] if (inner := spine(child))]
-    return [tree[0], *inside] if inside else []
-
-
-@given(nested_trees, st.data())
-def test_what_is_written_is_read(
-    tmp_path_factory: pytest.TempPathFactory, tree: Nested, data: st.DataObject
-):
-    assume({tag for tag, _ in leaves(tree)} - MARK_TAGS - {"-NONE-"})
-    path = tmp_path_factory.getbasetemp() / "punctuated.mrg"
-    text = f"( {brackets(['S', tree])})\n"
-    path.write_text(text, encoding="utf-8")
-    (entry,) = read_entries([path])
-    assert isinstance(entry.content, Sentence)
-    writer = Ptb().writer()
-    assert writer.punctuate(entry, list(entry.content.slots)) == text
-    slots = tuple(data.draw(tokens) for _ in entry.content.slots)
-    path.write_text(writer.punctuate(entry, slots), encoding="utf-8")
-    (read_entry,) = read_entries([path])
-    assert isinstance(read_entry.content, Sentence)
-    assert read_entry.content.slots == slots
-    assert read_entry.content.forms == entry.content.forms
-    assert read_entry.content.xpos == entry.content.xpos
-    assert spine(nested(path.read_text("utf-8"))) == spine(nested(text))
