@@ -23,10 +23,9 @@ from figures import machine, report, use_device
 from semipunct.arrays.padding import shuffled_batches
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
-from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.batches import Batch, draft, fit_shape
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.models.punctuation.shapes import draft, fit_shape
 from semipunct.wording import quantity
 from tests.synthetic import english_parameters, generate
 

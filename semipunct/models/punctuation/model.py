@@ -33,15 +33,21 @@ from semipunct.models.punctuation.attach import (
     tree_scores,
     weights_of,
 )
-from semipunct.models.punctuation.batches import Batch, lay_out
+from semipunct.models.punctuation.batches import (
+    Batch,
+    BatchShape,
+    EncodedSentences,
+    draft,
+    encode,
+    fit_shape,
+    lay_out,
+)
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
 from semipunct.models.punctuation.data import from_data, to_data
-from semipunct.models.punctuation.encoding import EncodedSentences, encode
 from semipunct.models.punctuation.inventory import Inventory, build_inventory, supports
 from semipunct.models.punctuation.loss import loss
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.pruning import prune_weights, without_zeros
-from semipunct.models.punctuation.shapes import BatchShape, draft, fit_shape
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
 from semirings.base import Semiring

@@ -33,7 +33,7 @@ SHORT = [
     sentence(["di"], ["A"], [0], ["root"]),
 ]
 FORMS = ["ba", "ce", "di", "zz"]
-DRAWS = 2000
+DRAWS = 1000
 
 
 def untrained(trees: Any) -> InPlace[Parser]:
@@ -95,22 +95,20 @@ def test_trees_have_their_probabilities(shapes: str, number: int):
     expected = dict(zip(trees, (p / p.sum()).tolist(), strict=True))
     ranked = sorted(expected.items(), key=lambda item: -item[1])
     inputs = model.batch(model.encode_words([words(FORMS)]), [0]).inputs
-    first, *_ = top(model, 4, weights, inputs)
-    for k, (heads, probability) in enumerate(ranked[:4]):
+    first, *_ = top(model, 3, weights, inputs)
+    for k, (heads, probability) in enumerate(ranked[:3]):
         assert tuple(np.asarray(first.heads)[k, 0, :4].tolist()) == heads
         assert np.exp(first.log_probability[k, 0]) == pytest.approx(probability, rel=1e-3)
-    best, _, certainty, *_ = decode_trees(model, "best", weights, inputs)
-    assert tuple(np.asarray(best.heads)[0, :4].tolist()) == ranked[0][0]
-    for word, head in enumerate(ranked[0][0]):
-        marginal = sum(p for heads, p in expected.items() if heads[word] == head)
-        assert certainty.head[0, word] == pytest.approx(marginal, abs=1e-4)
 
     def right(heads: tuple[int, ...]) -> float:
         return sum(p * sum(map(int.__eq__, heads, tree)) for tree, p in expected.items())
 
-    risk, *_ = decode_trees(model, "risk", weights, inputs)
+    risk, _, certainty, *_ = decode_trees(model, "risk", weights, inputs)
     chosen = tuple(np.asarray(risk.heads)[0, :4].tolist())
     assert right(chosen) == pytest.approx(max(map(right, trees)), abs=1e-4)
+    for word, head in enumerate(chosen):
+        marginal = sum(p for heads, p in expected.items() if heads[word] == head)
+        assert certainty.head[0, word] == pytest.approx(marginal, abs=1e-4)
     numbers = np.zeros((1, 2), np.uint32)
     drawn, tags, *_ = sample_trees(model, DRAWS, weights, inputs, jax.random.key(0), numbers)
     heads = [tuple(h) for h in np.asarray(drawn.heads)[:, 0, :4].tolist()]

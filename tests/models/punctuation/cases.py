@@ -16,11 +16,10 @@ from semipunct.corpus import Sentence
 from semipunct.features.strings import Spelling
 from semipunct.marks import EDITS, with_boundaries
 from semipunct.models.punctuation.attach import log_attach
-from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.batches import Batch, BatchShape, FeatureSizes
 from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.models.punctuation.shapes import BatchShape, FeatureSizes
 from semipunct.structures.given_tree import Edits, GivenTrees, inside
 from semipunct.trees import DependencyTree
 from semirings import Expectation, Semiring

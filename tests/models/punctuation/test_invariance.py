@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import Sentence
-from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.batches import Batch, draft, fit_shape
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.punctuation.shapes import draft, fit_shape
 from semipunct.structures.given_tree import inside
 from semirings import Real
 from tests.models.punctuation.cases import (
