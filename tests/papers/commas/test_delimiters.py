@@ -12,7 +12,7 @@ import pytest
 from semipunct.papers.commas.delimiters import DelimiterModel
 from semipunct.papers.commas.options import DelimiterOptions
 from semipunct.papers.commas.ptb import read_commas
-from semipunct.papers.commas.restorer import DelimiterRestorer
+from semipunct.papers.commas.restorer import CommaRestorer
 from semipunct.papers.commas.task import restore_commas
 from semipunct.store.checkpoint import load
 from semipunct.training.train import train
@@ -47,7 +47,7 @@ def test_commas_of_a_word_and_its_phrase(tmp_path: Path):
     several = model.batch(model.encode(sentences), range(4))
     log_p = jax.jit(lambda w: model.log_likelihoods(w, several))(weights)
     assert log_p == pytest.approx([log(p[way]) for way in ways], abs=1e-4)
-    (commas,) = DelimiterRestorer(model, weights).commas([sentence])
+    (commas,) = CommaRestorer(model, weights).commas([sentence])
     assert commas.marginal == pytest.approx([p[1].sum(), p[:, 1].sum()], abs=1e-4)
 
 
@@ -70,7 +70,7 @@ def test_a_field_weighs_both_edges_of_each_span(tmp_path: Path):
     z = sum(map(exp, total.values()))
     log_p = jax.jit(lambda w: model.log_likelihoods(w, batch))(weights)
     assert log_p == pytest.approx([total[way] - log(z) for way in ways], abs=1e-4)
-    (commas,) = DelimiterRestorer(model, weights).commas([sentence])
+    (commas,) = CommaRestorer(model, weights).commas([sentence])
     expected = [sum(exp(total[w]) for w in ways if w[slot]) / z for slot in range(4)]
     assert commas.marginal == pytest.approx(expected, abs=1e-4)
 
