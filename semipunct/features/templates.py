@@ -288,14 +288,7 @@ APPENDIX_C: tuple[Template, ...] = (
 )
 """The templates of appendix C: N and W, for punctemes in an underlying tree of the written text."""
 
-TEMPLATES: list[Template] = [
-    *APPENDIX_A,
-    *FURTHER,
-    *HISTORY,
-    *PARSED,
-    *CORRECTION,
-    *APPENDIX_C,
-]
+TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY, *PARSED, *CORRECTION, *APPENDIX_C]
 """All templates that ``model.templates`` may contain, in the order in which features are
 numbered."""
 

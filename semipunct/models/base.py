@@ -209,12 +209,7 @@ class Model(ABC, Generic[E, B, X]):
 
     @abstractmethod
     def loss(
-        self,
-        parameters: Parameters,
-        constants: Parameters,
-        batch: B,
-        key: jax.Array,
-        options: Any,
+        self, parameters: Parameters, constants: Parameters, batch: B, key: jax.Array, options: Any
     ) -> tuple[jax.Array, Sums]:
         """Return the loss per slot, which is differentiable, and sums over the batch.
 

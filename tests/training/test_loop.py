@@ -214,11 +214,7 @@ def fake_step(*losses):
     def step(recipe, parameters, state, constants, batch, key):
         loss = remaining.pop(0) if len(remaining) > 1 else remaining[0]
         ok = jnp.asarray(math.isfinite(loss))
-        return (
-            parameters,
-            state,
-            Outcome(jnp.asarray(loss), jnp.asarray(9), jnp.asarray(1), ok),
-        )
+        return (parameters, state, Outcome(jnp.asarray(loss), jnp.asarray(9), jnp.asarray(1), ok))
 
     return step
 

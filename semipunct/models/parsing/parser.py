@@ -19,12 +19,7 @@ from semipunct.models.base import Array, Batching, Parameters, Sums
 from semipunct.models.forms import EncodedForms, FormInputs
 from semipunct.models.layers import Dropout, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
-from semipunct.models.parsing.networks import (
-    ParserInputs,
-    network_weights,
-    relation_scores,
-    scores,
-)
+from semipunct.models.parsing.networks import ParserInputs, network_weights, relation_scores, scores
 from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
 from semipunct.models.parsing.trees import arc_trees
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary

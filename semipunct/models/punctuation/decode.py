@@ -182,10 +182,7 @@ def best(
 
 
 def best_of(
-    model: PunctuationModel,
-    parameters: Weights,
-    sentences: Sequence[Sentence],
-    count: int,
+    model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence], count: int
 ) -> list[list[Analysis]]:
     """Return the most probable distinct choices of punctemes of each sentence, best first.
 

@@ -198,13 +198,7 @@ def _attend(weights: layers.Weights, h: jax.Array, lengths: jax.Array) -> jax.Ar
 
 
 _SUFFIX = 3  # letters
-_MINIMUM = {
-    "word": 2,
-    "suffix": 2,
-    "tag": 1,
-    "xpos": 1,
-    "written": 2,
-}  # rarer values are unknown
+_MINIMUM = {"word": 2, "suffix": 2, "tag": 1, "xpos": 1, "written": 2}  # rarer values are unknown
 
 
 class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
@@ -439,10 +433,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         )
 
     def signature(self) -> dict[str, str]:
-        return {
-            "network": self.options.network,
-            "tokens": f">={self.options.minimum_token_count}",
-        }
+        return {"network": self.options.network, "tokens": f">={self.options.minimum_token_count}"}
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         # An empty column does not count as an unseen tag.

@@ -139,10 +139,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         return (
             weights
             if self.options.field
-            else {
-                **weights,
-                "absorb": np.full(len(PLACES), -_PRIOR, np.float32),
-            }
+            else {**weights, "absorb": np.full(len(PLACES), -_PRIOR, np.float32)}
         )
 
     def encode(self, sentences: Sequence[Sentence[PhraseTree]]) -> EncodedPhrases:
@@ -155,10 +152,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
             features.append(np.array(rows, np.int32)[is_represented])
             depths.append(np.minimum(depths_of_nodes, DEEPEST)[is_represented])
         return EncodedPhrases(
-            features,
-            depths,
-            [_places(s) for s in sentences],
-            [has_comma(s) for s in sentences],
+            features, depths, [_places(s) for s in sentences], [has_comma(s) for s in sentences]
         )
 
     def batch(

@@ -15,10 +15,7 @@ from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.draws import Draws, Evidence
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.sampler import generate, in_order
-from tests.models.punctuation.cases import (
-    model,
-    sentence,
-)
+from tests.models.punctuation.cases import model, sentence
 from tests.models.punctuation.frequencies import counted, pvalue, rows
 
 DRAWS = 2000

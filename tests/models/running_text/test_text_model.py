@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 
 from semipunct.corpus.word_streams import items, word_stream
 from semipunct.features.word_shapes import SHAPES
-from semipunct.models.running_text.model import (
-    TextModel,
-    best_threshold,
-    log_joint,
-    log_marginals,
-)
+from semipunct.models.running_text.model import TextModel, best_threshold, log_joint, log_marginals
 from semipunct.models.running_text.network import Scores
 from semipunct.models.running_text.options import TextOptions
 from semipunct.models.running_text.reader import (
