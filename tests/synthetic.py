@@ -5,7 +5,7 @@ from bisect import bisect
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from semipunct import marks
 from semipunct.corpus.sentences import Sentence
@@ -293,34 +293,3 @@ def synthetic_sentence(
         tree=tree,
         slots=tuple(slots),
     )
-
-
-Shape = Literal["chain", "chain_left", "flat"]
-
-
-def scaling_sentence(shape: Shape, words: int, every: int = 8) -> Sentence:
-    """Make a deterministic sentence with a tree of an extreme shape, without channel edits.
-
-    Args:
-        shape: ``chain`` attaches every word to the one before it, ``chain_left`` to the one after
-            it, ``flat`` attaches all to the middle one.
-        words: the number of words.
-        every: the number of words from one comma to the next; a period ends the sentence.
-    """
-    middle = (words + 1) // 2
-    # Where many constituents end together, commas go to their other side to keep slots short.
-    left, right, both_sides = ((",",), ()), ((), (",",)), ((",",), (",",))
-    if shape == "chain":
-        heads, pair = list(range(words)), left
-    elif shape == "chain_left":
-        heads, pair = [*range(2, words + 1), 0], right
-    else:
-        heads, pair = [0 if w == middle else middle for w in range(1, words + 1)], both_sides
-    pairs: list[Pair] = [pair if w % every == 0 else ((), ()) for w in range(1, words + 1)]
-    pairs[heads.index(0)] = ((), (".",))
-    relations = ["appos" if comma[0] or comma[1] else "nmod" for comma in pairs]
-    relations[heads.index(0)] = ROOT
-    tree = DependencyTree(tuple(heads), tuple(relations))
-    slots = [tuple(slot) for slot in tree.gather(pairs)]
-    forms = [f"noun{w % FORMS}" for w in range(words)]
-    return synthetic_sentence(f"{shape}-{words}", forms, ["NOUN"] * words, tree, slots)

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import sys
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
@@ -17,6 +16,7 @@ from semipunct.formats.conllu.punctuate import punctuate_record
 from semipunct.formats.conllu.reading import to_entry
 from semipunct.formats.conllu.records import Record, format_record
 from semipunct.marks import ABBREVIATION, without_boundaries
+from semipunct.trees import DependencyTree
 from tests import oracle
 from tests.formats.conllu.builders import records
 from tests.formats.conllu.punctuation import content
@@ -25,7 +25,7 @@ from tests.synthetic import (
     SyntheticSentence,
     english_parameters,
     generate,
-    scaling_sentence,
+    synthetic_sentence,
 )
 
 SIZE = 3000
@@ -165,7 +165,11 @@ def test_punctuation_hangs_without_crossing_arcs():
 
 
 def test_the_dot_of_an_abbreviation_returns_to_its_word():
-    sentence = scaling_sentence("flat", 5, every=2)
+    sentence = synthetic_sentence(
+        "flat-5", list("abcde"), ["NOUN"] * 5,
+        DependencyTree((3, 3, 0, 3, 3), ("dep", "dep", ROOT, "dep", "dep")),
+        ((), (), (",",), (), (), (".",)),
+    )  # fmt: skip
     slots = list(sentence.slots)
     slots[1], slots[5] = (ABBREVIATION, ","), (ABBREVIATION, ".")
     dotted = replace(sentence, slots=tuple(slots))
@@ -176,19 +180,6 @@ def test_the_dot_of_an_abbreviation_returns_to_its_word():
         wrong = replace(sentence, slots=(*slots[:place], slot, *slots[place + 1 :]))
         with pytest.raises(UsageError, match=f"flat-5: slot {place} has an abbreviation's dot"):
             written(wrong)
-
-
-@pytest.mark.parametrize("shape", ["chain", "chain_left", "flat"])
-@pytest.mark.parametrize("words", [1, 2, 10, pytest.param(20_000, marks=pytest.mark.exhaustive)])
-def test_shapes_of_any_size(shape: str, words: int):
-    depth = sys.getrecursionlimit()
-    sentence = scaling_sentence(shape, words)
-    assert len(sentence.forms) == words
-    assert sentence.slots[-1][-1] == "."
-    assert sum(len(slot) for slot in sentence.slots) >= max(1, words // 8)
-    assert max(len(slot) for slot in sentence.slots) <= 3
-    assert same(sentence, read_back(sentence))
-    assert sys.getrecursionlimit() == depth
 
 
 def test_one_long_random_sentence():

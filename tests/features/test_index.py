@@ -9,15 +9,13 @@ from itertools import pairwise
 
 import jax
 import numpy as np
-import pytest
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.statistics import with_unknown
 from semipunct.features.attributes import Attributes
 from semipunct.features.index import FeatureIndex
-from semipunct.features.templates import APPENDIX_A, TEMPLATES
+from semipunct.features.templates import APPENDIX_A
 from semipunct.features.vocabulary import Vocabulary
-from semipunct.features.words import writing_class
 from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.attach import attach_parameters, log_attach
 from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
@@ -211,13 +209,6 @@ def test_characters_shapes_and_morphology():
     assert (node.tolist(), code.tolist(), count.tolist()) == ([1, 1, 3], [1, 2, 2], [1, 1, 1])
 
 
-def test_how_many_words_begin_with_a_capital():
-    forms = ("we", "All", "Go", "home", "now", "中")
-    first, last = np.array([0, 0, 0, 1, 5, 3]), np.array([0, 4, 2, 2, 5, 4])
-    # None; 2 of 5; 2 of 3; both; no cased letters; none.
-    assert writing_class(forms, first, last).tolist() == [1, 2, 3, 4, 0, 1]
-
-
 def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
     every = model("l2r").features
     twice = model("l2r", minimum_context_count=4).features
@@ -226,25 +217,6 @@ def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
     rows = every.extract([strange])
     n = [c for c in every.conjunctions if "N" in c.templates]
     assert not set(rows["pair"].context) & {i for c in n for i in range(c.offset, c.offset + 1)}
-
-
-@pytest.mark.parametrize("together", [1, 7])
-def test_nodes_are_looked_up_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, together: int):
-    def fitted():
-        vocabulary = model("l2r").features.vocabulary
-        return FeatureIndex.fit(TRAINING, vocabulary, [*TEMPLATES, *APPENDIX_A])
-
-    index, whole = fitted()
-    monkeypatch.setattr("semipunct.features.index._NODES_TOGETHER", together)
-    again, parts = fitted()
-    for extracted in (parts, again.extract(TRAINING), index.extract(TRAINING)):
-        for table, rows in whole.items():
-            for name in ("start", "context", "value"):
-                np.testing.assert_array_equal(getattr(rows, name), getattr(extracted[table], name))
-    assert any(rows.value.max() > 1 for rows in whole.values())
-    few = index.extract(SENTENCES, ["pair"])
-    np.testing.assert_array_equal(few["pair"].context, index.extract(SENTENCES)["pair"].context)
-    assert few.keys() == {"pair"}
 
 
 def test_a_rare_token_has_the_features_of_unk():

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.arrays.compilation import Shapes, enable_compilation_cache
+from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.rows import Rows
 from semipunct.cli.signals import interruptible
 from semipunct.errors import ModelError, TreebankError, UsageError
@@ -318,19 +318,3 @@ def test_shapes_are_counted_once():
     with shapes.first_call("g", {"a": np.zeros(2), "b": None}):
         pass
     assert len(shapes.seen) == 3
-
-
-def test_the_cache_lies_with_the_user(tmp_path, monkeypatch):
-    chosen = jax.config.jax_compilation_cache_dir
-    least = jax.config.jax_persistent_cache_min_compile_time_secs
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
-    try:
-        jax.config.update("jax_compilation_cache_dir", None)
-        assert enable_compilation_cache() == tmp_path / "semipunct" / "xla"
-        jax.config.update("jax_compilation_cache_dir", None)
-        (tmp_path / "file").write_text("")
-        monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / "file" / name)
-        assert enable_compilation_cache() is None
-    finally:
-        jax.config.update("jax_compilation_cache_dir", chosen)
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", least)

@@ -15,7 +15,6 @@ from semipunct.marks import EDITS
 from semipunct.models.punctuation.channel import (
     channel_parameters,
     log_edits,
-    mirror,
     possible_edits,
 )
 from semipunct.models.punctuation.options import ModelOptions
@@ -134,19 +133,3 @@ def test_gradients_of_edits_are_finite():
     assert all(np.isfinite(g).all() for g in gradient.values())
     window = gradient["channel.0.window"]
     np.testing.assert_array_equal(window[~possible_edits(SYMBOLS)], 0.0)
-
-
-def test_mirror_reads_the_mirrored_string():
-    """Mirrored edits from the left on a reversed string equal the edits from the right."""
-    edits = edits_of(ModelOptions(channel="r2l"), 7)
-    from_right = oracle_channel(edits, "r2l")
-    back = oracle_channel(mirror(edits), "l2r")
-    for length in range(4):
-        for text in itertools.product(TOKENS, repeat=length):
-            direct: dict[tuple[str, ...], float] = {}
-            for p, _, x in edit_paths(from_right, ("^", *text)):
-                direct[x] = direct.get(x, 0.0) + p
-            mirrored: dict[tuple[str, ...], float] = {}
-            for p, _, x in edit_paths(back, (*text[::-1], "^")):
-                mirrored[x[::-1]] = mirrored.get(x[::-1], 0.0) + p
-            assert direct == pytest.approx(mirrored)

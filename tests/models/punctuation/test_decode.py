@@ -19,7 +19,6 @@ from tests.models.punctuation.cases import (
     log,
     model,
     oracle_channel,
-    oracle_choices,
     oracle_derivations,
 )
 from tests.models.punctuation.frequencies import pvalue
@@ -134,27 +133,6 @@ def test_no_sentences_no_answers():
     assert best(m, parameters, []) == []
     assert sample(m, parameters, [], 3, 0) == []
     assert corpus_log_likelihood(m, parameters, []).shape == (0,)
-
-
-def test_expected_choices_of_a_word_alone():
-    """With one word and one token, the probability of each pair can be written out."""
-    m, parameters, _ = case()
-    s = SENTENCES[0]
-    ((choices,),) = oracle_choices(m, parameters, [s])
-    (derivations,) = oracle_derivations(m, parameters, [s])
-    keep = oracle_channel(m, parameters).edits
-    window = {token: keep["^", token] for token in (".", ",")}
-    weights = {
-        ((), (".",)): choices[(), (".",)],
-        ((), ("<open>",)): choices[(), ("<open>",)]
-        * oracle_channel(m, parameters).spelling((".",)),
-        ((",",), (".",)): choices.get(((",",), (".",)), 0.0) * window[","]["absorb_right"],
-        (("“",), (".",)): choices[("“",), (".",)] * keep["^", "“"]["absorb_right"],
-        ((), (",", ".")): choices[(), (",", ".")] * keep[",", "."]["absorb_left"],
-    }
-    assert total(derivations) == pytest.approx(sum(weights.values()), rel=1e-6)
-    log_likelihood = corpus_log_likelihood(m, parameters, [s])
-    assert log_likelihood[0] == pytest.approx(math.log(sum(weights.values())), abs=1e-5)
 
 
 def test_the_best_few_are_the_most_probable_derivations():

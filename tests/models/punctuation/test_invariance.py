@@ -83,19 +83,6 @@ def test_a_fitted_shape_fits():
         assert batch.slots.shape == (4,)
 
 
-@pytest.mark.parametrize(("names", "least", "most"), [(6, 6, 12), (12, 12, 18), (400, 6, 40)])
-def test_steps_suit_all_chains_but_those_out_of_proportion(names: int, least: int, most: int):
-    m = model("l2r")
-
-    def flat(words: int) -> Sentence:
-        return sentence([0, *[1] * (words - 1)], ["", *[","] * (words - 1), "."])
-
-    encoded = m.encode([*[flat(6)] * 19, flat(names)])
-    drafts = [draft(encoded, [i]) for i in range(20)]
-    shape = fit_shape(encoded, drafts, 1, scoring=False)
-    assert least <= shape.steps <= most
-
-
 def test_one_long_sentence_among_short_ones_takes_memory_in_proportion():
     """The memory of a batch is proportional to its words."""
     m = model("l2r")

@@ -91,18 +91,6 @@ def test_hard_sets_are_the_papers():
     assert inventory.allowed[-1].all()
 
 
-def test_spelling_covers_every_token_and_no_mark():
-    inventory = model("l2r").inventory
-    number = {s: i for i, s in enumerate(inventory.symbols)}
-    spelling = inventory.spelling
-    for mark in (START, INITIAL, FINAL, OPEN):
-        assert spelling.first[number[mark]] == 0
-    assert all(spelling.first[number[t]] > 0 for t in inventory.tokens)
-    assert sum(spelling.first) == pytest.approx(1.0)
-    assert 0 < spelling.stop < 1
-    assert 0 < spelling.again < 1
-
-
 def test_spelling_is_a_distribution_over_strings_of_at_least_one_token():
     """The mass of strings of up to k tokens is that of a geometric length and converges to 1."""
     inventory = model("l2r").inventory

@@ -10,7 +10,6 @@ import pytest
 
 from semipunct.errors import UsageError
 from semipunct.models.punctuation import left_to_right, sampler
-from semipunct.models.punctuation.channel_sampler import ChannelSampler, enclose
 from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.draws import Draws, Evidence
 from semipunct.models.punctuation.model import PunctuationModel
@@ -92,30 +91,6 @@ def test_draws_are_collected_in_an_order_of_their_own():
     collected = Draws.of(np.array([[1, 2, 2], [0, 0, 3]]), strings)
     assert collected.strings == (((",",), (".",)), ((), ("”",)))
     assert collected.chosen.tolist() == [[1, 0], [0, 0], [0, 1]]
-
-
-def test_what_meets_at_a_slot_is_lined_up_within_the_boundary_marks():
-    m = model("l2r", final_mark=True)
-    channel = ChannelSampler.of(m, m.initial_parameters(0, 0.0))
-    assert channel.boundaries(0, 2) == ("^",)
-    assert channel.boundaries(1, 2) == ()
-    assert channel.boundaries(2, 2) == ("$",)
-    assert channel.boundaries(0, 0) == ("^", "$")
-    assert enclose(("^", "$"), (",", ".")) == ("^", ",", ".", "$")
-    assert enclose((), (",",)) == (",",)
-    label = m.inventory.labels.index
-    comma, two = label((",",)), label((",", "”"))
-    # Two constituents of the first sentence and one of the second, two draws of each.
-    labels = np.array([[comma, 0], [two, 0], [comma, comma]])
-    lined_up = channel.inputs(labels, np.array([0, 0, 1]), [("^",), ("$",)])
-    assert lined_up.shape == (2, 2)
-    assert lined_up.at.tolist() == [0, 2, 3]  # nothing in its second draw of the first sentence
-    strings = [channel.tokens(row) for row in lined_up.symbols.tolist()]
-    assert strings == [("^", ",", ",", "”"), (",", "$"), (",", "$")]
-    lengths = channel.map_strings(
-        channel.inputs(labels[:2], np.array([0, 0]), [("^",)]), lambda string: float(len(string))
-    )
-    assert lengths.tolist() == [4, 0]
 
 
 def test_nothing_to_draw():

@@ -80,9 +80,3 @@ def test_data_round_trip(network: str):
         damaged = {**stored, "tags": {**stored["tags"], part: wrong}}
         with pytest.raises(ValueError, match=r"first string of tags is not empty|the spelling"):
             SlotTagger.from_data(damaged, model.options)
-
-
-def test_words_and_tags_without_a_code_are_told():
-    model = SlotTagger.fit(TRAINING, TaggerOptions(**TINY))
-    assert model.unseen([planted("CYX")]) == {"upos": {"Y": 1}, "xpos": {"Y": 1}}
-    assert model.unseen([planted("C_X")]) == {"upos": {}, "xpos": {}}

@@ -75,17 +75,6 @@ def test_a_functor_has_a_result_and_an_argument(a: Category, b: Category, part: 
     assert agree(whole, bare)
 
 
-def test_depth_is_no_matter():
-    n = 10_000
-    text = "(" * (n - 1) + "S/NP" + ")/NP" * (n - 1)
-    deep = parse_category(text)
-    assert str(deep) == text
-    parsed = parse_category(text[1:] if n == 1 else f"NP/({text})")
-    assert deep == parsed.argument
-    assert hash(deep) == hash(parsed.argument)
-    assert repr(parse_category("NP")) == "<Category NP>"
-
-
 @pytest.mark.parametrize(
     ("result", "children", "sign"),
     [

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -94,15 +93,6 @@ def test_attachment_planted_in_heads_is_recovered():
         np.testing.assert_allclose(weights, graph.weights[i, : len(weights)], atol=1e-4)
 
 
-def test_large_charts_are_tried_with_fewer_categories(
-    trained: tuple[CcgModel, dict[str, jax.Array]],
-):
-    small = CcgParser(*trained, most_edges=3)
-    (best_parse,) = small.parse([sentence("LLL", LEFT)])
-    assert (best_parse.derivation, best_parse.complete, best_parse.ratio) == (None, False, 1.0)
-    assert best_parse.counts.conjunctive >= 3
-
-
 def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[str, jax.Array]]):
     model, parameters = trained
     _, encoded = CcgModel.fit_and_encode(TREEBANK, OPTIONS)
@@ -121,14 +111,3 @@ def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[
     expected = words + root + np.logaddexp(*trees)
     partition = Distribution(graph).log_partition()[0]
     np.testing.assert_allclose(partition, expected, rtol=1e-4)
-
-
-def test_a_model_comes_back(trained: tuple[CcgModel, dict[str, jax.Array]], tmp_path: Path):
-    model, _ = trained
-    again = CcgModel.from_data(model.to_data(), model.options)
-    assert again.grammar == model.grammar
-    assert again.fingerprint == model.fingerprint
-    broken = model.to_data()
-    broken["grammar"]["rules"] = [[0, 9, -1, 0]]
-    with pytest.raises(ValueError, match=r"unknown category|cyclic"):
-        CcgModel.from_data(broken, model.options)

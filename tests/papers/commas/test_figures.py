@@ -32,10 +32,3 @@ def test_a_case_written_out(tmp_path: Path):
     assert figures.exact == 0
     same = bracket_statistics([gold, found], [gold, found])
     assert same.figures().labelled.f1 == same.figures().exact == same.score == 1.0
-
-
-def test_labels_count_once_each(tmp_path: Path):
-    one, other = tree("(S (S (NP (NN a))))", tmp_path), tree("(S (VP (NP (NN a))))", tmp_path)
-    figures = bracket_statistics([one], [other]).figures()
-    assert figures.labelled.true_positives == 2
-    assert figures.unlabelled.true_positives == 3

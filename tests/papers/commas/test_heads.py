@@ -1,11 +1,10 @@
 """Heads by the table of Collins, and the resulting dependency trees."""
 
 import pytest
-from hypothesis import given
 
 from semipunct.papers.commas.trees import dependencies, head_children
-from semipunct.trees import DependencyTree, lift_arcs
-from tests.papers.commas.nested import Nested, nested, nested_trees
+from semipunct.trees import DependencyTree
+from tests.papers.commas.nested import nested
 from tests.papers.commas.test_trees import flat
 
 
@@ -54,16 +53,3 @@ def test_a_sentence_written_out():
 )
 def test_rules(text: str, expected: tuple[int, ...]):
     assert heads(text) == expected
-
-
-@given(nested_trees)
-def test_each_phrase_has_one_word_whose_head_is_outside(tree: Nested):
-    phrases = flat(tree)
-    children = head_children(phrases)
-    arcs = dependencies(phrases, children)
-    assert lift_arcs(arcs) == (arcs, 0)
-    for node in range(len(phrases.depths)):
-        inside = range(phrases.left[node] + 1, phrases.right[node] + 1)
-        (top,) = (word for word in inside if arcs.heads[word - 1] not in inside)
-        head = children[node]
-        assert head < 0 or phrases.left[head] < top <= phrases.right[head]

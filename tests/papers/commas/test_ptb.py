@@ -149,14 +149,6 @@ def test_what_is_no_tree_is_omitted_with_its_fault(
     assert "".join(each.text for each in read_bracketings(path)) == path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("forms", [("a b",), ("(",), ("",), ("a", "b")])
-def test_what_cannot_be_written(forms: tuple[str, ...]):
-    with pytest.raises(UsageError, match=r"cannot be a form|2 forms for 1 leaf"):
-        write_brackets(flat(["NN", "a"]), forms)
-    with pytest.raises(UsageError, match="'' cannot be a form or a label"):
-        write_brackets(flat(["", "a"]), ("a",))
-
-
 @given(nested_trees)
 def test_trees_that_are_written_come_back(tmp_path_factory: pytest.TempPathFactory, tree: Nested):
     phrases, forms = flat(tree), tuple(form for _, form in leaves(tree))
@@ -166,17 +158,3 @@ def test_trees_that_are_written_come_back(tmp_path_factory: pytest.TempPathFacto
     path.write_text(f"{on_one_line}{lines}\n", encoding="utf-8")
     for read in read_bracketings(path):
         assert (read.tree, read.forms) == (phrases, forms)
-
-
-def test_ten_thousand_brackets(tmp_path: Path):
-    n = 10_000
-    path = tmp_path / "deep.mrg"
-    path.write_text("(S (NN a) " * n + "(NN b)" + ")" * n + "\n" + "(S " * n, encoding="utf-8")
-    trees = read_bracketings(path)
-    assert next(trees).tree.words == n + 1
-    with pytest.raises(TreebankError, match=r"deep.mrg:2: .* 10000 brackets are not closed"):
-        next(trees)
-    path.write_text("(S (NN a) " * n + "(NN b)" + ")" * n, encoding="utf-8")
-    (entry,) = read_entries([path])
-    assert isinstance(entry.content, Sentence)
-    assert entry.content.tree.heads[:2] == (n, n)

@@ -12,11 +12,9 @@ from semipunct.papers.commas.trees import (
     bracket_pieces,
     category,
     constituent_counts,
-    from_spans,
     label_parts,
     prune_words,
     spans,
-    without_punctuation,
     without_wrapper,
     words_with_tags,
 )
@@ -80,20 +78,6 @@ def test_counts_are_those_of_the_definition(tree: Nested):
     for slot in range(n + 1):
         assert starts[slot] == sum(start == slot for _, start, _ in nodes)
         assert ends[slot] == sum(end == slot for _, _, end in nodes)
-
-
-def test_counts_where_a_comma_is_dropped():
-    tree = without_punctuation(flat(BIRD), {","})
-    # (S (NP-SBJ (NP (DT the) (NN bird)) (ADJP (JJ small))) (VP (VBD sang)) (. .))
-    assert constituent_counts(tree) == ((4, 1, 2, 2, 1, 0), (0, 1, 2, 3, 2, 2))
-
-
-@given(nested_trees, st.randoms())
-def test_spans_and_tags_are_the_tree(tree: Nested, random):
-    phrases = flat(tree)
-    shuffled = list(spans(phrases))
-    random.shuffle(shuffled)
-    assert from_spans(phrases.tags, shuffled) == phrases
 
 
 @given(nested_trees, st.sets(st.sampled_from(["NN", ",", ".", "-NONE-", "CC"])))

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import TreebankError
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.from_text import bare_entry
 from semipunct.formats.conllu.punctuate import punctuate_record
@@ -160,27 +160,9 @@ def test_modes_parse_marks_or_do_not(mode: Any, parsed: int):
     assert all(head == 0 or parse.heads[head - 1] >= 0 for head in parse.heads if head >= 0)
 
 
-def test_marks_without_heads_cannot_be_parsed():
-    bare = sentence(["a", "b"], ["N", "V"], [2, 0], ["", ",", "."])
-    for mode in ("baseline", "paired"):
-        with pytest.raises(
-            TreebankError, match=r"made:1: sentence s: .*read the treebank with mar"
-        ):
-            BeamParser.fit([bare], BeamParserOptions(punctuation=mode))
-
-
 def test_a_treebank_without_tags_is_refused():
     untagged = replace(TRAINING[0], xpos=("_",) * len(TRAINING[0].forms))
     with pytest.raises(TreebankError, match=r"in the column xpos; train with model\.tags=upos"):
         BeamParser.fit([untagged], BeamParserOptions())
     with pytest.raises(TreebankError, match="in the column xpos; tag the treebank first"):
         BeamParser.fit([replace(untagged, upos=untagged.xpos)], BeamParserOptions())
-
-
-def test_probabilities_are_refused():
-    model, parameters = fitted()
-    with pytest.raises(UsageError, match="has no probabilities"):
-        model.log_likelihoods(
-            {n: jnp.asarray(p) for n, p in parameters.items()},
-            model.batch(model.encode(HELD_OUT), [0]),
-        )
