@@ -42,6 +42,22 @@ def successors(state: State, n: int, labels: int) -> Iterator[tuple[int, int, St
 Score = Callable[[State, int, int], float]
 
 
+def derivations(
+    n: int, labels: int, score: Score
+) -> Iterator[tuple[float, tuple[tuple[int, int], ...], State]]:
+    """Return all derivations: score, actions with labels, final state."""
+
+    def extend(state: State, total: float, actions: tuple[tuple[int, int], ...]):
+        if len(actions) == 2 * n - 1:
+            yield total, actions, state
+            return
+        for action, label, after in successors(state, n, labels):
+            more = total + score(state, action, label)
+            yield from extend(after, more, (*actions, (action, label)))
+
+    yield from extend(State(), 0.0, ())
+
+
 def beam(n: int, labels: int, score: Score, width: int) -> list[list[tuple[float, State]]]:
     """Search step by step; of arcs that differ only in the label, the best is kept."""
     steps = [[(0.0, State())]]
