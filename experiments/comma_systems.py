@@ -19,7 +19,7 @@ from semipunct.papers.commas.model import CommaModel
 from semipunct.papers.commas.ngrams import MARK
 from semipunct.papers.commas.parser import PhraseParser
 from semipunct.papers.commas.ptb import COMMA_TAGS, Ptb, read_commas, read_whole_phrases
-from semipunct.papers.commas.restorer import CommaRestorer, DelimiterRestorer
+from semipunct.papers.commas.restorer import CommaRestorer
 from semipunct.papers.commas.task import parse_phrases
 from semipunct.training.config import load_config
 
@@ -158,15 +158,12 @@ def restored(system: System, trees: Trees, folder: Path, bound: int) -> tuple[Co
         bound: count below which words are rare.
     """
     training, dev = trees.of("training", system.training), trees.of("dev", system.dev)
-    if system.kind == "phrase-commas":
-        config = load_config(None, system.settings, kind=system.kind)
-        model: Any = trained(config, training, dev, folder, DelimiterModel)
-        commas = DelimiterRestorer(model.model, model.parameters).commas(dev)
-    else:
-        settings = [*system.settings, f"model.minimum_word_count={bound}"]
-        config = load_config(None, settings, kind=system.kind)
-        model = trained(config, training, dev, folder, CommaModel)
-        commas = CommaRestorer(model.model, model.parameters).commas(dev)
+    settings, expected = [*system.settings], DelimiterModel
+    if system.kind != "phrase-commas":
+        settings, expected = [*settings, f"model.minimum_word_count={bound}"], CommaModel
+    config = load_config(None, settings, kind=system.kind)
+    model: Any = trained(config, training, dev, folder, expected)
+    commas = CommaRestorer(model.model, model.parameters).commas(dev)
     return [tuple(prediction.best[0].tolist()) for prediction in commas], model.digest
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.figures import report
 from models import trained
 from tables import Row, compared, markdown, stored
+from taggers import TaggerPunctuator, Trivial
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
@@ -29,7 +30,7 @@ from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.papers.analysis.tagger import SlotTagger, TaggerPunctuator, Trivial
+from semipunct.papers.analysis.tagger import SlotTagger
 from semipunct.tasks.base import Punctuator
 from semipunct.tasks.restore import Restorer
 from semipunct.training.config import load_config

@@ -31,6 +31,7 @@ from benchmarks.figures import report
 from models import trained
 from parsers import ParsedTreebank, add_parsers, parsed_treebank
 from tables import compared, markdown, stored
+from taggers import TaggerPunctuator
 from treebanks import add_treebanks, check_treebanks, sentences
 
 from semipunct.arrays.compilation import enable_compilation_cache
@@ -40,7 +41,7 @@ from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.papers.analysis.tagger import SlotTagger, TaggerPunctuator
+from semipunct.papers.analysis.tagger import SlotTagger
 from semipunct.store.checkpoint import SavedModel
 from semipunct.tasks.base import Slots, Trained
 from semipunct.tasks.restore import Restorer

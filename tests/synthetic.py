@@ -1,16 +1,14 @@
 """Synthetic treebanks: parameters, generated sentences and extreme trees."""
 
-import math
 import random
 from bisect import bisect
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from semipunct import marks
 from semipunct.corpus.sentences import Sentence
-from semipunct.errors import UsageError
 from semipunct.marks import (
     Edit,
     EditName,
@@ -19,9 +17,8 @@ from semipunct.marks import (
     with_boundaries,
     without_boundaries,
 )
-from semipunct.marks.edits import Direction, move, possible
+from semipunct.marks.edits import Direction, move
 from semipunct.trees import DependencyTree
-from semipunct.wording import quantity
 
 Window = tuple[str, str]
 """Two adjacent tokens in text order."""
@@ -48,11 +45,6 @@ class GeneratorParameters:
         initial_mark: begin slot 0 with ``marks.INITIAL``.
         final_mark: end slot n with ``marks.FINAL``.
         another_kid: probability that a side of a node with dependents gets one more of them.
-
-    Raises:
-        UsageError: if the parameters are not distributions, or give weight to an edit that the
-            model excludes (absorbing or moving a boundary mark, distinguishing which of two equal
-            tokens is absorbed).
     """
 
     lengths: Mapping[int, float]
@@ -65,42 +57,6 @@ class GeneratorParameters:
     initial_mark: bool = True
     final_mark: bool = False
     another_kid: float = 0.4
-
-    def __post_init__(self) -> None:
-        if self.direction not in ("l2r", "r2l", "none"):
-            raise UsageError(f"generator direction {self.direction!r}: give l2r, r2l or none")
-        if not 0 <= self.another_kid < 1:
-            raise UsageError(f"generator another_kid {self.another_kid}: give 0 or more, below 1")
-        for name, distribution in self._distributions():
-            _check(name, distribution)
-        if min(self.lengths) < 1:
-            raise UsageError("generator lengths: a sentence has no words; give lengths from 1")
-        for relation, table in self.pairs.items():
-            tokens = {token for pair in table for side in pair for token in side}
-            for mark in sorted(tokens & {marks.INITIAL, marks.FINAL, marks.OPEN}):
-                raise UsageError(f"generator pairs[{relation!r}]: {mark!r} cannot be in a puncteme")
-        for window, table in self.edits.items():
-            for edit in sorted(e for e, p in table.items() if p and e not in possible(*window)):
-                raise UsageError(f"generator edits[{window!r}]: {edit!r} is impossible there")
-
-    def _distributions(self) -> Iterator[tuple[str, Mapping[object, float]]]:
-        yield "lengths", {**self.lengths}
-        yield "word_relations", {**self.word_relations}
-        yield "phrase_relations", {**self.phrase_relations}
-        for relation, tags in self.upos.items():
-            yield f"upos[{relation!r}]", {**tags}
-        for relation, pairs in self.pairs.items():
-            yield f"pairs[{relation!r}]", {**pairs}
-        for window, edits in self.edits.items():
-            yield f"edits[{window!r}]", {**edits}
-
-
-def _check(name: str, distribution: Mapping[object, float]) -> None:
-    if any(not p >= 0 for p in distribution.values()):
-        raise UsageError(f"generator {name}: a probability is negative or not a number")
-    total = math.fsum(distribution.values())
-    if not abs(total - 1) <= 1e-6:
-        raise UsageError(f"generator {name}: the probabilities sum to {total:g}; make that 1")
 
 
 def english_parameters() -> GeneratorParameters:
@@ -217,12 +173,7 @@ def generate(
         parameters: the distributions to draw from.
         sentences: how many sentences to draw.
         seed: the seed of the random numbers.
-
-    Raises:
-        UsageError: for a negative number of sentences.
     """
-    if sentences < 0:
-        raise UsageError(f"{quantity(sentences, 'sentence')} cannot be generated; give 0 or more")
     # Only random() is guaranteed to be stable across Python versions, so nothing else is called.
     source = random.Random(seed)
     lengths = _Table(parameters.lengths)
@@ -342,41 +293,3 @@ def synthetic_sentence(
         tree=tree,
         slots=tuple(slots),
     )
-
-
-Shape = Literal["chain", "chain_left", "flat"]
-
-
-def scaling_sentence(shape: Shape, words: int, every: int = 8) -> Sentence:
-    """Make a deterministic sentence with a tree of an extreme shape, without channel edits.
-
-    Args:
-        shape: ``chain`` attaches every word to the one before it, ``chain_left`` to the one after
-            it, ``flat`` attaches all to the middle one.
-        words: the number of words.
-        every: the number of words from one comma to the next; a period ends the sentence.
-
-    Raises:
-        UsageError: for fewer than one word or an unknown shape.
-    """
-    if words < 1 or every < 1:
-        raise UsageError(f"{quantity(words, 'word')}, a comma every {every}: give 1 or more")
-    middle = (words + 1) // 2
-    # Where many constituents end together, commas go to their other side to keep slots short.
-    left, right, both_sides = ((",",), ()), ((), (",",)), ((",",), (",",))
-    if shape == "chain":
-        heads, pair = list(range(words)), left
-    elif shape == "chain_left":
-        heads, pair = [*range(2, words + 1), 0], right
-    elif shape == "flat":
-        heads, pair = [0 if w == middle else middle for w in range(1, words + 1)], both_sides
-    else:
-        raise UsageError(f"shape {shape!r}: give chain, chain_left or flat")
-    pairs: list[Pair] = [pair if w % every == 0 else ((), ()) for w in range(1, words + 1)]
-    pairs[heads.index(0)] = ((), (".",))
-    relations = ["appos" if comma[0] or comma[1] else "nmod" for comma in pairs]
-    relations[heads.index(0)] = ROOT
-    tree = DependencyTree(tuple(heads), tuple(relations))
-    slots = [tuple(slot) for slot in tree.gather(pairs)]
-    forms = [f"noun{w % FORMS}" for w in range(words)]
-    return synthetic_sentence(f"{shape}-{words}", forms, ["NOUN"] * words, tree, slots)

@@ -23,10 +23,9 @@ from figures import machine, report, use_device
 from semipunct.arrays.padding import shuffled_batches
 from semipunct.corpus import Sentence
 from semipunct.formats import read_treebank
-from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.batches import Batch, draft, fit_shape
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.models.punctuation.shapes import draft, fit_shape, own_shape
 from semipunct.wording import quantity
 from tests.synthetic import english_parameters, generate
 
@@ -153,7 +152,7 @@ def measure_growth(
     start = time.perf_counter()
     encoded = model.encode(sentences)
     members = range(len(sentences))
-    shape_of_batch = own_shape(draft(encoded, members))
+    shape_of_batch = fit_shape(encoded, [draft(encoded, members)], len(members), scoring=True)
     batch = model.batch(
         encoded, members, replace(shape_of_batch, states=max(shape_of_batch.states, TOKENS))
     )

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from taggers import TaggerPunctuator
+
 from correcting.joined import joined, separate
 from semipunct.corpus import Sentence, Words
 from semipunct.corpus.parallel import as_written
 from semipunct.evaluation.restoration import Slots
-from semipunct.papers.analysis.tagger import TaggerPunctuator
 from semipunct.tasks.base import Trained
 from semipunct.tasks.correct import correct as corrections_of
 from semipunct.tasks.correct_running_text import correct_running_text

@@ -131,10 +131,7 @@ class MarkHistory:
         seen = self._seen(slot, columns)
         some, kind = unique_rows(*seen)
         return Histories(
-            np.stack(seen, 1)[some],
-            state.reshape(self._state.shape),
-            kind,
-            columns[:, 3],
+            np.stack(seen, 1)[some], state.reshape(self._state.shape), kind, columns[:, 3]
         )
 
     @property

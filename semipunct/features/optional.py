@@ -67,7 +67,7 @@ def _written(table: Attributes) -> dict[str, Ints]:
         words = slice(int(w.start[i]), int(w.start[i + 1]))
         if sentence.written is None:
             unknown = np.full(words.stop - words.start, _UNKNOWN, np.int64)
-            parts.append(dict.fromkeys(_COLUMNS, unknown))
+            parts.append(dict.fromkeys(WRITTEN, unknown))
             continue
         slots = sentence.written.slots
         left, right = w.left[words], w.right[words]
@@ -97,22 +97,7 @@ def _written(table: Attributes) -> dict[str, Ints]:
             }
         )
     nothing = np.zeros(0, np.int64)
-    return {name: np.concatenate([nothing, *(part[name] for part in parts)]) for name in _COLUMNS}
-
-
-_COLUMNS = (
-    "written_left",
-    "written_right",
-    "written_before",
-    "written_second",
-    "written_last_but_one",
-    "written_after",
-    "written_since",
-    "written_until",
-    "written_inside",
-    "written_final",
-    "written_marks",
-)
+    return {name: np.concatenate([nothing, *(part[name] for part in parts)]) for name in WRITTEN}
 
 
 def _analysed(table: Attributes) -> dict[str, Ints]:
@@ -127,18 +112,11 @@ def _analysed(table: Attributes) -> dict[str, Ints]:
     return {"analysed_left": left, "analysed_right": right}
 
 
+_MARKS = ("before", "second", "last_but_one", "after", "final")
+
 WRITTEN: dict[str, Attribute] = {
     **{name: Single(_strings, _written) for name in ("written_left", "written_right")},
-    **{
-        name: Single(_marks, _written)
-        for name in (
-            "written_before",
-            "written_second",
-            "written_last_but_one",
-            "written_after",
-            "written_final",
-        )
-    },
+    **{f"written_{name}": Single(_marks, _written) for name in _MARKS},
     **{name: Single(lambda _: SPANS + 1, _written) for name in ("written_since", "written_until")},
     **{name: Single(lambda _: _MOST + 2, _written) for name in ("written_inside", "written_marks")},
 }

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from semipunct.corpus.sentences import Sentence, open_slots
 from semipunct.corpus.statistics import frequent_tokens, token_counts, with_unknown
 from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK, Puncteme
-from semipunct.marks.edits import edit_distance
 
 
 def alphabet(tokens: Sequence[str]) -> tuple[str, ...]:
@@ -155,17 +154,6 @@ class SlotStrings:
         symbols = enumerate(alphabet(self.tokens))
         return {symbol: i for i, symbol in symbols if symbol not in (START, OPEN)}
 
-    @cached_property
-    def _distances(self) -> Floats:
-        """Edit distances from each output string to each tag, ``[tags - 1, tags]``.
-
-        The open tag counts as a string of about two tokens that differs from all others.
-        """
-        rows = [
-            [*(edit_distance(a, b) for b in self.strings), max(len(a), 2)] for a in self.strings
-        ]
-        return np.array(rows, np.float64)
-
     def log_evidence(self, slots: Sequence[Puncteme]) -> npt.NDArray[np.float32]:
         """Return ``[slots, tags]`` log p(string of the slot | tag)."""
         number = {string: i for i, string in enumerate(self.strings)}
@@ -183,27 +171,3 @@ class SlotStrings:
         number = {string: i for i, string in enumerate(self.strings)}
         open_tag = len(self.strings)
         return [number.get(with_unknown(slot, self._code.keys()), open_tag) for slot in slots]
-
-    def least_risk(self, marginals: Floats) -> list[Puncteme]:
-        """Return the string of minimum expected edit distance per row of ``[slots, tags]``."""
-        losses = marginals @ self._distances.T
-        losses[:, [UNK in string for string in self.strings]] = np.inf
-        return [self.strings[i] for i in losses.argmin(1).tolist()]
-
-
-def target_counts(tags: SlotStrings, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-    """Compute the expected counts of each tag in inner and in last slots, ``[2, tags]``.
-
-    Args:
-        tags: the strings.
-        sentences: strings with a tag of their own count as that tag, others as the open tag.
-    """
-    counts = np.zeros((2, len(tags)))
-    for s in sentences:
-        slots = open_slots(s, s.slots)  # the last one is always open
-        evidence = np.exp(tags.log_evidence(slots).astype(np.float64))
-        evidence[evidence[:, :-1].any(1), -1] = 0
-        share = evidence / evidence.sum(1, keepdims=True)
-        counts[0] += share[:-1].sum(0)
-        counts[1] += share[-1]
-    return counts

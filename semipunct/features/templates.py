@@ -64,165 +64,105 @@ class Template:
     brings: Mapping[str, Attribute] = field(default_factory=dict[str, Attribute], hash=False)
 
 
-_BACKOFFS: tuple[Context, ...] = (
-    ("upos", "arc"),
-    ("upos", "relation"),
-    ("upos",),
-    ("arc",),
-    ("relation",),
-)
+def _contexts(text: str) -> tuple[Context, ...]:
+    """Read contexts: bars stand between them, and blanks between their attributes."""
+    return tuple(tuple(context.split()) for context in text.split("|"))
 
 
-def _with(attribute: str) -> tuple[Context, ...]:
-    return tuple((attribute, *context) for context in _BACKOFFS)
-
+_BACKOFFS = _contexts("upos arc | upos relation | upos | arc | relation")
 
 APPENDIX_A: tuple[Template, ...] = (
     Template("N", "pair", _BACKOFFS),
-    Template("W", "pair", _with("length")),
+    Template("W", "pair", tuple(("length", *context) for context in _BACKOFFS)),
     Template("A", "pair", _BACKOFFS, over="ancestor"),
     Template("C", "pair", _BACKOFFS, over="child"),
-    Template("L", "left", (("before_left", "after_left"),)),
-    Template("R", "right", (("before_right", "after_right"),)),
+    Template("L", "left", _contexts("before_left after_left")),
+    Template("R", "right", _contexts("before_right after_right")),
     Template("S", "symmetric", _BACKOFFS),
     Template("c", "pair", _BACKOFFS, over="inside"),
 )
 """The templates of appendix A, with all their back-offs."""
 
 
-def _sides(name: str, *contexts: Context, over: str | None = None) -> tuple[Template, ...]:
+def _sides(name: str, text: str, over: str | None = None) -> tuple[Template, ...]:
     """Build a template for the left puncteme, for the right one, and for their symmetry."""
-    return (
-        Template(name, "left", contexts, over),
-        Template(name, "right", contexts, over),
-        Template(name, "symmetric", contexts, over),
-    )
+    targets: tuple[Target, ...] = ("left", "right", "symmetric")
+    return tuple(Template(name, target, _contexts(text), over) for target in targets)
 
 
 FURTHER: tuple[Template, ...] = (
-    Template("H", "pair", (("relation", "head_upos"), ("arc", "head_relation"))),
-    Template("O", "pair", (("relation", "order"), ("arc", "span"))),
+    Template("H", "pair", _contexts("relation head_upos | arc head_relation")),
+    Template("O", "pair", _contexts("relation order | arc span")),
     *_sides(
         "side",
-        (),
-        *_BACKOFFS,
-        ("relation", "span"),
-        ("relation", "order"),
-        ("relation", "head_upos"),
-        ("arc", "head_relation"),
-        ("arc", "order", "span"),
-        ("relation", "head_relation", "grandparent"),
+        "| upos arc | upos relation | upos | arc | relation | relation span | relation order"
+        "| relation head_upos | arc head_relation | arc order span"
+        "| relation head_relation grandparent",
     ),
     *_sides(
         "sibling",
-        ("relation", "sibling_before"),
-        ("relation", "sibling_after"),
-        ("arc", "sibling_before", "sibling_after"),
+        "relation sibling_before | relation sibling_after | arc sibling_before sibling_after",
     ),
     *_sides(
         "place",
-        ("place",),
-        ("relation", "place"),
-        ("relation", "place", "span"),
-        ("upos", "place", "span"),
-        ("relation", "place", "form"),
-        ("relation", "place", "first_form"),
+        "place | relation place | relation place span | upos place span"
+        "| relation place form | relation place first_form",
     ),
     *_sides(
         "style",
-        ("style",),
-        ("relation", "style"),
-        ("upos", "style"),
-        ("relation", "style", "span"),
-        ("relation", "style", "place"),
-        ("relation", "sentence_span"),
-        ("relation", "place", "sentence_span"),
+        "style | relation style | upos style | relation style span | relation style place"
+        "| relation sentence_span | relation place sentence_span",
     ),
     *(
-        Template("sentence", side, (("relation",),), over)
+        Template("sentence", side, _contexts("relation"), over)
         for over in ("sentence_form", "sentence_tags")
         for side in ("left", "right")
     ),
     *_sides(
         "sentence",
-        ("relation", "last_but_one_form", "last_form"),
-        ("relation", "after_left"),
-        ("relation", "before_right"),
-        ("relation", "second_form"),
-        ("first_form", "second_form"),
-        ("relation", "first_form", "second_form"),
+        "relation last_but_one_form last_form | relation after_left | relation before_right"
+        "| relation second_form | first_form second_form | relation first_form second_form",
     ),
     *_sides(
         "shape",
-        ("relation", "shape"),
-        ("relation", "first_shape"),
-        ("relation", "last_shape"),
-        ("form_before", "first_shape"),
-        ("last_shape", "form_after"),
-        ("relation", "writing"),
-        ("relation", "writing", "span"),
-        ("relation", "writing", "first_shape", "last_shape"),
+        "relation shape | relation first_shape | relation last_shape | form_before first_shape"
+        "| last_shape form_after | relation writing | relation writing span"
+        "| relation writing first_shape last_shape",
     ),
     *_sides(
         "character",
-        ("relation", "ends"),
-        ("relation", "first_begins"),
-        ("relation", "last_ends"),
-        ("relation", "before_ends"),
-        ("relation", "after_begins"),
-        ("before_ends", "first_begins"),
-        ("last_ends", "after_begins"),
+        "relation ends | relation first_begins | relation last_ends | relation before_ends"
+        "| relation after_begins | before_ends first_begins | last_ends after_begins",
     ),
-    *_sides("feature", ("relation",), over="feature"),
+    *_sides("feature", "relation", over="feature"),
     *_sides(
         "tag",
-        ("xpos",),
-        ("relation", "xpos"),
-        ("relation", "head_xpos"),
-        ("relation", "first_xpos"),
-        ("relation", "last_xpos"),
-        ("xpos_before", "first_xpos"),
-        ("relation", "xpos_before", "first_xpos"),
-        ("last_xpos", "xpos_after"),
-        ("relation", "last_xpos", "xpos_after"),
-        ("relation", "xpos", "first_xpos"),
-        ("xpos_before_that", "xpos_before", "first_xpos"),
-        ("last_xpos", "xpos_after", "xpos_after_that"),
+        "xpos | relation xpos | relation head_xpos | relation first_xpos | relation last_xpos"
+        "| xpos_before first_xpos | relation xpos_before first_xpos | last_xpos xpos_after"
+        "| relation last_xpos xpos_after | relation xpos first_xpos"
+        "| xpos_before_that xpos_before first_xpos | last_xpos xpos_after xpos_after_that",
     ),
     *_sides(
         "word",
-        ("form",),
-        ("relation", "form"),
-        ("first_form",),
-        ("relation", "first_form"),
-        ("last_form",),
-        ("form_before",),
-        ("form_after",),
-        ("relation", "form_after"),
-        ("relation", "form_before"),
-        ("relation", "form_before", "form_after"),
-        ("relation", "first_form", "last_form"),
-        ("relation", "head_form"),
-        ("arc", "head_form"),
+        "form | relation form | first_form | relation first_form | last_form | form_before"
+        "| form_after | relation form_after | relation form_before"
+        "| relation form_before form_after | relation first_form last_form"
+        "| relation head_form | arc head_form",
     ),
     Template(
         "near",
         "left",
-        (
-            ("relation", "before_left", "after_left"),
-            ("arc", "before_left"),
-            ("arc", "relation_before"),
-            ("form_before", "first_form"),
+        _contexts(
+            "relation before_left after_left | arc before_left | arc relation_before"
+            "| form_before first_form"
         ),
     ),
     Template(
         "near",
         "right",
-        (
-            ("relation", "before_right", "after_right"),
-            ("arc", "after_right"),
-            ("arc", "relation_after"),
-            ("last_form", "form_after"),
+        _contexts(
+            "relation before_right after_right | arc after_right | arc relation_after"
+            "| last_form form_after"
         ),
     ),
 )
@@ -232,185 +172,114 @@ indicate questions and exclamations. All nodes have features for the style of th
 writers who begin it with a small letter also omit marks other than the final one."""
 
 
-def _seen(side: str, *contexts: Context) -> tuple[Context, ...]:
-    """Build contexts of the history at an edge, alone and with properties of the constituent."""
+def _seen(side: Literal["left", "right"], text: str) -> tuple[Context, ...]:
+    """Build the contexts of what is seen at one edge, and the given ones of the same edge."""
     own_properties: tuple[Context, ...] = ((), ("relation",), ("upos",), ("arc",))
     names = ("seen", "since", "marked", "open")
     return (
         *((*context, f"{side}_{name}") for context in own_properties for name in names),
-        *(tuple(f"{side}_{p}" if p in SEEN else p for p in context) for context in contexts),
+        *(
+            tuple(f"{side}_{p}" if p in SEEN else p for p in context)
+            for context in _contexts(f"{_AFTER_ONE} | {text}")
+        ),
     )
 
 
-_AFTER_ONE: tuple[Context, ...] = (
-    ("seen", "since"),
-    ("relation", "seen", "since"),
-    ("relation", "span", "since"),
-    ("relation", "order", "seen"),
-    ("relation", "head_relation", "seen"),
-    ("seen", "open"),
-    ("since", "marked"),
+_AFTER_ONE = (
+    "seen since | relation seen since | relation span since | relation order seen"
+    "| relation head_relation seen | seen open | since marked"
 )
 
 HISTORY: tuple[Template, ...] = (
     Template(
         "history",
         "opening",
-        (
-            *_seen("left", *_AFTER_ONE),
-            ("before_left", "after_left", "left_seen"),
-            ("before_left", "after_left", "left_since"),
-        ),
+        _seen("left", "before_left after_left seen | before_left after_left since"),
     ),
     Template(
         "history",
         "closing",
-        (
-            *_seen("right", *_AFTER_ONE),
-            ("before_right", "after_right", "right_seen"),
-            ("before_right", "after_right", "right_since"),
-            ("edge",),
-            ("relation", "edge"),
-            ("edge", "span"),
-            ("edge", "right_seen"),
-            ("last_place",),
-            ("relation", "last_place"),
-            ("relation", "last_place", "right_seen"),
-            ("last_place", "right_seen", "right_since"),
+        _seen(
+            "right",
+            "before_right after_right seen | before_right after_right since"
+            "| edge | relation edge | edge span | edge seen | last_place | relation last_place"
+            "| relation last_place seen | last_place seen since",
         ),
     ),
     Template(
         "history",
         "closing_symmetric",
-        (
-            ("edge",),
-            ("relation", "edge"),
-            ("right_open",),
-            ("relation", "last_place"),
-            ("relation", "right_since"),
-        ),
+        _contexts("edge | relation edge | right_open | relation last_place | relation right_since"),
     ),
 )
 """Templates of the marks to the left of a constituent's edges, for drawing from left to right."""
 
+_BOTH_WRITTEN = "written_left written_right | relation written_left written_right"
+_SPANNING = "arc span written_left written_right"
+_WITHIN = "relation written_inside written_left written_right"
+_WRITTEN: Mapping[Literal["left", "right"], str] = {
+    "left": "relation order written_left | relation written_left first_form"
+    "| written_left first_form | written_left form_before | written_left form_before first_form"
+    "| written_left xpos_before first_xpos | written_left written_before"
+    "| written_left written_second | relation written_left written_since"
+    "| written_left place span",
+    "right": "relation order written_right | relation written_right form_after"
+    "| written_right last_form | written_right form_after | written_right last_form form_after"
+    "| written_right last_xpos xpos_after | written_right written_last_but_one"
+    "| written_right written_after | relation written_right written_until"
+    "| written_right place span | relation written_right style",
+}
+
+_BOTH_EXPECTED = "expected_left expected_right"
+
 PARSED: tuple[Template, ...] = (
-    Template(
-        "expected",
-        "left",
-        (
-            ("expected_left",),
-            ("relation", "expected_left"),
-            ("arc", "sure", "expected_left"),
-            ("upos", "expected_left"),
-            ("expected_left", "expected_right"),
-            ("relation", "sure"),
-            ("arc", "sure", "span"),
-        ),
-        brings=EXPECTATIONS,
-    ),
-    Template(
-        "expected",
-        "right",
-        (
-            ("expected_right",),
-            ("relation", "expected_right"),
-            ("arc", "sure", "expected_right"),
-            ("upos", "expected_right"),
-            ("expected_left", "expected_right"),
-            ("relation", "sure"),
-            ("arc", "sure", "span"),
-        ),
+    *(
+        Template(
+            "expected",
+            side,
+            _contexts(
+                f"expected_{side} | relation expected_{side} | arc sure expected_{side}"
+                f"| upos expected_{side} | {_BOTH_EXPECTED} | relation sure | arc sure span"
+            ),
+            brings=EXPECTATIONS,
+        )
+        for side in _WRITTEN
     ),
     Template(
         "expected",
         "symmetric",
-        (("expected_left", "expected_right"), ("relation", "sure"), ("relation", "expected_left")),
+        _contexts(f"{_BOTH_EXPECTED} | relation sure | relation expected_left"),
     ),
 )
 """Templates of the parser's certainty about tree and slots; inactive for trees of a treebank."""
 
-_WRITTEN: dict[Literal["left", "right"], tuple[Context, ...]] = {
-    "left": (
-        ("relation", "order", "written_left"),
-        ("relation", "written_left", "first_form"),
-        ("written_left", "first_form"),
-        ("written_left", "form_before"),
-        ("written_left", "form_before", "first_form"),
-        ("written_left", "xpos_before", "first_xpos"),
-        ("written_left", "written_before"),
-        ("written_left", "written_second"),
-        ("relation", "written_left", "written_since"),
-        ("written_left", "place", "span"),
-    ),
-    "right": (
-        ("relation", "order", "written_right"),
-        ("relation", "written_right", "form_after"),
-        ("written_right", "last_form"),
-        ("written_right", "form_after"),
-        ("written_right", "last_form", "form_after"),
-        ("written_right", "last_xpos", "xpos_after"),
-        ("written_right", "written_last_but_one"),
-        ("written_right", "written_after"),
-        ("relation", "written_right", "written_until"),
-        ("written_right", "place", "span"),
-        ("relation", "written_right", "style"),
-    ),
-}
-
 CORRECTION: tuple[Template, ...] = (
-    Template(
-        "written",
-        "pair",
-        (("written_left", "written_right"), ("relation", "written_left", "written_right")),
-        brings=WRITTEN,
-    ),
+    Template("written", "pair", _contexts(_BOTH_WRITTEN), brings=WRITTEN),
     *(
         Template(
             "written",
             side,
-            (
-                (at_edge,),
-                ("relation", at_edge),
-                ("arc", at_edge),
-                ("upos", at_edge),
-                ("xpos", at_edge),
-                ("relation", "span", at_edge),
-                ("written_left", "written_right"),
-                ("relation", "written_left", "written_right"),
-                ("arc", "span", "written_left", "written_right"),
-                ("relation", "written_inside", "written_left", "written_right"),
-                ("relation", "written_final"),
-                ("relation", "written_marks", "sentence_span"),
-                *contexts,
+            _contexts(
+                f"{at_edge} | relation {at_edge} | arc {at_edge} | upos {at_edge} | xpos {at_edge}"
+                f"| relation span {at_edge} | {_BOTH_WRITTEN} | {_SPANNING} | {_WITHIN}"
+                f"| relation written_final | relation written_marks sentence_span | {contexts}"
             ),
         )
         for side, contexts in _WRITTEN.items()
         for at_edge in (f"written_{side}",)
     ),
-    Template(
-        "written",
-        "symmetric",
-        (
-            ("written_left", "written_right"),
-            ("relation", "written_left", "written_right"),
-            ("arc", "span", "written_left", "written_right"),
-            ("relation", "written_inside", "written_left", "written_right"),
-        ),
-    ),
+    Template("written", "symmetric", _contexts(f"{_BOTH_WRITTEN} | {_SPANNING} | {_WITHIN}")),
 )
 """Templates of the written punctuation, for correction: the strings at both edges of a constituent,
 and the strings around them. The written punctuation is observed, so inference is the same as in the
 model without these templates."""
-
-
-_ANALYSED: Context = ("analysed_left", "analysed_right")
 
 APPENDIX_C: tuple[Template, ...] = (
     Template(
         "analysed",
         "pair",
         tuple(
-            (*length, *context, *_ANALYSED)
+            (*length, *context, "analysed_left", "analysed_right")
             for length in ((), ("length",))
             for context in (("upos", "arc"), ("arc",), ("upos",), ())
         ),
@@ -419,14 +288,7 @@ APPENDIX_C: tuple[Template, ...] = (
 )
 """The templates of appendix C: N and W, for punctemes in an underlying tree of the written text."""
 
-TEMPLATES: list[Template] = [
-    *APPENDIX_A,
-    *FURTHER,
-    *HISTORY,
-    *PARSED,
-    *CORRECTION,
-    *APPENDIX_C,
-]
+TEMPLATES: list[Template] = [*APPENDIX_A, *FURTHER, *HISTORY, *PARSED, *CORRECTION, *APPENDIX_C]
 """All templates that ``model.templates`` may contain, in the order in which features are
 numbered."""
 

@@ -209,14 +209,9 @@ class Model(ABC, Generic[E, B, X]):
 
     @abstractmethod
     def loss(
-        self,
-        parameters: Parameters,
-        constants: Parameters,
-        batch: B,
-        key: jax.Array,
-        options: Any,
+        self, parameters: Parameters, constants: Parameters, batch: B, key: jax.Array, options: Any
     ) -> tuple[jax.Array, Sums]:
-        """Return the training objective per slot, which is differentiable, and sums over the batch.
+        """Return the loss per slot, which is differentiable, and sums over the batch.
 
         Args:
             parameters: weights by name; for those that are updated in part (``ReadsRows``), rows.

@@ -5,28 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+if TYPE_CHECKING:
+    from semipunct.models.base import Model
+
 Array = npt.NDArray[Any]
 
 
-class Storable(Protocol):
-    """An object that can be reconstructed from its options and its data."""
-
-    @property
-    def options(self) -> Any:
-        """Settings whose ``repr`` shows all of them."""
-        ...
-
-    def to_data(self) -> dict[str, Any]:
-        """Return plain JSON values and arrays."""
-        ...
-
-
-def digest(model: Storable, parameters: Mapping[str, Any]) -> str:
+def digest(model: Model, parameters: Mapping[str, Any]) -> str:
     """Return a SHA-256 digest of everything that determines a model's output.
 
     Args:

@@ -14,15 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.models.layers import (
-    Dropout,
-    Floats,
-    Weights,
-    affine,
-    affine_weights,
-    drop_out,
-    flat,
-)
+from semipunct.models.layers import Dropout, Floats, Weights, affine, affine_weights, drop_out, flat
 
 WORD = "word"
 """The property of words that training sometimes replaces with the unknown value."""
@@ -34,11 +26,7 @@ def reach(layers: int) -> int:
 
 
 def convolution_weights(
-    sizes: Mapping[str, int],
-    size: int,
-    layers: int,
-    outputs: int,
-    generator: np.random.Generator,
+    sizes: Mapping[str, int], size: int, layers: int, outputs: int, generator: np.random.Generator
 ) -> dict[str, Floats]:
     """Draw initial weights.
 

@@ -149,11 +149,7 @@ class EncodedForms:
 
 
 def form_weights(
-    generator: np.random.Generator,
-    vocabulary: FormVocabulary,
-    word: int,
-    ngram: int,
-    hidden: int,
+    generator: np.random.Generator, vocabulary: FormVocabulary, word: int, ngram: int, hidden: int
 ) -> dict[str, Mapping[str, Floats]]:
     """Draw the initial weights of ``embed_forms``, by layer and name.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MaximumLikelihood(Model[E, B, X]):
-    """A model whose objective is its log-likelihood under the noise of training, unpenalised."""
+    """A model whose loss is its negative log-likelihood under the noise of training."""
 
     @abstractmethod
     def units(self, batch: B) -> jax.Array:
@@ -36,12 +36,7 @@ class MaximumLikelihood(Model[E, B, X]):
         return self.log_likelihoods(parameters, batch)
 
     def loss(
-        self,
-        parameters: Parameters,
-        constants: Parameters,
-        batch: B,
-        key: jax.Array,
-        options: Any,
+        self, parameters: Parameters, constants: Parameters, batch: B, key: jax.Array, options: Any
     ) -> tuple[jax.Array, Sums]:
         total = jnp.sum(self.noisy_log_likelihoods(parameters, batch, key, options))
         units = jnp.maximum(1, self.units(batch))

@@ -140,11 +140,7 @@ class _Row(NamedTuple):
 
 
 def lazy_adam(
-    rate: optax.Schedule,
-    b1: float = 0.9,
-    b2: float = 0.999,
-    eps: float = 1e-8,
-    decay: float = 0.0,
+    rate: optax.Schedule, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8, decay: float = 0.0
 ) -> Optimiser:
     """Return an Adam (Kingma and Ba 2015, algorithm 1) whose gradients and updates are ``Rows``.
 

@@ -231,14 +231,7 @@ def load(path: str | Path, expected: type[M] | None = None) -> SavedModel[M]:
     lines = read_verified(folder, METRICS, sums).splitlines()
     metrics = tuple(read_object(line, folder / METRICS) for line in lines)
     return SavedModel(
-        cast(M, model),
-        arrays,
-        config,
-        head.figures,
-        metrics,
-        head.version,
-        head.digest,
-        folder,
+        cast(M, model), arrays, config, head.figures, metrics, head.version, head.digest, folder
     )
 
 

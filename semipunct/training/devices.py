@@ -45,8 +45,7 @@ def join() -> None:
     number, index = (os.environ.get(f"JAX_{name}") for name in ("NUM_PROCESSES", "PROCESS_ID"))
     try:
         jax.distributed.initialize(
-            num_processes=int(number) if number else None,
-            process_id=int(index) if index else None,
+            num_processes=int(number) if number else None, process_id=int(index) if index else None
         )
     except (RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0]

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from semipunct.arrays.compilation import CompileClock, Shapes
+from semipunct.arrays.compilation import Shapes
 from semipunct.arrays.memory import release_memory
 from semipunct.corpus.examples import Example
 from semipunct.errors import ModelError
@@ -47,7 +47,6 @@ class Trainer:
         command: the command that trains the model, for the model card.
         report: a function called at each step and phase.
         stop: a function called after each batch; if it returns true, the run ends.
-        clock: of the time that XLA takes.
         near: a model towards whose weights some weights are regularised.
         start: a model to train further.
         devices: where it is trained.
@@ -60,7 +59,6 @@ class Trainer:
     command: str
     report: Callable[[Progress], None] | None
     stop: Callable[[], bool] | None
-    clock: CompileClock
     near: checkpoint.SavedModel | None = None
     start: checkpoint.SavedModel | None = None
     devices: Devices = field(default_factory=Devices.find)
@@ -262,7 +260,7 @@ class Trainer:
         return TrainingResult(
             self.model, parameters, tuple(run.metrics), run.best_figures, run.visits,
             not finished, stopped_early, len(self.shapes.seen), self.shapes.seconds,
-            self.clock.seconds, run.seconds, self.config.kind.criterion,
+            run.seconds, self.config.kind.criterion,
         )  # fmt: skip
 
     def _finished(self, loaded: checkpoint.SavedModel) -> TrainingResult:
@@ -277,14 +275,14 @@ class Trainer:
             ) from error
         return TrainingResult(
             loaded.model, loaded.parameters, metrics, best, visits,
-            False, False, 0, 0.0, 0.0, seconds, loaded.config.kind.criterion,
+            False, False, 0, 0.0, seconds, loaded.config.kind.criterion,
         )  # fmt: skip
 
     def _visits(self, run: Run) -> int:
         """Return the visits done, at most the planned number, which the last batch may exceed."""
         return min(run.visits, self.plan.visits)
 
-    def _tell(self, phase: Phase, run: Run | None, objective: float | None = None) -> None:
+    def _tell(self, phase: Phase, run: Run | None, loss: float | None = None) -> None:
         if self.report is None:
             return
         criterion = self.config.kind.criterion
@@ -295,12 +293,11 @@ class Trainer:
                 phase,
                 self._visits(run) if run else 0,
                 self.plan.visits,
-                objective,
+                loss,
                 criterion.label,
                 criterion.of(last),
                 criterion.of(best),
                 last.get("dev_unscorable", 0),
-                len(self.shapes.seen),
                 run.seconds if run else 0.0,
                 self.config.kind.counted,
                 self.size,

@@ -26,13 +26,12 @@ class Progress:
         phase: the phase of the run.
         visits: sentence visits done.
         total: sentence visits in total.
-        objective: the objective of the last batch, per slot; None before the first.
+        objective: the loss of the last batch, per slot; None before the first.
         measure: the display name of the figure by which the best weights are selected.
         figure: that figure on the development examples at the last evaluation; None before the
             first.
         best: the best value of that figure so far.
         unscorable: the number of development sentences with probability zero.
-        compiled_shapes: the number of shapes compiled so far.
         seconds: the wall-clock time.
         counted: what the size of an example counts, if progress is told in it; otherwise empty.
         size: the mean size of a training example.
@@ -46,7 +45,6 @@ class Progress:
     figure: float | None = None
     best: float | None = None
     unscorable: int = 0
-    compiled_shapes: int = 0
     seconds: float = 0.0
     counted: str = ""
     size: float = 0.0
@@ -67,7 +65,6 @@ class TrainingResult:
         compiled_shapes: the number of shapes compiled in this process, for training and evaluation.
         compile_seconds: the wall-clock time of the first call of each shape: tracing, lowering and
             XLA.
-        xla_seconds: the part of it spent in XLA, or reading its cache.
         seconds: the wall-clock time of the whole run.
         criterion: the criterion by which the best entry was selected.
     """
@@ -81,7 +78,6 @@ class TrainingResult:
     stopped_early: bool
     compiled_shapes: int
     compile_seconds: float
-    xla_seconds: float
     seconds: float
     criterion: Criterion = PERPLEXITY
 

@@ -35,7 +35,7 @@ class SavedRun(msgspec.Struct, forbid_unknown_fields=True):
     visits: int
     best_figures: dict[str, Any]
     stale: int
-    objective: float
+    loss: float = msgspec.field(name="objective")
     slots: int
     impossible: int
     seconds: float
@@ -43,7 +43,7 @@ class SavedRun(msgspec.Struct, forbid_unknown_fields=True):
     development: str
 
 
-_PLAIN = ("step", "visits", "best_figures", "stale", "objective", "slots", "impossible")
+_PLAIN = ("step", "visits", "best_figures", "stale", "loss", "slots", "impossible")
 """The attributes of a ``Run`` that are saved as they are."""
 
 
@@ -60,7 +60,7 @@ class Run:
         best_figures: the entry of ``metrics`` of the best weights.
         stale: the number of evaluations since then.
         metrics: one entry per evaluation.
-        objective: the sum of the objective over the slots of the steps since the last evaluation.
+        loss: the sum of the loss over the slots of the steps since the last evaluation.
         slots: the number of these slots.
         impossible: the number of sentences of these steps that the model could not score.
         seconds_before: the wall-clock time of the run before it was resumed.
@@ -75,7 +75,7 @@ class Run:
     best_figures: dict[str, Any] = field(default_factory=dict[str, Any])
     stale: int = 0
     metrics: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    objective: float = 0.0
+    loss: float = 0.0
     slots: int = 0
     impossible: int = 0
     seconds_before: float = 0.0
@@ -89,7 +89,7 @@ class Run:
     def add(self, outcome: Outcome) -> None:
         """Add the outcome of a step to the sums."""
         slots = int(outcome.slots)
-        self.objective += float(outcome.loss) * slots
+        self.loss += float(outcome.loss) * slots
         self.slots += slots
         self.impossible += int(outcome.impossible)
 
@@ -99,7 +99,7 @@ class Run:
         figures: Mapping[str, Any],
         compiled: Mapping[str, Any],
         criterion: Criterion,
-    ) -> dict[str, Any]:
+    ) -> None:
         """Record an evaluation, keep the weights if they are the best, and reset the sums.
 
         Args:
@@ -107,13 +107,10 @@ class Run:
             figures: the figures of the development examples, by their names in ``metrics``.
             compiled: figures of compilation, to be recorded as well.
             criterion: the criterion for the best weights.
-
-        Returns:
-            The entry of ``metrics``.
         """
         entry: dict[str, Any] = {
             "visits": self.visits,
-            "train_objective": self.objective / self.slots if self.slots else None,
+            "train_objective": self.loss / self.slots if self.slots else None,
             "train_unscorable": self.impossible,
             **figures,
             "seconds": round(self.seconds, 3),
@@ -124,8 +121,7 @@ class Run:
         else:
             self.stale += 1
         self.metrics.append(entry)
-        self.objective, self.slots, self.impossible = 0.0, 0, 0
-        return entry
+        self.loss, self.slots, self.impossible = 0.0, 0, 0
 
     def note_pruned(
         self, figures: Mapping[str, Any], before: int, after: int, criterion: Criterion
@@ -172,12 +168,14 @@ class Run:
         current = {name: np.asarray(value) for name, value in self.parameters.items()}
         leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(self.optimiser)]
         return TrainingState(
-            {
-                **{name: getattr(self, name) for name in _PLAIN},
-                "seconds": self.seconds,
-                "train": sources.train_digest,
-                "development": sources.development_digest,
-            },
+            msgspec.to_builtins(
+                SavedRun(
+                    **{name: getattr(self, name) for name in _PLAIN},
+                    seconds=self.seconds,
+                    train=sources.train_digest,
+                    development=sources.development_digest,
+                )
+            ),
             {
                 **{f"current.{name}": value for name, value in current.items()},
                 **{f"optimiser.{i:04}": leaf for i, leaf in enumerate(leaves)},

@@ -23,7 +23,7 @@ class Outcome(NamedTuple):
     """The outcome of a step, as scalars on the device.
 
     Attributes:
-        loss: the objective, per slot of the sentences that the model can score.
+        loss: the loss, per slot of the sentences that the model can score.
         slots: the number of these slots.
         impossible: the number of sentences that the model cannot score.
         finite: whether the loss and all gradients are finite.
@@ -58,12 +58,7 @@ class Recipe:
 
 
 def step(
-    recipe: Recipe,
-    parameters: Weights,
-    state: Any,
-    constants: Weights,
-    batch: Any,
-    key: jax.Array,
+    recipe: Recipe, parameters: Weights, state: Any, constants: Weights, batch: Any, key: jax.Array
 ) -> tuple[Weights, Any, Outcome]:
     """Update the weights once; the buffers of the given weights and state are overwritten.
 
@@ -83,12 +78,7 @@ def step(
 
 @partial(jit, static=1)
 def _gradient(
-    recipe: Recipe,
-    parameters: Weights,
-    state: Any,
-    constants: Weights,
-    batch: Any,
-    key: jax.Array,
+    recipe: Recipe, parameters: Weights, state: Any, constants: Weights, batch: Any, key: jax.Array
 ) -> tuple[dict[str, jax.Array | Rows], jax.Array, Sums]:
     """Return the gradient of each weight, or of those of its rows that the batch reads."""
 

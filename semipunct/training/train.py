@@ -9,7 +9,7 @@ from typing import Literal
 
 import jax
 
-from semipunct.arrays.compilation import CompileClock, enable_compilation_cache
+from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus.examples import Example
 from semipunct.errors import TreebankError, UsageError
 from semipunct.models.kind import Config
@@ -88,7 +88,7 @@ def train(
         ModelError: if ``output`` exists and is not a model folder, holds a model without ``resume``
             or ``force``, is being written by another training run, or cannot be resumed; if the
             kind does not support ``near``; if ``start`` is of another kind or has other settings.
-        TrainingError: if the objective or a gradient is no longer finite; the last checkpoint is
+        TrainingError: if the loss or a gradient is no longer finite; the last checkpoint is
             kept. Also if another process has ended; JAX ends a process itself, with a report on
             standard error, if that of the coordinator is lost.
     """
@@ -114,13 +114,12 @@ def train(
     with (
         _losses_told(chosen),
         _claimed(output, chosen, force=force, resume=resume) as place,
-        CompileClock() as clock,
         # JAX's own choice is not named: stored programs are keyed by the setting.
         jax.default_device(chosen.first) if device else nullcontext(),
     ):
         # Only the first process reports.
         heard = report if chosen.is_writer else None
-        trainer = Trainer(config, place, command, heard, stop, clock, near, start, chosen)
+        trainer = Trainer(config, place, command, heard, stop, near, start, chosen)
         result = trainer.run(train, dev, resume)
         if not result.interrupted:
             chosen.ask_first(lambda: put_in_place(place, output))

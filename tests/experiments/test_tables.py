@@ -48,12 +48,6 @@ def test_systems_are_compared_over_the_seeds_of_both(tables: ModuleType):
     assert [tables.cell("p of uas", p) for p in (0.0002, 0.25)] == ["< 0.001", "0.250"]
 
 
-def test_a_stored_result_is_not_made_again(tables: ModuleType, tmp_path: Path):
-    path = tmp_path / "runs" / "a.json.gz"
-    made = tables.stored(path, lambda: result("a", 0, -1.0))
-    assert tables.stored(path, lambda: pytest.fail("made again")).signature == made.signature
-
-
 def test_figures_are_stored_beside_others_with_their_command(driver, tmp_path: Path, monkeypatch):
     figures = driver("benchmarks.figures")
     path = tmp_path / "results" / "table.json"

@@ -9,18 +9,15 @@ import pytest
 
 from semipunct.features.history import (
     CLOSING,
-    NOWHERE,
     OPENING,
     SEEN,
     MarkHistory,
     history_codes,
     history_columns,
 )
-from semipunct.features.templates import HISTORY
 from semipunct.features.vocabulary import Vocabulary
 from semipunct.features.words import Words
-from semipunct.models.punctuation.attach import log_attach, tree_scores
-from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
+from tests.models.punctuation.cases import sentence
 
 TOKENS = ("<unk>", ",", ".", "“", "”", "(", ")", '"', "^", "$")
 SYMBOLS = Vocabulary({"upos": (), "relation": (), "form": (), "token": TOKENS})
@@ -66,53 +63,6 @@ def test_the_innermost_mark_that_waits_for_its_partner(slots: list[str], innermo
     assert seen(after(slots), len(slots))["open"] == expected
 
 
-def test_what_is_seen_from_a_slot():
-    slots = ["“", "", ", ;", "", "", ". ”"]
-    quote, unknown = code("“"), code("<unk>")
-    views = [seen(after(slots[:i]), i) for i in range(6)]
-    assert [(f["seen"], f["marked"], f["open"]) for f in views] == [
-        (NONE, 0, NONE),
-        (quote, 1, quote),
-        (quote, 1, quote),
-        (unknown, 2, quote),
-        (unknown, 2, quote),
-        (unknown, 2, quote),
-    ]
-    assert seen(after([","] * 9), 9)["marked"] == 5
-
-
-def test_how_far_back_the_last_mark_is():
-    slots = [",", "", ",", "", "", ""]
-    assert [seen(after(slots[:i]), i)["since"] for i in range(6)] == [0, 0, 2, 0, 2, 4]
-    assert seen(after([]), 3)["since"] == 4  # the beginning of the sentence
-    assert seen(after(slots), 10**6)["since"] == 15
-    history = after(slots)
-    assert history.last_marked.tolist() == [2]
-    assert history.distinct(3).last_place(np.array([1, 2, 3])).tolist() == [[3], [2], [1]]
-    assert after([]).last_marked.tolist() == [NOWHERE]
-    assert after([]).distinct(0).last_place(np.array([0])).tolist() == [[0]]
-
-
-def test_many_states_are_as_each_alone():
-    """Draws share equal strings; each element of the array has a separate state."""
-    texts = [[", “", "", "”"], ["", "(", ""], ["“", ".", ", )"], ["", "", ""]]
-    together = MarkHistory((2, 2), SYMBOLS)
-    for slot in range(3):
-        strings = [tuple(text[slot].split()) for text in texts]
-        numbers = [together.strings.number(string) for string in strings]
-        together.read(slot, np.array(numbers).reshape(2, 2))
-    columns = [column.ravel().tolist() for column in together.seen_columns(3)]
-    alone = [seen(after(text), 3) for text in texts]
-    assert columns == [[row[name] for row in alone] for name in SEEN]
-    few = together.distinct(3)
-    assert few.seen[few.kind.ravel()].T.tolist() == columns
-    assert few.last_marked[few.state].tolist() == together.last_marked.tolist()
-    together.select(np.array([1, 1]))
-    assert together.seen_columns(3)[0].tolist() == [[columns[0][1]] * 2, [columns[0][3]] * 2]
-    together.keep(1)
-    assert together.seen_columns(3)[0].tolist() == [[columns[0][1]] * 2]
-
-
 def test_columns_are_what_is_seen_from_both_edges():
     s = sentence([2, 5, 4, 2, 0], ["“", "", ", ;", "", "", ". ”"])
     # A shorter and a longer sentence in the batch change nothing.
@@ -135,67 +85,3 @@ def test_columns_are_what_is_seen_from_both_edges():
     codes = history_codes(SYMBOLS)
     assert set(codes) == set(columns) == {*OPENING, *CLOSING}
     assert all(column.max() < codes[name] for name, column in columns.items())
-
-
-def test_what_comes_later_is_not_looked_at():
-    """A left puncteme is drawn without looking at its slot or later ones; so is a right one."""
-    m = model("l2r", templates=LOOKING_BACK)
-    s = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"])
-    before = m.features.extract([s])
-    for slot in range(5):
-        changed = sentence([2, 0, 2, 3], ["", ",", "“", ".", ", ”"][:slot] + ["” ."] * (5 - slot))
-        after = m.features.extract([changed])
-        for word, (left, right) in enumerate([(0, 1), (0, 4), (2, 4), (3, 4)]):
-            for table, edge in (("opening", left), ("closing", right)):
-                columns, columns_of_changed = (
-                    rows[table].context[slice(*rows[table].start[word : word + 2])]
-                    for rows in (before, after)
-                )
-                if edge <= slot:
-                    np.testing.assert_array_equal(columns, columns_of_changed)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("hard_sets", [False, True])
-def test_a_left_puncteme_is_drawn_first(hard_sets: bool):
-    """p(l) uses summed weights and the features at the left edge, p(r | l) the others."""
-    m = model("none", templates=LOOKING_BACK, hard_sets=hard_sets)
-    p = m.initial_parameters(3, 0.7)
-    batch = batch_of(m, SENTENCES)
-    arguments = (m.read(p, batch), m.attach_tables, batch.features, batch.relation)
-    score, log_p = (np.asarray(f(*arguments), np.float64) for f in (tree_scores, log_attach))
-    lefts, rights = m.inventory.pairs.T
-    allowed = np.ones(score.shape, bool)
-    if hard_sets:
-        allowed = m.inventory.allowed[batch.relation]
-    symmetric = m.attach_tables.symmetric[0]
-    rows = m.features.extract(SENTENCES)
-    weights = {t: m.supports[t].table(p[f"attach.{t}"]) for t in ("opening", "closing")}
-    for word in range(sum(len(s.forms) for s in SENTENCES)):
-        gain = {
-            t: sum(
-                table[c].astype(np.float64)
-                for c in rows[t].context[slice(*rows[t].start[word : word + 2])]
-            )
-            for t, table in weights.items()
-        }
-        weight = np.where(allowed[word], np.exp(score[word]), 0)
-        right_weights = weight * np.exp(gain["closing"][rights] + gain["closing"][-1] * symmetric)
-        first = np.array(
-            [weight[lefts == a].sum() * np.exp(gain["opening"][a]) for a in range(lefts.max() + 1)]
-        )
-        expected = [
-            first[a] / first.sum() * right_weights[i] / right_weights[lefts == a].sum()
-            if right_weights[i]
-            else 0.0
-            for i, a in enumerate(lefts)
-        ]
-        np.testing.assert_allclose(np.exp(log_p[word]), expected, rtol=2e-4, atol=1e-7)
-
-
-def test_the_templates_fire():
-    m = model("l2r", templates=LOOKING_BACK)
-    families = [c for c in m.features.conjunctions if len(c.kept)]
-    contexts = {(target, c.parts) for c in families for target in c.targets}
-    assert {(t.target, parts) for t in HISTORY for parts in t.contexts} <= contexts
-    assert len(TRAINING) > len(SENTENCES)

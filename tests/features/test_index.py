@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import jax
 import numpy as np
-import pytest
 
 from semipunct.corpus import Sentence
 from semipunct.corpus.statistics import with_unknown
 from semipunct.features.attributes import Attributes
 from semipunct.features.index import FeatureIndex
-from semipunct.features.templates import APPENDIX_A, TEMPLATES, Template
+from semipunct.features.templates import APPENDIX_A
 from semipunct.features.vocabulary import Vocabulary
-from semipunct.features.words import length_class, shape_class, style_class, writing_class
 from semipunct.marks import is_symmetric
 from semipunct.models.punctuation.attach import attach_parameters, log_attach
 from tests.models.punctuation.cases import SENTENCES, TRAINING, batch_of, model, sentence
@@ -141,163 +137,76 @@ def test_features_are_those_of_the_appendix():
         assert signatures(computed_features[family]) == signatures(entries), family
 
 
-def test_the_node_of_table_7():
-    """The word "Dale" in Figure 1: the subject, first word, no dependents."""
-    figure = sentence(
-        [2, 0, 4, 2], ["“", "”", "“", "", "” ."], ["nsubj", "root", "compound", "dobj"],
-        ["NOUN", "VERB", "NOUN", "NOUN"],
-    )  # fmt: skip
-    features = literal(figure, 1)
-    assert features["N.g.->d"] == {("NOUN", "<-nsubj"): 1}
-    assert features["W.g.->d"] == {("1", "NOUN", "<-nsubj"): 1}
-    assert features["S.g.->d"] == {("NOUN", "<-nsubj"): 1}
-    assert features["A.g.->d"] == {("root", "NOUN", "<-nsubj"): 1}
-    assert features["L"] == {("BOS", "NOUN"): 1}
-    assert features["R"] == {("NOUN", "VERB"): 1}
+def named(attributes: Attributes, name: str, kind: str) -> str:
+    """The values of an attribute; ``-`` for codes beyond them, such as of no word."""
+    values = ("?", *attributes.vocabulary.values[kind])
+    codes = attributes.single(name).tolist()
+    return " ".join(values[code] if code < len(values) else "-" for code in codes)
 
 
 def test_what_is_around_a_constituent():
-    words = {
-        "forms": ("Do", "you", "see", "it"),
-        "xpos": ("VBP", "PRP", "VB", "PRP"),
-    }
+    words = {"forms": ("Do", "you", "see", "it"), "xpos": ("VBP", "PRP", "VB", "PRP")}
     s = replace(sentence([3, 3, 0, 3], [""] * 5), **words)
     symbols = Vocabulary.of([s] * 5, ())
     attributes = Attributes([s], symbols)
-
-    def column(name: str) -> list[int]:
-        return attributes.single(name).tolist()
-
-    xpos, form = ({v: i + 1 for i, v in enumerate(symbols.values[k])} for k in ("xpos", "form"))
-    outside, no_form = symbols.size("xpos"), symbols.size("form")
-    assert column("xpos") == [xpos[x] for x in words["xpos"]]
-    assert column("head_xpos") == [xpos["VB"], xpos["VB"], outside, xpos["VB"]]
-    assert column("first_xpos") == [
-        xpos["VBP"],
-        xpos["PRP"],
-        xpos["VBP"],
-        xpos["PRP"],
-    ]
-    assert column("last_xpos") == [
-        xpos["VBP"],
-        xpos["PRP"],
-        xpos["PRP"],
-        xpos["PRP"],
-    ]
-    assert column("xpos_before") == [outside, xpos["VBP"], outside, xpos["VB"]]
-    assert column("xpos_after") == [xpos["PRP"], xpos["VB"], outside, outside]
-    assert column("xpos_before_that") == [outside, outside, outside, xpos["PRP"]]
-    assert column("xpos_after_that") == [xpos["VB"], xpos["PRP"], outside, outside]
-    assert column("second_form") == [no_form, no_form, form["you"], no_form]
-    assert column("last_but_one_form") == [no_form, no_form, form["see"], no_form]
-    assert column("head_form") == [form["see"], form["see"], no_form, form["see"]]
+    for name, expected in {
+        "xpos": "VBP PRP VB PRP", "head_xpos": "VB VB - VB",
+        "first_xpos": "VBP PRP VBP PRP", "last_xpos": "VBP PRP PRP PRP",
+        "xpos_before": "- VBP - VB", "xpos_after": "PRP VB - -",
+        "xpos_before_that": "- - - PRP", "xpos_after_that": "VB PRP - -",
+    }.items():  # fmt: skip
+        assert named(attributes, name, "xpos") == expected, name
+    assert named(attributes, "second_form", "form") == "- - you -"
+    assert named(attributes, "last_but_one_form", "form") == "- - see -"
+    assert named(attributes, "head_form", "form") == "see see - see"
     # Only the root reaches the edges of the sentence on both sides: 2 for the left edge, 1 for the
     # right edge.
-    assert column("place") == [2, 0, 3, 1]
+    assert attributes.single("place").tolist() == [2, 0, 3, 1]
     node, code, count = attributes.multiple("sentence_form")
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 4, [1, 2, 3, 4], [1] * 4)
     node, code, count = attributes.multiple("sentence_tags")
-    pairs = {outside * xpos[a] + xpos[b] for a, b in pairwise(words["xpos"])}
+    xpos = {v: i + 1 for i, v in enumerate(symbols.values["xpos"])}
+    pairs = {symbols.size("xpos") * xpos[a] + xpos[b] for a, b in pairwise(words["xpos"])}
     assert (node.tolist(), code.tolist(), count.tolist()) == ([2] * 3, sorted(pairs), [1] * 3)
 
 
 def test_what_stands_beside_a_word_in_its_family():
-    s = sentence([3, 3, 0, 5, 3, 3], [""] * 7, ["cc", "nsubj", "root", "case", "nmod", "advmod"])
-    symbols = Vocabulary.of([s], ())
-    attributes = Attributes([s], symbols)
-
-    def column(name: str) -> list[int]:
-        return attributes.single(name).tolist()
-
-    code = {v: i + 1 for i, v in enumerate(symbols.values["relation"])}
-    nothing, head = symbols.size("relation"), symbols.size("relation") + 1
-    assert column("sibling_before") == [
-        nothing,
-        code["cc"],
-        nothing,
-        nothing,
-        head,
-        code["nmod"],
-    ]
-    assert column("sibling_after") == [
-        code["nsubj"],
-        head,
-        nothing,
-        head,
-        code["advmod"],
-        nothing,
-    ]
-    root = code["root"]
-    assert column("grandparent") == [
-        nothing,
-        nothing,
-        nothing,
-        root,
-        nothing,
-        nothing,
-    ]
+    relations = ["cc", "nsubj", "root", "case", "nmod", "advmod"]
+    s = sentence([3, 3, 0, 5, 3, 3], [""] * 7, relations)
+    attributes = Attributes([s], Vocabulary.of([s], ()))
+    assert named(attributes, "sibling_before", "relation") == "- cc - - - nmod"
+    assert named(attributes, "sibling_after", "relation") == "nsubj - - - advmod -"
+    assert named(attributes, "grandparent", "relation") == "- - - root - -"
+    # The head itself has a code of its own.
+    head = attributes.vocabulary.size("relation") + 1
+    assert np.flatnonzero(attributes.single("sibling_before") == head).tolist() == [4]
+    assert np.flatnonzero(attributes.single("sibling_after") == head).tolist() == [1, 3]
 
 
-def test_how_sentences_are_written():
-    sentences = ("Go home", "go home", "go Home", "I saw A B", "i left", "42 is", "中 文")
-    assert [style_class(s.split()) for s in sentences] == [8, 4, 6, 10, 5, 0, 0]
-
-
-def test_first_and_last_characters():
+def test_characters_shapes_and_morphology():
     s = replace(sentence([2, 0, 2], [""] * 4), forms=("ab", "cd", "e"))
-    symbols = Vocabulary.of([s] * 5, ())
-    assert symbols.values["character"] == ("a", "b", "c", "d", "e")
-    attributes = Attributes([s], symbols)
-
-    def column(name: str) -> list[int]:
-        return attributes.single(name).tolist()
-
-    assert column("ends") == [2, 4, 5]
-    assert column("first_begins") == [1, 1, 5]
-    assert column("last_ends") == [2, 5, 5]
-    assert column("before_ends") == [6, 6, 4]  # 6: the edge of the sentence
-    assert column("after_begins") == [3, 6, 6]
-
-
-def test_shapes_and_morphology():
+    attributes = Attributes([s], Vocabulary.of([s] * 5, ()))
+    for name, expected in {
+        "ends": "b d e", "first_begins": "a a e", "last_ends": "b e e",
+        "before_ends": "- - d", "after_begins": "c - -",
+    }.items():  # fmt: skip
+        assert named(attributes, name, "character") == expected, name
     words = {
         "forms": ("The", "End", "of", "NATO", "42"),
         "feats": ("_", "Case=Nom|Number=Sing", "_", "Number=Sing", "_"),
     }
     s = replace(sentence([2, 0, 2, 3, 4], [""] * 6), **words)
-    symbols = Vocabulary.of([s], ())
-    attributes = Attributes([s], symbols)
-
-    def column(name: str) -> list[int]:
-        return attributes.single(name).tolist()
-
-    # An initial capital counts 1, all capitals 2, a digit 4.
-    assert column("shape") == [1, 1, 0, 3, 4]
-    assert column("first_shape") == [1, 1, 0, 3, 4]
-    assert column("last_shape") == [1, 4, 4, 4, 4]
-    # "The"; all words, one in lower case and one without case; one of two; "NATO 42"; "42".
-    assert column("writing") == [4, 3, 3, 4, 0]
+    attributes = Attributes([s], Vocabulary.of([s], ()))
+    for name, codes in {
+        # An initial capital counts 1, all capitals 2, a digit 4.
+        "shape": [1, 1, 0, 3, 4], "first_shape": [1, 1, 0, 3, 4], "last_shape": [1, 4, 4, 4, 4],
+        # "The"; all words, one in lower case and one without case; one of two; "NATO 42"; "42".
+        "writing": [4, 3, 3, 4, 0],
+    }.items():  # fmt: skip
+        assert attributes.single(name).tolist() == codes, name
     node, code, count = attributes.multiple("feature")
-    assert symbols.values["feature"] == ("Case=Nom", "Number=Sing")
+    assert attributes.vocabulary.values["feature"] == ("Case=Nom", "Number=Sing")
     assert (node.tolist(), code.tolist(), count.tolist()) == ([1, 1, 3], [1, 2, 2], [1, 1, 1])
-
-
-def test_how_many_words_begin_with_a_capital():
-    forms = ("we", "All", "Go", "home", "now", "中")
-    first, last = np.array([0, 0, 0, 1, 5, 3]), np.array([0, 4, 2, 2, 5, 4])
-    # None; 2 of 5; 2 of 3; both; no cased letters; none.
-    assert writing_class(forms, first, last).tolist() == [1, 2, 3, 4, 0, 1]
-
-
-def test_length_classes():
-    assert length_class(np.array([1, 2, 3, 5, 6, 100])).tolist() == [1, 1, 2, 2, 3, 3]
-
-
-@pytest.mark.parametrize("template", APPENDIX_A, ids=lambda t: t.name)
-def test_templates_can_be_switched(template: Template):
-    m = model("l2r", templates=(template.name,))
-    assert {c.templates for c in m.features.conjunctions} == {(template.name,)}
-    assert {c.targets for c in m.features.conjunctions if len(c.kept)} == {(template.target,)}
 
 
 def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
@@ -308,42 +217,6 @@ def test_rare_contexts_are_dropped_and_unseen_ones_have_no_features():
     rows = every.extract([strange])
     n = [c for c in every.conjunctions if "N" in c.templates]
     assert not set(rows["pair"].context) & {i for c in n for i in range(c.offset, c.offset + 1)}
-
-
-def test_features_do_not_depend_on_the_company():
-    m = model("l2r")
-    together = m.features.extract(SENTENCES)
-    base = 0
-    for s in SENTENCES:
-        alone = m.features.extract([s])
-        for target, rows in alone.items():
-            span = slice(*together[target].start[[base, base + len(s.tree.heads)]])
-            np.testing.assert_array_equal(rows.context, together[target].context[span])
-            np.testing.assert_array_equal(rows.value, together[target].value[span])
-        base += len(s.tree.heads)
-
-
-@pytest.mark.parametrize("together", [1, 3, 7])
-def test_nodes_are_looked_up_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, together: int):
-    def fitted():
-        vocabulary = model("l2r").features.vocabulary
-        return FeatureIndex.fit(TRAINING, vocabulary, [*TEMPLATES, *APPENDIX_A])
-
-    index, whole = fitted()
-    monkeypatch.setattr("semipunct.features.index._NODES_TOGETHER", together)
-    again, parts = fitted()
-    for extracted in (parts, again.extract(TRAINING), index.extract(TRAINING)):
-        for table, rows in whole.items():
-            for name in ("start", "context", "value"):
-                np.testing.assert_array_equal(getattr(rows, name), getattr(extracted[table], name))
-    assert any(rows.value.max() > 1 for rows in whole.values())
-    few = index.extract(SENTENCES, ["pair"])
-    np.testing.assert_array_equal(few["pair"].context, index.extract(SENTENCES)["pair"].context)
-    assert few.keys() == {"pair"}
-
-
-def test_without_sentences_there_are_no_rows():
-    assert all(len(rows.start) == 1 for rows in model("l2r").features.extract([]).values())
 
 
 def test_a_rare_token_has_the_features_of_unk():
@@ -406,15 +279,6 @@ def test_a_relation_never_seen_takes_the_row_of_all_relations():
     np.testing.assert_allclose(np.exp(log_p[0]), total / total.sum(), rtol=1e-4)
 
 
-def test_a_rare_relation_starts_like_any_other():
-    m = model("l2r")
-    rare = m.inventory.counts[:-1].sum(1).argmin()
-    parameters = attach_parameters(m.inventory, m.supports, None, 0.0)
-    start = np.asarray(jax.nn.softmax(parameters["attach.relation"]))
-    shares = m.inventory.counts[rare] / m.inventory.counts[rare].sum()
-    assert 0 < abs(start[rare] - start[-1]).sum() < abs(shares - start[-1]).sum() / 2
-
-
 def test_hard_sets_forbid_what_the_relation_never_took():
     m = model("l2r", hard_sets=True)
     parameters = attach_parameters(m.inventory, m.supports, np.random.default_rng(1), 1.0)
@@ -430,17 +294,3 @@ def test_hard_sets_forbid_what_the_relation_never_took():
     np.testing.assert_allclose(np.exp(log_p[possible]).sum(1), 1.0, rtol=1e-5)
     gradient = jax.grad(lambda p: jax.numpy.exp(table(p))[:, 0].sum())(parameters)
     assert all(np.isfinite(g).all() for g in gradient.values())
-
-
-def test_shapes_of_words_written_out():
-    words = ("tree", "Tree", "TREE", "15th", "A4", "M", "m", "の")
-    assert [shape_class(word) for word in words] == [0, 1, 3, 4, 7, 8, 0, 0]
-
-
-def test_every_template_is_explained():
-    """The table of `docs/choosing.md` has the names in its first cells."""
-    text = (Path(__file__).parents[2] / "docs" / "choosing.md").read_text("utf-8")
-    section = text.split("## Templates")[1].split("\n## ")[0]
-    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
-    template_names = re.findall(r"`(\w+)`", " ".join(rows))
-    assert sorted(template_names) == sorted({template.name for template in TEMPLATES})

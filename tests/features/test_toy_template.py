@@ -102,11 +102,6 @@ def test_a_model_folder_keeps_it(fitted: PunctuationModel, config: Config, tmp_p
         load(tmp_path / "m")
 
 
-def test_the_page_shows_it():
-    page = (ROOT / "docs" / "extending" / "template.md").read_text("utf-8")
-    assert EXAMPLE.read_text("utf-8") in page
-
-
 def test_without_its_entry_there_is_none():
     TEMPLATES.pop()
     with pytest.raises(ConfigError, match="no feature template 'vowel'"):

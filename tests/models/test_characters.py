@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semipunct.models.forms import ngrams, shape
 from semipunct.models.parsing.vocabulary import ParserVocabulary
@@ -16,21 +14,6 @@ def test_ngrams_written_out():
         "pa", "fb", "pab", "fab", "pab>", "f<ab",
         "3<ab", "3ab>", "2<a", "2ab", "2b>", "1<", "1a", "1b", "1>",
     ]  # fmt: skip
-
-
-@given(st.text(st.characters(), max_size=30))
-def test_ngrams_are_different_and_of_the_word(form: str):
-    pieces = ngrams(form)
-    assert len(set(pieces)) == len(pieces)
-    assert all(piece[1:] in f"<{form.lower()}>" for piece in pieces)
-
-
-def test_words_share_what_they_have_in_common():
-    walking, talking, tall = (set(ngrams(form)) for form in ("walking", "talking", "tall"))
-    # The suffixes -g -ng -ing -king, and the n-grams within "alking>".
-    assert len(walking & talking) > len(walking & tall)
-    # Case is encoded in the shape only.
-    assert ngrams("WALKING") == ngrams("walking")
 
 
 def test_shapes_written_out():

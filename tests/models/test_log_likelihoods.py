@@ -10,7 +10,6 @@ from semipunct.models import scoring
 from tests.trained import Finished, Tiny
 
 
-@pytest.mark.exhaustive
 def test_what_is_not_known_is_asked_for_exactly(
     finished: Finished, tiny: Tiny, monkeypatch: pytest.MonkeyPatch
 ):

@@ -108,16 +108,6 @@ def test_steps_written_out():
     np.testing.assert_allclose(seen[1], seen[0] + second, rtol=1e-6)
 
 
-@pytest.mark.parametrize("shape", [(5,), (5, 2)])
-def test_weights_of_any_shape(shape: tuple[int, ...]):
-    lazy = lazy_adam(optax.constant_schedule(1.0))
-    weights = {"w": jnp.zeros(shape)}
-    state = jax.jit(lazy.init)(weights)
-    gradient = {"w": Rows(jnp.array([3]), jnp.ones((1, *shape[1:])))}
-    updates, _ = jax.jit(lazy.update)(gradient, state, weights)
-    np.testing.assert_allclose(updates["w"].value, -jnp.ones((1, *shape[1:])), rtol=1e-5)
-
-
 def test_two_optimisers_for_one_model():
     optimiser = together(lazy_adam(optax.constant_schedule(0.1)), {"lazy"}, prompt(optax.sgd(0.5)))
     weights = {"lazy": jnp.zeros(3), "other": jnp.zeros(2)}
@@ -144,24 +134,6 @@ def test_an_average_written_out():
         averages.append(float(optimiser.result(weights, state)["a"][1]))
         np.testing.assert_array_equal(optimiser.current(weights, state, {})["a"], weights["a"])
     assert averages == [1.0, 1.5, 2.25]
-
-
-def test_two_optimisers_have_both_results():
-    optimiser = together(
-        lazy_adam(optax.constant_schedule(0.1)), {"rows"}, average_weights(optax.sgd(1.0), 0.5)
-    )
-    weights = {"rows": jnp.ones((2, 1)), "whole": jnp.zeros(1)}
-    state = optimiser.init(weights)
-    for _ in range(2):
-        slope = {"rows": Rows(jnp.array([0]), jnp.ones((1, 1))), "whole": -jnp.ones(1)}
-        updates, state = optimiser.update(slope, state, weights)
-        weights = {
-            "rows": add_rows(weights["rows"], updates["rows"]),
-            "whole": weights["whole"] + updates["whole"],
-        }
-    final = optimiser.result(weights, state)
-    assert float(final["whole"][0]) == 1.5
-    np.testing.assert_array_equal(final["rows"], optimiser.current(weights, state, {})["rows"])
 
 
 def test_gradients_are_clipped_to_their_norm_together():

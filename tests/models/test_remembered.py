@@ -3,8 +3,6 @@
 import gc
 import weakref
 
-import pytest
-
 from semipunct.models.base import cache_latest
 
 
@@ -29,7 +27,6 @@ def test_once_for_the_same_weights_of_the_same_model():
     assert computed == [first, second, first, first]
 
 
-@pytest.mark.exhaustive
 def test_a_model_that_is_gone_is_forgotten():
     @cache_latest
     def double(model, parameters):

@@ -16,6 +16,7 @@ from semipunct.store.folder import check_output, write_folder
 from semipunct.training.train import train
 from tests.store.folders import complaint, edit, reseal
 
+WINDOW = "channel.0.window"
 NEEDED = (
     "config.json",
     "vocabulary.json",
@@ -74,7 +75,7 @@ def test_a_missing_file(folder, name):
 
 
 @pytest.mark.parametrize("name", NEEDED)
-@pytest.mark.parametrize("place", [0.0, 0.5, 0.99])
+@pytest.mark.parametrize("place", [0.0, 0.99])
 def test_a_changed_byte(folder, name, place):
     content = bytearray((folder / name).read_bytes())
     content[int(place * len(content))] ^= 4
@@ -144,44 +145,19 @@ def test_a_model_of_a_program_that_numbers_an_attribute_otherwise(folder):
     assert "train the model again" in message
 
 
-def drop(arrays):
-    del arrays["channel.0.window"]
-
-
-def add(arrays):
-    arrays["attach.more"] = np.zeros(2, np.float32)
-
-
-def reshape(arrays):
-    arrays["channel.0.window"] = arrays["channel.0.window"][:, 1:]
-
-
-def retype(arrays):
-    arrays["channel.0.window"] = arrays["channel.0.window"].astype(np.float64)
-
-
-def spoil(arrays):
-    arrays["channel.0.window"][0, 1, 1] = np.nan
-
-
-def overflow(arrays):
-    arrays["attach.relation"][0, 0] = np.inf
-
-
 @pytest.mark.parametrize(
     "change, message",
     [
-        (drop, "the tensor channel.0.window is missing"),
-        (add, "the tensor attach.more is unknown"),
-        (reshape, "the tensor channel.0.window is float32[4, "),
-        (retype, "the tensor channel.0.window is float64[4, "),
-        (spoil, "the tensor channel.0.window holds NaN or infinity"),
-        (overflow, "the tensor attach.relation holds NaN or infinity"),
+        (lambda x: {}, "the tensor channel.0.window is missing"),
+        (lambda x: {"attach.more": x, WINDOW: x}, "the tensor attach.more is unknown"),
+        (lambda x: {WINDOW: x[:, 1:]}, "the tensor channel.0.window is float32[4, "),
+        (lambda x: {WINDOW: x.astype(np.float64)}, "the tensor channel.0.window is float64[4, "),
+        (lambda x: {WINDOW: x * np.nan}, "the tensor channel.0.window holds NaN or infinity"),
     ],
 )
 def test_tensors_that_do_not_fit(folder, change, message):
     arrays = load_file(folder / "model.safetensors")
-    change(arrays)
+    arrays |= change(arrays.pop(WINDOW))
     save_file(arrays, folder / "model.safetensors")
     reseal(folder)
     assert message in complaint(folder)
@@ -191,16 +167,11 @@ def test_tensors_that_do_not_fit(folder, change, message):
     "name, change",
     [
         ("pair.outcome", lambda x: x + np.uint64(10**6)),
-        ("pair.outcome", lambda x: np.repeat(x[:1], len(x))),
         ("pair.outcome", lambda x: x[::-1].copy()),
-        ("pair.outcome", lambda x: x[:-1]),
         ("pair.outcome", lambda x: x.astype(np.float32)),
-        ("pair.weights", lambda x: x[:-1]),
         ("pair.weights", lambda x: x * np.uint8(2)),
         ("pair.weights", lambda x: -x.astype(np.int64)),
         ("kept", lambda x: x[:-1]),
-        ("kept", lambda x: x[::-1].copy()),
-        ("kept", lambda x: x[:, None]),
         ("pair.weights", None),
     ],
 )
@@ -223,30 +194,17 @@ def test_tensors_that_are_none(folder):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda v: v.pop("inventory"),
         lambda v: v["inventory"].pop("spelling"),
         lambda v: v["inventory"]["pairs"].append([10**6, 0]),
-        lambda v: v["inventory"].update(labels=7),
-        lambda v: v["inventory"].update(symbols=[3]),
-        lambda v: v["inventory"].update(relations="nsubj"),
         lambda v: v["inventory"]["symbols"].append("!?"),
-        lambda v: v["inventory"]["counts"].pop(),
         lambda v: v["inventory"]["counts"][0].__setitem__(0, -1),
-        lambda v: v["inventory"]["counts"][0].__setitem__(0, 10**30),
         lambda v: v["inventory"]["symbols"].__setitem__(4, "x"),
-        lambda v: v["inventory"]["symbols"].__setitem__(-1, ","),
         lambda v: v["inventory"]["labels"].__setitem__(-1, ["nobody's"]),
-        lambda v: v["inventory"]["labels"].__setitem__(0, [","]),
-        lambda v: v["inventory"]["spelling"]["first"].__setitem__(-1, -0.5),
         lambda v: v["inventory"]["spelling"]["first"].__setitem__(-1, 0.9),
-        lambda v: v["inventory"]["spelling"].update(stop=0.0),
         lambda v: v["inventory"]["spelling"].update(again=1.5),
         lambda v: v["features"]["conjunctions"][0].update(features=10**15),
-        lambda v: v["features"]["conjunctions"][0].update(features=10**30),
-        lambda v: v["features"]["conjunctions"][0].update(features=-1),
         lambda v: v["features"]["conjunctions"][0].update(targets=["left"]),
         lambda v: v["features"]["conjunctions"][0].update(table="both"),
-        lambda v: v["features"]["conjunctions"].pop(),
     ],
 )
 def test_a_vocabulary_that_is_none(folder, change):
@@ -255,28 +213,14 @@ def test_a_vocabulary_that_is_none(folder, change):
     assert "is not valid for a model" in complaint(folder)
 
 
-def test_a_vocabulary_that_is_nested_too_deeply(folder, monkeypatch):
+def test_a_vocabulary_that_is_nested_too_deeply(folder):
     nested = b'{"inventory":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     (folder / "vocabulary.json").write_bytes(nested)
     reseal(folder)
     assert "is not JSON" in complaint(folder)
-    (folder / "vocabulary.json").write_bytes(b'{"inventory":[]}')
-    reseal(folder)
-
-    def recurse(*_):
-        raise RecursionError("maximum recursion depth exceeded")
-
-    # Values within the limits of the JSON parser may still be too deeply nested for later steps.
-    monkeypatch.setattr(PunctuationModel, "from_data", recurse)
-    assert "is not valid for a model" in complaint(folder)
     (folder / "config.json").write_bytes(nested)
-    assert "neither empty nor a model folder" in refusal(folder)
-
-
-def refusal(folder):
-    with pytest.raises(ModelError) as error:
+    with pytest.raises(ModelError, match="neither empty nor a model folder"):
         check_output(folder)
-    return str(error.value)
 
 
 def test_settings_that_do_not_fit(folder):
@@ -325,21 +269,19 @@ def test_a_folder_that_is_not_ours_is_left_alone(tiny, tmp_path):
     foreign = tmp_path / "thesis"
     foreign.mkdir()
     (foreign / "config.json").write_text("{}")
-    with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
+    neither = "the output folder is neither empty nor a model folder"
+    with pytest.raises(ModelError, match=neither):
         train(tiny.train, tiny.dev, foreign, config=tiny.config)
-    with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
+    with pytest.raises(ModelError, match=neither):
         write_folder(foreign, {"config.json": b""})
     assert (foreign / "config.json").read_text() == "{}"
-    with pytest.raises(ModelError, match="is a file"):
-        check_output(foreign / "config.json")
-    with pytest.raises(ModelError, match="not a writable folder"):
-        check_output(foreign / "config.json" / "model")
-    with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
-        check_output("/")
-    (foreign / "config.json").write_text("[" * 200_000)
-    with pytest.raises(ModelError, match="the output folder is neither empty nor a model folder"):
-        check_output(foreign)
-    (foreign / "config.json").write_text("{}")
+    for path, message in (
+        (foreign / "config.json", "is a file"),
+        (foreign / "config.json" / "model", "not a writable folder"),
+        ("/", neither),
+    ):
+        with pytest.raises(ModelError, match=message):
+            check_output(path)
     assert [p.name for p in tmp_path.rglob("*")] == ["thesis", "config.json"]
 
 

@@ -70,7 +70,7 @@ def test_commas_respect_what_stands(monkeypatch: pytest.MonkeyPatch):
     certain = Commas(always, np.zeros(1), np.ones(len(base.slots)))
     monkeypatch.setattr(
         restoration_of_commas,
-        "comma_restorer",
+        "CommaRestorer",
         lambda *_: SimpleNamespace(commas=lambda *_: [certain]),
     )
     model = SimpleNamespace(model=CommaModel.__new__(CommaModel), parameters={})

@@ -40,14 +40,6 @@ def test_presets_set_every_key(kind, preset):
     ]
 
 
-def test_the_default_preset_is_loglinear():
-    assert (
-        load_config()
-        == load_config(None, ["preset=loglinear"])
-        != load_config(None, ["preset=paper"])
-    )
-
-
 def test_the_papers_values():
     paper = load_config(None, ["preset=paper"])
     assert paper.model.hard_sets
@@ -133,29 +125,19 @@ def test_an_unknown_kind():
          "mean 'train.learning_rate'?"),
         ("train.batch_siez = 1", ":1: there is no setting 'train.batch_siez'; did you mean "
          "'train.batch_size'?"),
-        ("train = {vist = 1}", ":1: there is no setting 'train.vist'"),
-        ("[zebra]", ":1: there is no setting 'zebra'"),
         ("model = 3", ":1: model is a section: write [model]"),
         ("[train]\nvisits = 1.5", ":2: train.visits is 1.5; give a whole number"),
-        ("[train]\nvisits = true", ":2: train.visits is True; give a whole number"),
         ("[train]\nvisits = -1", ":2: train.visits is -1; it must be at least 0"),
         ("[train]\nlearning_rate = 0", ":2: train.learning_rate is 0.0; it must be greater than 0"),
-        ("[train]\nlearning_rate = nan", ":2: train.learning_rate is nan; give a finite number"),
         ("[train]\nseed = 9223372036854775808", ":2: train.seed is 9223372036854775808; it must "
          "be at most"),
         ("[train]\nlearning_rate = '1'", ":2: train.learning_rate is '1'; give a number"),
-        ("[train]\nsquared = 1", ":2: train.squared is 1; give true or false"),
         ("[train]\nschedule = 'cosin'", ":2: train.schedule is 'cosin'; did you mean 'cosine'?"),
-        ("[model]\nchannel = 'rtl'", ":2: model.channel is 'rtl'"),
         ("[model]\ntemplates = 3", ":2: model.templates is 3; give a list of names"),
-        ("[model]\ntemplates = ['N', 3]", ":2: model.templates is ['N', 3]; give a list"),
         ("[model]\ntemplates = ['c', 'history']", ":2: model.templates: c looks at"),
         ("[model]\ntemplates = ['X']", ":2: model.templates: there is no feature template 'X'"),
         ("preset = 'papre'", ":1: there is no preset 'papre'; did you mean 'paper'?"),
-        ("preset = 3", ":1: there is no preset 3"),
         ("[train]\nvisits = \n", ":2: is not TOML: Invalid value"),
-        ("[train", "is not TOML: Expected ']'"),
-        ("[train]\nvisits = 1" + "0" * 5000, "is not TOML: Exceeds the limit"),
         ("[train]\nvisits = " + "[" * 5000, "is not TOML: maximum recursion depth"),
         ("[train]\nlearning_rate = 1" + "0" * 400, ":2: train.learning_rate is inf; give a finite"),
     ],
@@ -172,16 +154,10 @@ def test_mistakes_in_a_file(written, text, message):
         ("batch_size=3", "did you mean 'train.batch_size'?"),
         ("train.batch_siez=3", "did you mean 'train.batch_size'?"),
         ("train.batch_size=0", "train.batch_size is 0; it must be at least 1"),
-        ("train.batch_size=many", "train.batch_size is 'many'; give a whole number"),
         ("train.batch_size=", "write a key and a value"),
-        ("train.batch_size", "write a key and a value"),
-        ("=3", "write a key and a value"),
-        ("train.seed=1\nx = 2", "give a whole number"),
-        ("preset=parsed2", "there is no preset 'parsed2'; did you mean 'parsed'?"),
         ("model=3", "there is no setting 'model'"),
         ("train.seed=\udcff", r"train.seed is '\udcff'; give a whole number"),
         ("train.seed=" + "[" * 5000, "give a whole number"),
-        ("train.seed=1" + "0" * 5000, "give a whole number"),
     ],
 )
 def test_mistakes_in_an_assignment(text, message):

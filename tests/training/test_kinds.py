@@ -1,8 +1,6 @@
 """The loop, the store and evaluation support all kinds: two of the project, and an external one."""
 
-import math
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +16,6 @@ from semipunct.training.train import train
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 SMALL = ["train.visits=48", "train.batch_size=4", "train.evaluate_every=16", "train.seed=3"]
-SETTINGS = {
-    "slot-tagger": ["model.hidden=4", "model.word=4", "train.learning_rate=0.03"],
-    "unigram": ["train.learning_rate=0.5", "train.patience=0"],
-}
-"""Settings for kinds with fast compilation; test_loop.py covers the punctuation model."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,15 +24,10 @@ def _a_kind_of_a_stranger(monkeypatch):
     monkeypatch.setitem(KINDS, "unigram", "unigram_model:KIND")
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=pytest.mark.exhaustive if kind == "slot-tagger" else ())
-        for kind in SETTINGS
-    ],
-)
-def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
-    config = load_config(None, [*SMALL, *SETTINGS[kind]], kind=kind)
+def test_a_kind_is_trained_resumed_loaded_and_evaluated(tiny, tmp_path):
+    config = load_config(
+        None, [*SMALL, "train.learning_rate=0.5", "train.patience=0"], kind="unigram"
+    )
     whole = train(tiny.train, tiny.dev, tmp_path / "whole", config=config)
     assert [m["visits"] for m in whole.metrics] == [16, 32, 48]
     assert whole.metrics[-1]["train_objective"] < whole.metrics[0]["train_objective"]
@@ -55,7 +43,7 @@ def test_a_kind_is_trained_resumed_loaded_and_evaluated(kind, tiny, tmp_path):
     assert second.best["dev_perplexity"] == whole.best["dev_perplexity"]
 
     loaded = load(tmp_path / "m")
-    assert loaded.model.kind == kind
+    assert loaded.model.kind == "unigram"
     assert loaded.config == config
     evaluation = evaluate(loaded, tiny.dev)
     assert evaluation.statistics.figures().perplexity == whole.best["dev_perplexity"]
@@ -89,14 +77,3 @@ def test_the_unigram_model_learns_relative_frequencies(tiny, tmp_path):
     p /= p.sum()
     for string, n in counts.most_common(2):
         assert p[strings.index(string)] == pytest.approx(n / counts.total(), abs=2e-3)
-
-
-def test_settings_of_a_kind_without_presets_are_defaults():
-    config = load_config(None, ["train.visits=7"], kind="unigram")
-    assert config.train == replace(load_config(kind="unigram").train, visits=7)
-    assert math.isclose(config.train.learning_rate, 0.004)
-
-
-def test_the_page_shows_the_example():
-    page = (EXAMPLES.parent / "extending" / "model.md").read_text("utf-8")
-    assert f"```python\n{(EXAMPLES / 'unigram_model.py').read_text('utf-8')}```" in page

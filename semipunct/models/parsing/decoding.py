@@ -16,12 +16,7 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.layers import at_codes
-from semipunct.models.parsing.networks import (
-    ParserInputs,
-    ParserScores,
-    relation_scores,
-    scores,
-)
+from semipunct.models.parsing.networks import ParserInputs, ParserScores, relation_scores, scores
 from semipunct.models.parsing.options import Decoder
 from semipunct.models.parsing.parser import Encoded, Parser, ParserBatch
 from semipunct.models.parsing.trees import ArcTrees, arc_trees

@@ -188,11 +188,7 @@ def scores(
         between = jnp.concatenate([x, jnp.concatenate([after, end], 1)], -1)
         slots = affine(weights, "string", drop(jax.nn.gelu(affine(weights, "slot", between)), 6))
     return ParserScores(
-        arcs,
-        role("relation.head", 4),
-        role("relation.dependent", 5)[:, 1:],
-        tags,
-        slots,
+        arcs, role("relation.head", 4), role("relation.dependent", 5)[:, 1:], tags, slots
     )
 
 

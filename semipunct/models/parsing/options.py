@@ -81,7 +81,7 @@ class ParserTrainOptions(kind.NetworkTrainOptions):
         batch_size: number of sentences in a batch if they have 24 words; otherwise, the same total
             number of words.
         word_dropout: fraction of word forms replaced by the unknown form in a training step.
-        tags: weight of the tagging term of the objective, relative to that of the tree with
+        tags: weight of the tagging term of the loss, relative to that of the tree with
             relations.
         punctuation: weight of the term for the punctuation between words, which is a training
             target but not an input of the network.

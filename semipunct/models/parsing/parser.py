@@ -19,12 +19,7 @@ from semipunct.models.base import Array, Batching, Parameters, Sums
 from semipunct.models.forms import EncodedForms, FormInputs
 from semipunct.models.layers import Dropout, at_codes, slots_inside, sum_inside
 from semipunct.models.network import AveragedNetwork
-from semipunct.models.parsing.networks import (
-    ParserInputs,
-    network_weights,
-    relation_scores,
-    scores,
-)
+from semipunct.models.parsing.networks import ParserInputs, network_weights, relation_scores, scores
 from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
 from semipunct.models.parsing.trees import arc_trees
 from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
@@ -227,10 +222,9 @@ class Parser(AveragedNetwork[Encoded, ParserBatch]):
         dropout = Dropout(key, options.dropout, options.word_dropout)
         trees, tags, marks = self._parts(parameters, batch, dropout)
         words = jnp.sum(jnp.asarray(batch.inputs.lengths))
-        objective = trees + options.tags * tags + options.punctuation * marks
-        objective = -jnp.sum(objective) / jnp.maximum(words, 1)
+        weighted = trees + options.tags * tags + options.punctuation * marks
         total = jnp.sum(trees + tags)
-        return objective, Sums.of(total, words)
+        return -jnp.sum(weighted) / jnp.maximum(words, 1), Sums.of(total, words)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(_Data(self.vocabulary, self.strings))

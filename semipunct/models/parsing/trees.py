@@ -6,59 +6,15 @@ Why there are two shapes: docs/decisions/0063-crossing-arcs.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, TypeAlias, cast
 
 import jax
 import jax.numpy as jnp
 
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.structures.distribution import Distribution
-from semipunct.structures.nonprojective import Heads, nonprojective_trees
+from semipunct.structures.nonprojective import Heads, NonprojectiveTrees, nonprojective_trees
 from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
-
-
-class ArcTrees(Protocol):
-    """A batch of distributions over trees; ``NonprojectiveTrees`` documents the methods.
-
-    Heads of the padding are not positive.
-    """
-
-    def log_partition(self) -> jax.Array:
-        """Return the log of the sum of the weights of all trees, ``[batch]``."""
-        ...
-
-    def log_partition_and_marginals(self) -> tuple[jax.Array, jax.Array]:
-        """Return the log partition, and the probability of each arc."""
-        ...
-
-    def score(self, heads: Any) -> jax.Array:
-        """Return the log weight ``[batch]`` of trees.
-
-        Args:
-            heads: ``[batch, n]``.
-        """
-        ...
-
-    def best(self) -> Heads:
-        """Find the best tree of each item."""
-        ...
-
-    def top(self, k: int) -> Heads:
-        """Find the best trees of each item.
-
-        Args:
-            k: the number of trees.
-        """
-        ...
-
-    def sample(self, key: jax.Array, count: int) -> Heads:
-        """Draw independent trees.
-
-        Args:
-            key: a random key of each item.
-            count: the number of draws.
-        """
-        ...
 
 
 def arc_trees(options: ParserOptions, arcs: jax.Array, lengths: Any) -> ArcTrees:
@@ -116,6 +72,10 @@ class _Projective:
         arcs = trees.weights.arc
         places, log_weight = jax.vmap(drawn, out_axes=1)(arcs, trees.lengths, key)
         return Heads(jnp.where(places < 0, 0, places // arcs.shape[1]), log_weight)
+
+
+ArcTrees: TypeAlias = NonprojectiveTrees | _Projective
+"""A batch of distributions over trees, whose padding has heads that are not positive."""
 
 
 def _heads(parts: Any) -> jax.Array:

@@ -1,26 +1,413 @@
-"""Conversion of batch drafts to padded arrays: features, slot strings and the schedule."""
+"""Batches: sentences are encoded once, padded sizes chosen, and some sentences laid out in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from semipunct.arrays.padding import round_up
 from semipunct.arrays.rows import SparseRows, block_rows
+from semipunct.corpus.sentences import Sentence, unfillable
+from semipunct.features.index import FeatureRows
+from semipunct.features.support import Support
 from semipunct.features.templates import Table
-from semipunct.models.punctuation.encoding import EncodedSentences
+from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.inventory import Inventory
-from semipunct.models.punctuation.shapes import (
-    BatchShape,
-    Draft,
-    FeatureSizes,
-    grow_shape,
-    occurring,
-)
 from semipunct.models.punctuation.slot_automata import Acceptors, acceptors
-from semipunct.structures.given_tree import Capacity, Schedule, pack
+from semipunct.structures.given_tree import (
+    Absorptions,
+    Capacity,
+    Placement,
+    Schedule,
+    absorptions,
+    mirrored_absorptions,
+    pack,
+    place,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSentences:
+    """Sentences ready for batching: features extracted and trees ordered.
+
+    Attributes:
+        strings: the distinct surface strings, as symbols in text order; the first is empty.
+        string_of_slot: for each sentence ``[n + 1]`` numbers of strings, in reading order.
+        absorptions: for each sentence, the operations of its recursion.
+        relation: ``[words of all sentences]`` relation numbers.
+        features: feature vectors of all words, by table.
+        supports: the outcomes for which features have weights, by table.
+        start: ``[sentences + 1]`` where each sentence's words begin.
+        closed: ``[words of all sentences, 2]`` whether the slots at the left and at the right of
+            each constituent are within orthographic words; None if no slot is.
+        slots: ``[sentences]`` numbers of slots that may contain marks.
+        widths: number of vector widths of the slot automata: 2, for slots of at most one token and
+            of more, or 1 for all.
+    """
+
+    strings: tuple[tuple[int, ...], ...]
+    string_of_slot: tuple[npt.NDArray[np.int32], ...]
+    absorptions: tuple[Absorptions, ...]
+    relation: npt.NDArray[np.int32]
+    features: Mapping[Table, FeatureRows]
+    supports: Mapping[Table, Support]
+    start: npt.NDArray[np.int64]
+    closed: npt.NDArray[np.bool_] | None
+    slots: tuple[int, ...]
+    widths: int
+
+    @property
+    def lengths(self) -> list[int]:
+        """The number of words in each sentence."""
+        return np.diff(self.start).tolist()
+
+    def words(self, members: Sequence[int]) -> npt.NDArray[np.int64]:
+        """Return the numbers of the words of some sentences, counted over all sentences.
+
+        Args:
+            members: numbers of the sentences.
+        """
+        return np.concatenate([np.arange(*self.start[i : i + 2]) for i in members])
+
+
+def encode(
+    sentences: Sequence[Sentence],
+    inventory: Inventory,
+    features: Mapping[Table, FeatureRows],
+    supports: Mapping[Table, Support],
+    directions: Sequence[bool],
+    *,
+    final_mark: bool,
+) -> EncodedSentences:
+    """Compute everything that does not depend on how sentences are batched.
+
+    Args:
+        sentences: words, trees and surface punctuation.
+        inventory: gives the numbers of strings and relations.
+        features: feature vectors of all words, by table.
+        supports: the outcomes for which features have weights, by table.
+        directions: for each pass of the channel, whether its window moves from right to left.
+        final_mark: whether the channel also puts a mark at the end of a sentence.
+    """
+    mirrored = directions[0]
+    number: dict[tuple[int, ...], int] = {(): 0}
+    encoded: dict[tuple[str, ...], int] = {}
+    string_of_slot: list[npt.NDArray[np.int32]] = []
+    orders: list[Absorptions] = []
+    for sentence in sentences:
+        strings: list[int] = []
+        for slot in with_boundaries(sentence.slots, final=final_mark):
+            if slot not in encoded:
+                encoded[slot] = number.setdefault(inventory.encode(slot), len(number))
+            strings.append(encoded[slot])
+        left, right = (np.asarray(x, np.int32) for x in sentence.tree.edges)
+        order = mirrored_absorptions if mirrored else absorptions
+        orders.append(order(sentence.tree.heads, left, right, [not s for s in strings]))
+        in_order = strings[::-1] if mirrored else strings
+        string_of_slot.append(np.array(in_order, np.int32))
+    row = {r: i for i, r in enumerate(inventory.relations)}
+    relation = [row.get(r, len(row)) for s in sentences for r in s.tree.relations]
+    start = np.cumsum([0, *(len(s.forms) for s in sentences)])
+    closed = None
+    empty = [unfillable(sentence) for sentence in sentences]
+    if any(empty):
+        closed = np.array(
+            [
+                (left in slots, right in slots)
+                for sentence, slots in zip(sentences, empty, strict=True)
+                for left, right in zip(*sentence.tree.edges, strict=True)
+            ]
+        )
+    return EncodedSentences(
+        tuple(number),
+        tuple(string_of_slot),
+        tuple(orders),
+        np.array(relation, np.int32),
+        features,
+        supports,
+        start,
+        closed,
+        tuple(sentence.choices for sentence in sentences),
+        2 if len(directions) == 1 else 1,
+    )
+
+
+_OUTLIER = 3
+"""The maximum length of chains that sizes allow for, relative to the 0.9 quantile over batches."""
+
+FEW_WORDS = 256
+"""The number of words in a batch below which all slot vectors have the same width if no gradient is
+needed: narrow vectors would save less time than compiling and loading their steps takes
+(docs/decisions/0006-batch-shapes.md)."""
+
+_WIDE_LANES = 2
+"""The number of lanes of wider vectors in training: with a single lane, sentences with many of them
+take twice as many steps; more lanes make XLA's loops on a CPU far slower."""
+
+
+class FeatureSizes(NamedTuple):
+    """The sizes of one table of a batch; see ``SparseRows``.
+
+    Attributes:
+        entries: number of entries of all nodes.
+        blocks: number of blocks of distinct features.
+        weights: number of weights of these features.
+    """
+
+    entries: int
+    blocks: int
+    weights: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchShape:
+    """The padded sizes of batches, which determine all compiled shapes.
+
+    Attributes:
+        sentences: number of sentences in a batch.
+        words: number of words in all its sentences.
+        strings: number of distinct surface strings.
+        states: number of states, at least the number of tokens in the longest string.
+        steps: number of steps of the scan.
+        lanes: absorptions per step, for each vector width.
+        factors: number of factors multiplied per sentence.
+        features: the sizes of each table's features.
+    """
+
+    sentences: int
+    words: int
+    strings: int
+    states: int
+    steps: int
+    lanes: tuple[int, ...]
+    factors: int
+    features: Mapping[Table, FeatureSizes]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A batch before padding: trees are ordered and slots numbered, features not yet laid out.
+
+    Attributes:
+        members: the numbers of its sentences.
+        absorptions: the absorptions of each sentence.
+        automata: for each sentence ``[n + 1]`` the numbers of its strings within the batch.
+        strings: the distinct surface strings; the first is empty.
+        groups: for each sentence, the vector width that each absorption needs.
+        widths: maximum number of widths.
+        features: the sizes of each table's features.
+    """
+
+    members: Sequence[int]
+    absorptions: list[Absorptions]
+    automata: list[npt.NDArray[np.int32]]
+    strings: list[tuple[int, ...]]
+    groups: list[npt.NDArray[np.int32]]
+    widths: int
+    features: dict[Table, FeatureSizes]
+    _placed: tuple[tuple[int, ...], Placement] | None = None
+
+    @property
+    def words(self) -> int:
+        """The number of words in all sentences."""
+        return sum(p.words for p in self.absorptions)
+
+    @property
+    def longest(self) -> int:
+        """The number of tokens in the longest string."""
+        return max(len(s) for s in self.strings)
+
+    @property
+    def factors(self) -> int:
+        """The maximum number of factors multiplied for a sentence."""
+        return max(map(_factors, self.absorptions))
+
+    def work(self, widths: int) -> tuple[int, ...]:
+        """Return the number of absorptions per width, where narrow widths are merged into one."""
+        groups = self._grouped(widths)
+        return tuple(sum(int((g == i).sum()) for g in groups) for i in range(widths))
+
+    def schedule_absorptions(self, lanes: tuple[int, ...]) -> Placement:
+        """Schedule the absorptions; the last schedule is cached for use in laying out."""
+        if self._placed is None or self._placed[0] != lanes:
+            self._placed = lanes, place(self.absorptions, self._grouped(len(lanes)), lanes)
+        return self._placed[1]
+
+    def _grouped(self, widths: int) -> list[npt.NDArray[np.int32]]:
+        """Return ``groups`` with the narrowest widths merged."""
+        return [np.maximum(g - (self.widths - widths), 0) for g in self.groups]
+
+
+def _width_groups(
+    strings: Sequence[tuple[int, ...]],
+    widths: int,
+    absorptions: Sequence[Absorptions],
+    numbers: Sequence[npt.NDArray[np.int32]],
+) -> list[npt.NDArray[np.int32]]:
+    """Return the width group of each absorption: strings of at most one token, or of more.
+
+    Args:
+        strings: the distinct strings.
+        widths: number of widths.
+        absorptions: the absorptions of each sentence.
+        numbers: for each sentence ``[n + 1]`` the numbers of its strings.
+    """
+    width = np.array([min(max(len(s), 1), widths) - 1 for s in strings], np.int32)
+    return [
+        np.maximum(width[slots[each.left_slot]], width[slots[each.right_slot]])
+        for each, slots in zip(absorptions, numbers, strict=True)
+    ]
+
+
+def _chain(batch: Iterable[Absorptions]) -> int:
+    """Return the length of the longest chain of absorptions, a lower bound on the steps."""
+    return max((int(a.height.max(initial=1)) for a in batch), default=1)
+
+
+def _factors(absorptions: Absorptions) -> int:
+    """Return the maximum number of factors multiplied for a sentence."""
+    return int(absorptions.untouched.sum()) + len(absorptions.kid)
+
+
+def draft(encoded: EncodedSentences, members: Sequence[int]) -> Draft:
+    """Do the work that choosing a shape and laying out a batch have in common.
+
+    Args:
+        encoded: all sentences.
+        members: the numbers of the sentences in the batch.
+    """
+    absorptions = [encoded.absorptions[i] for i in members]
+    slots = [encoded.string_of_slot[i] for i in members]
+    used, local = np.unique(np.concatenate([np.zeros(1, np.int32), *slots]), return_inverse=True)
+    automata = np.split(local[1:].astype(np.int32), np.cumsum([len(s) for s in slots])[:-1])
+    strings: list[tuple[int, ...]] = [encoded.strings[i] for i in used.tolist()]
+    groups = _width_groups(strings, encoded.widths, absorptions, automata)
+    words = encoded.words(members)
+    sizes: dict[Table, FeatureSizes] = {}
+    for table, rows in encoded.features.items():
+        _, context, _ = rows.of(words)
+        present = occurring(context, rows.size)
+        support = encoded.supports[table]
+        blocks = -(-len(present) // block_rows(support.outcomes))
+        sizes[table] = FeatureSizes(len(context), blocks, int(support.counts(present).sum()))
+    return Draft(members, absorptions, automata, strings, groups, encoded.widths, sizes)
+
+
+def occurring(context: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int64]:
+    """Return the features that occur, in ascending order; sorting would be many times slower.
+
+    Args:
+        context: ``[entries]`` numbers of features.
+        size: total number of features.
+    """
+    occurs = np.zeros(size, bool)
+    occurs[context] = True
+    return np.flatnonzero(occurs)
+
+
+def fit_shape(
+    encoded: EncodedSentences, drafts: Sequence[Draft], sentences: int, *, scoring: bool
+) -> BatchShape:
+    """Choose sizes that fit nearly all batches, judging by a sample that includes the largest.
+
+    For scoring, sizes are powers of two with lower bounds, so that compiled functions can be reused
+    for other sentences. In training, every lane and word costs time in many steps: each size is
+    that of the largest of these batches plus a sixteenth. Strings cost almost nothing, so there is
+    room for twice as many. If a batch exceeds a size, the size is doubled and the functions are
+    compiled again.
+
+    The number of steps suffices for the longest chain of the treebank and for the sentence with the
+    most absorptions of wide vectors, which have few lanes; there are no more lanes than these need,
+    because a second shape would cost more than it saves. Only batches with an exceptionally long
+    chain, such as a list of hundreds of names, get a shape of their own.
+
+    Args:
+        encoded: all sentences.
+        drafts: typical batches.
+        sentences: the maximum number of sentences in a batch.
+        scoring: whether no gradient is needed; the drafts are then all the batches there are.
+    """
+
+    def ample(size: int, least: int) -> int:
+        if scoring:
+            return round_up(size, least, steps=1)
+        return round_up(size + size // 16, steps=16)
+
+    most_words = max(d.words for d in drafts)
+    words = ample(most_words, 128)
+    usual = int(np.quantile([_chain(d.absorptions) for d in drafts], 0.9, method="higher"))
+    chain = min(_chain(encoded.absorptions), _OUTLIER * usual)
+    if scoring:
+        widths = 1 if most_words < FEW_WORDS else encoded.widths
+        lanes = (words // 24, max(4, words // 128))[:widths]
+        sentences = min(sentences, words // 8)
+    else:
+        narrow = max(d.work(encoded.widths)[0] for d in drafts)
+        lanes = (max(1, math.ceil(narrow / chain)), *[_WIDE_LANES] * (encoded.widths - 1))
+    placed = [d.schedule_absorptions(lanes).steps for d in drafts]
+    # In scoring, one batch in ten may need its own compilation: sentences are sorted by length, so
+    # those with long chains share batches.
+    steps = int(np.quantile(placed, 0.9, method="higher"))
+    if not scoring:
+        steps = min(max(chain, *placed, *_steps_of_widest(encoded, drafts, lanes)), 2 * chain)
+    strings = max(len(d.strings) for d in drafts)
+    return BatchShape(
+        sentences=sentences,
+        words=words,
+        strings=ample(strings if scoring else 2 * strings, 32),
+        states=max(3, *(round_up(d.longest, 1) for d in drafts)) + 1,
+        steps=ample(steps, 16),
+        lanes=lanes,
+        factors=round_up(max(_factors(a) for a in encoded.absorptions), 64, steps=1),
+        features={
+            table: FeatureSizes(
+                ample(max(d.features[table].entries for d in drafts), 64 * words),
+                # These numbers are small: a sixteenth may be less than one.
+                ample(max(d.features[table].blocks for d in drafts) + (not scoring), 16),
+                ample(max(d.features[table].weights for d in drafts), 512 * words),
+            )
+            for table in drafts[0].features
+        },
+    )
+
+
+def _steps_of_widest(
+    encoded: EncodedSentences, drafts: Sequence[Draft], lanes: tuple[int, ...]
+) -> list[int]:
+    """Return the steps of batches that contain a sentence with the most absorptions of a width.
+
+    Args:
+        encoded: all sentences.
+        drafts: typical batches.
+        lanes: absorptions per step, for each width.
+    """
+    steps: list[int] = []
+    for width, sentence in enumerate(_widest(encoded), start=1):
+        by_work = sorted(drafts, key=lambda d: d.work(len(lanes))[width])
+        members = by_work[len(drafts) * 9 // 10].members
+        steps.append(draft(encoded, [sentence, *members[1:]]).schedule_absorptions(lanes).steps)
+    return steps
+
+
+def _widest(encoded: EncodedSentences) -> list[int]:
+    """Return the sentence with the most absorptions of each width except the narrowest."""
+    groups = _width_groups(
+        encoded.strings, encoded.widths, encoded.absorptions, encoded.string_of_slot
+    )
+    work = [np.bincount(group, minlength=encoded.widths) for group in groups]
+    return np.argmax(work, axis=0)[1:].tolist()
+
+
+def _doubled(size: int, required: int) -> int:
+    """Double a size until it suffices."""
+    while size < required:
+        size *= 2
+    return size
 
 
 class Batch(NamedTuple):
@@ -66,7 +453,19 @@ def lay_out(
     """
     members = draft.members
     placement = draft.schedule_absorptions(shape.lanes)
-    shape = grow_shape(shape, draft, placement)
+    shape = replace(
+        shape,
+        sentences=_doubled(shape.sentences, len(members)),
+        words=_doubled(shape.words, draft.words),
+        strings=_doubled(shape.strings, len(draft.strings)),
+        states=_doubled(shape.states, draft.longest),
+        steps=_doubled(shape.steps, placement.steps),
+        factors=_doubled(shape.factors, draft.factors),
+        features={
+            table: FeatureSizes(*map(_doubled, sizes, draft.features[table]))
+            for table, sizes in shape.features.items()
+        },
+    )
     capacity = Capacity(
         sentences=shape.sentences,
         words=shape.words,

@@ -24,8 +24,8 @@ from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.models.base import Model, Weights
 from semipunct.models.capabilities import StaysNear, nothing_in_common
+from semipunct.models.punctuation.batches import EncodedSentences
 from semipunct.models.punctuation.channel import CHANNEL
-from semipunct.models.punctuation.encoding import EncodedSentences
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 

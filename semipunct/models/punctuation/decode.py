@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, Protocol
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -26,8 +26,7 @@ from semipunct.models.punctuation.channel import CHANNEL
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.rewriting import Rewriter, Rewriting
 from semipunct.models.scoring import Batches, log_likelihoods
-from semipunct.structures.distribution import Answer, Distribution
-from semipunct.structures.given_tree import GivenTrees
+from semipunct.structures.distribution import Distribution
 from semirings.capabilities import Selective
 from semirings.derivation import Derivation
 
@@ -177,16 +176,13 @@ def best(
         semiring: a ``Derivation`` over any selective base, which defines the best derivation; by
             default Viterbi: the most probable choice of punctemes and edits.
     """
-    question = _Best((semiring or Derivation()).base)
-    analyses_of_each = _derivations(model, parameters, sentences, question)
+    base = (semiring or Derivation()).base
+    analyses_of_each = _derivations(model, parameters, sentences, ("best", base))
     return [next(iter(analyses), None) for analyses in analyses_of_each]
 
 
 def best_of(
-    model: PunctuationModel,
-    parameters: Weights,
-    sentences: Sequence[Sentence],
-    count: int,
+    model: PunctuationModel, parameters: Weights, sentences: Sequence[Sentence], count: int
 ) -> list[list[Analysis]]:
     """Return the most probable distinct choices of punctemes of each sentence, best first.
 
@@ -200,7 +196,7 @@ def best_of(
         sentences: words, trees and surface punctuation.
         count: the maximum number of analyses of a sentence.
     """
-    analyses_of_each = _derivations(model, parameters, sentences, _Ranked(2 * count))
+    analyses_of_each = _derivations(model, parameters, sentences, ("top", 2 * count))
     return [list({a.pairs: a for a in analyses}.values())[:count] for analyses in analyses_of_each]
 
 
@@ -223,47 +219,11 @@ def sample(
     Returns:
         The samples of each sentence; an empty list for a sentence without an analysis.
     """
-    return _derivations(model, parameters, sentences, _Drawn(samples), seed)
+    return _derivations(model, parameters, sentences, ("sample", samples), seed)
 
 
-class _Question(Protocol):
-    """A query for derivations ``[k, ...]`` of the distribution of a batch, given log p(x | T)."""
-
-    def __call__(
-        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
-    ) -> Answer: ...
-
-
-@dataclass(frozen=True)
-class _Best:
-    base: Selective
-
-    def __call__(
-        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
-    ) -> Answer:
-        parts, log_weight = distribution.best(self.base)
-        return Answer(parts[None], log_weight[None])
-
-
-@dataclass(frozen=True)
-class _Ranked:
-    k: int
-
-    def __call__(
-        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
-    ) -> Answer:
-        return distribution.top(self.k)
-
-
-@dataclass(frozen=True)
-class _Drawn:
-    count: int
-
-    def __call__(
-        self, distribution: Distribution[GivenTrees], log_p: jax.Array, key: jax.Array
-    ) -> Answer:
-        parts = distribution.sample(key, self.count).parts
-        return Answer(parts, jnp.broadcast_to(log_p, (self.count, *log_p.shape)))
+_Question = tuple[Literal["best"], Selective] | tuple[Literal["top", "sample"], int]
+"""A query for derivations, and the semiring that tells the best ones, or the number of them."""
 
 
 def _derivations(
@@ -338,8 +298,16 @@ def _ask(
     """
     key = jax.random.fold_in(jax.random.key(chance[0]), chance[1])
     potentials = model.potentials(parameters, batch, choice=log_choice)
-    answer = question(Distribution(potentials), log_p, key)
-    return jnp.argmax(answer.parts, 2), answer.log_weight
+    distribution = Distribution(potentials)
+    if question[0] == "best":
+        best_parts, best_weight = distribution.best(question[1])
+        parts, weight = best_parts[None], best_weight[None]
+    elif question[0] == "top":
+        parts, weight = distribution.top(question[1])
+    else:
+        parts = distribution.sample(key, question[1]).parts
+        weight = jnp.broadcast_to(log_p, (question[1], *log_p.shape))
+    return jnp.argmax(parts, 2), weight
 
 
 def _spans(members: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, slice]]:

@@ -119,7 +119,7 @@ class NodeFeatures:
         total = np.bincount(of_feature, signed, len(features)) * values
         names = self._names
         return [
-            FeatureWeight(str(names.name(table, int(features[i]))), float(total[i]))
+            FeatureWeight(names.name(table, int(features[i])), float(total[i]))
             for i in np.flatnonzero(total)
         ]
 
@@ -147,22 +147,6 @@ _WORDS: Mapping[str, str] = {
 _PLACES = ("within", "at the end", "at the beginning", "everywhere")
 
 
-class NamedFeature(NamedTuple):
-    """A feature with the values that its attributes have.
-
-    Attributes:
-        templates: the templates that have it.
-        values: an attribute and its value each, ``relation=advcl``; a class without a name is
-            given by its number.
-    """
-
-    templates: tuple[str, ...]
-    values: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return ", ".join(self.values) or "any constituent"
-
-
 class FeatureNames:
     """The names of the features of an index."""
 
@@ -173,7 +157,7 @@ class FeatureNames:
         self._attributes: Mapping[str, Attribute] = attribute_table()
         self._sizes = code_sizes(index.vocabulary, self._attributes)
 
-    def name(self, table: Table, number: int) -> NamedFeature:
+    def name(self, table: Table, number: int) -> str:
         """Return the name of a feature.
 
         Args:
@@ -184,7 +168,7 @@ class FeatureNames:
         family = families[bisect_right(offsets, number) - 1]
         code = int(family.kept[number - family.offset])
         parts = [*family.parts, *((family.over,) if family.over else ())]
-        return NamedFeature(family.templates, tuple(reversed([*self._values(parts, code)])))
+        return ", ".join([*self._values(parts, code)][::-1]) or "any constituent"
 
     @cached_property
     def _families(self) -> dict[str, tuple[list[int], list[Conjunction]]]:

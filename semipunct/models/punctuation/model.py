@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -33,15 +33,21 @@ from semipunct.models.punctuation.attach import (
     tree_scores,
     weights_of,
 )
-from semipunct.models.punctuation.batches import Batch, lay_out
+from semipunct.models.punctuation.batches import (
+    Batch,
+    BatchShape,
+    EncodedSentences,
+    draft,
+    encode,
+    fit_shape,
+    lay_out,
+)
 from semipunct.models.punctuation.channel import channel_parameters, log_edits
 from semipunct.models.punctuation.data import from_data, to_data
-from semipunct.models.punctuation.encoding import EncodedSentences, encode
 from semipunct.models.punctuation.inventory import Inventory, build_inventory, supports
-from semipunct.models.punctuation.objective import Terms, objective
+from semipunct.models.punctuation.loss import loss
 from semipunct.models.punctuation.options import ModelOptions, TrainOptions
 from semipunct.models.punctuation.pruning import prune_weights, without_zeros
-from semipunct.models.punctuation.shapes import BatchShape, draft, fit_shape, own_shape
 from semipunct.models.punctuation.slot_automata import automata, label_tries
 from semipunct.structures.given_tree import GivenTrees, Pairs, Trie, inside, log_totals
 from semirings.base import Semiring
@@ -209,7 +215,7 @@ class PunctuationModel(
         self, encoded: EncodedSentences, members: Sequence[int], shape: BatchShape | None = None
     ) -> Batch:
         drafted = draft(encoded, members)
-        shape = shape or own_shape(drafted)
+        shape = shape or fit_shape(encoded, [drafted], len(members), scoring=True)
         return lay_out(encoded, drafted, self.inventory, self.directions, shape)
 
     def place_weights(self, parameters: Weights) -> dict[str, Any]:
@@ -267,43 +273,42 @@ class PunctuationModel(
         key: jax.Array,
         options: TrainOptions,
     ) -> tuple[jax.Array, Sums]:
-        """Return the objective of equation 5 per slot, and sums over the batch; see ``objective``.
+        """Return the loss of equation 5 per slot, and sums over the batch; see ``loss``.
 
         Args:
             parameters: from ``read``.
-            constants: from ``constants``.
+            constants: from ``constants``: the centre of the norm, zero for weights not named.
             batch: from ``batch``.
             key: PRNG key, which is not used.
-            options: the penalties.
-        """
-        value, terms = self.objective(parameters, constants, batch, options)
-        return value, Sums(terms.log_likelihood, terms.slots, terms.impossible)
-
-    def objective(
-        self,
-        parameters: Parameters,
-        start: Parameters,
-        batch: Batch,
-        options: TrainOptions,
-    ) -> tuple[jax.Array, Terms]:
-        """Return the regularised negative log-likelihood per slot, and its parts.
-
-        Args:
-            parameters: from ``read``.
-            start: the centre of the norm; it is zero for weights that are not named.
-            batch: from ``batch``.
             options: the penalties.
         """
         unmatched = jnp.asarray(self.unmatched) if options.xi else None
         read = parameters if options.lazy else self.read(parameters, batch)
         potentials = self.potentials(read, batch, unmatched)
-        return objective(potentials, jnp.asarray(batch.slots), parameters, start, options)
+        return loss(potentials, jnp.asarray(batch.slots), parameters, constants, options)
 
     def optimiser(self, options: TrainOptions, steps: int, slots: float) -> Optimiser:
         # Decoding and restoring do not need optax, whose import is slow.
-        from semipunct.models.punctuation.optimiser import optimiser
+        import optax  # pyright: ignore[reportMissingTypeStubs]
 
-        return optimiser(options, steps, slots)
+        from semipunct.models.optimisation import lazy_adam, prompt, schedule, together
+
+        def label(parameters: Mapping[str, Any]) -> dict[str, str]:
+            return {n: "channel" if n.startswith("channel") else "attach" for n in parameters}
+
+        attach, channel = (
+            schedule(options.schedule, rate, steps)
+            for rate in (options.learning_rate, options.channel_learning_rate)
+        )
+        rates: dict[Hashable, optax.GradientTransformation] = {
+            "attach": optax.adam(attach),
+            "channel": optax.adam(channel),
+        }
+        dense = prompt(optax.multi_transform(rates, label))
+        if not options.lazy:
+            return dense
+        # The gradient of the penalty, per slot; ``loss`` leaves these weights out.
+        return together(lazy_adam(attach, decay=2 * options.l2 / slots), FEATURES, dense)
 
     def prune(
         self,

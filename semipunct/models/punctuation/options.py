@@ -9,13 +9,7 @@ from typing import Annotated, Literal
 from semipunct.features.templates import TEMPLATES, find_template
 from semipunct.marks.edits import Direction
 from semipunct.models import kind
-from semipunct.models.settings import (
-    AtLeastOne,
-    Check,
-    Count,
-    NotNegative,
-    Positive,
-)
+from semipunct.models.settings import AtLeastOne, Check, Count, NotNegative, Positive
 
 Centre = Literal["counts", "zero"]
 

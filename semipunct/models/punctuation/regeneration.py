@@ -170,9 +170,7 @@ def _places(analysis: Analysis) -> list[list[MarkPlace]]:
 
 
 def _as_seen(
-    analysis: Analysis,
-    places: Sequence[Sequence[MarkPlace]],
-    spelt: Mapping[MarkPlace, Puncteme],
+    analysis: Analysis, places: Sequence[Sequence[MarkPlace]], spelt: Mapping[MarkPlace, Puncteme]
 ) -> list[Puncteme]:
     """Return the underlying string of each slot, with unknown tokens replaced by their spelling."""
 

@@ -224,11 +224,7 @@ class TextModel(AveragedNetwork[Encoded, TextBatch, TextPassage], Calibrates[Tex
         )
 
     def scores(
-        self,
-        parameters: Parameters,
-        batch: TextBatch,
-        guise: Guise,
-        dropout: Dropout | None = None,
+        self, parameters: Parameters, batch: TextBatch, guise: Guise, dropout: Dropout | None = None
     ) -> Scores:
         """Score strings and shapes.
 

@@ -60,10 +60,6 @@ class Expansions(msgspec.Struct, frozen=True):
         plain = (f for f, words in usual.items() if not words and _rule(f, rules))
         return cls(tokens, tuple(sorted(plain)), endings)
 
-    def table(self) -> ExpansionTable:
-        """Return a lookup table."""
-        return ExpansionTable(self)
-
 
 class ExpansionTable:
     """Splits tokens into words."""

@@ -20,13 +20,12 @@ import numpy.typing as npt
 
 from semipunct.arrays.padding import pad_rows, round_up, row_lengths
 from semipunct.arrays.programs import jit
-from semipunct.corpus.sentences import MISSING, Puncteme, Sentence, open_slots, unfillable
+from semipunct.corpus.sentences import MISSING, Puncteme, Sentence, unfillable
 from semipunct.errors import TreebankError
-from semipunct.features.strings import SlotStrings, target_counts
+from semipunct.features.strings import SlotStrings
 from semipunct.models import layers
-from semipunct.models.base import Array, Parameters, Weights
+from semipunct.models.base import Array, Parameters
 from semipunct.models.network import Network
-from semipunct.models.scoring import Batches, answers, log_likelihoods
 from semipunct.models.vocabulary import Vocabulary, frequent
 from semipunct.papers.analysis.options import TaggerOptions, TaggerTrainOptions
 from semipunct.pipelines.criteria import assess_perplexity
@@ -199,13 +198,7 @@ def _attend(weights: layers.Weights, h: jax.Array, lengths: jax.Array) -> jax.Ar
 
 
 _SUFFIX = 3  # letters
-_MINIMUM = {
-    "word": 2,
-    "suffix": 2,
-    "tag": 1,
-    "xpos": 1,
-    "written": 2,
-}  # rarer values are unknown
+_MINIMUM = {"word": 2, "suffix": 2, "tag": 1, "xpos": 1, "written": 2}  # rarer values are unknown
 
 
 class TaggerVocabulary(Vocabulary, frozen=True, dict=True):
@@ -440,10 +433,7 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         )
 
     def signature(self) -> dict[str, str]:
-        return {
-            "network": self.options.network,
-            "tokens": f">={self.options.minimum_token_count}",
-        }
+        return {"network": self.options.network, "tokens": f">={self.options.minimum_token_count}"}
 
     def unseen(self, sentences: Sequence[Sentence]) -> Mapping[str, Counter[str]]:
         # An empty column does not count as an unseen tag.
@@ -453,54 +443,6 @@ class SlotTagger(Network[Encoded, TaggerBatch]):
         if xpos != {MISSING}:
             unseen["xpos"] = Counter(x for s in sentences for x in s.xpos if x not in xpos)
         return unseen
-
-
-@dataclass(frozen=True, slots=True)
-class TaggerPunctuator:
-    """A tagger with its weights, which scores and restores punctuation.
-
-    Attributes:
-        model: the tagger.
-        parameters: its weights.
-    """
-
-    model: SlotTagger
-    parameters: Weights
-
-    def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-        """Return ``[sentences]`` log p(strings | words)."""
-        batches = Batches(self.model, self.model.encode(sentences))
-        return log_likelihoods(self.model, self.parameters, batches)
-
-    def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
-        """Return the strings with minimum expected edit distance under each slot's marginals."""
-        restored: list[tuple[Puncteme, ...]] = [()] * len(sentences)
-        batches = Batches(self.model, self.model.encode(sentences))
-        for members, _, posteriors in answers(
-            self.model, self.parameters, batches, "tag", _marginals
-        ):
-            for row, i in zip(posteriors.astype(np.float64), members, strict=False):
-                slots = row[: len(sentences[i].slots)]
-                restored[i] = tuple(self.model.tags.least_risk(slots))
-        return restored
-
-    def correct(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
-        """Return the strings with minimum expected edit distance, given the written ones.
-
-        A written string that contains tokens unknown to the tagger is left unchanged, because the
-        tagger cannot produce it.
-
-        Args:
-            sentences: sentences with written strings, even if the network does not use them.
-        """
-        seen_strings = {*self.model.tags.strings, *self.model.vocabulary.written}
-        return [
-            tuple(
-                corrected if written in seen_strings else written
-                for written, corrected in zip(written_slots(sentence), slots, strict=True)
-            )
-            for sentence, slots in zip(sentences, self.restore(sentences), strict=True)
-        ]
 
 
 def _where_open(score: jax.Array, closed: jax.Array | npt.NDArray[np.bool_] | None) -> jax.Array:
@@ -526,50 +468,19 @@ def _log_partition(score: jax.Array, transition: jax.Array | None, lengths: jax.
 
 
 @partial(jit, static=1)
-def _marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
+def tag_marginals(model: SlotTagger, parameters: Parameters, batch: TaggerBatch) -> jax.Array:
+    """Return ``[batch, length + 1, tags]`` the marginal probability of each tag.
+
+    Args:
+        model: the tagger.
+        parameters: its weights.
+        batch: from ``batch``.
+    """
     score, transition = scores(model.options, parameters, batch.words, None)
     score = _where_open(score, batch.closed)
     lengths = jnp.asarray(batch.words.lengths) + 1
     # Marginals of tags only: marginals of transitions would need a matrix for each slot.
     return jax.grad(lambda x: jnp.sum(_log_partition(x, transition, lengths)))(score)
-
-
-@dataclass(frozen=True, slots=True)
-class Trivial:
-    """Slots independent of words and tree: one distribution for the last slot, one for all others.
-
-    Attributes:
-        tags: the strings of slots.
-        log_probability: ``[2, tags]`` of inner slots and of last slots.
-    """
-
-    tags: SlotStrings
-    log_probability: npt.NDArray[np.float64]
-
-    @classmethod
-    def fit(cls, sentences: Sequence[Sentence]) -> Trivial:
-        """Estimate the distributions, with a pseudo-count of 1 / tags for each tag."""
-        tags = SlotStrings.of(sentences)
-        counts = target_counts(tags, sentences) + 1 / len(tags)
-        return cls(tags, np.log(counts / counts.sum(1, keepdims=True)))
-
-    def log_likelihoods(self, sentences: Sequence[Sentence]) -> npt.NDArray[np.float64]:
-        """Return ``[sentences]`` log p(strings)."""
-        log_p = np.empty(len(sentences))
-        for i, s in enumerate(sentences):
-            evidence = self.tags.log_evidence(s.slots).astype(np.float64)
-            rows = np.array([*[0] * (len(s.slots) - 1), 1])
-            scores = np.logaddexp.reduce(evidence + self.log_probability[rows], 1)
-            log_p[i] = np.sum(open_slots(s, scores.tolist()))
-        return log_p
-
-    def restore(self, sentences: Sequence[Sentence]) -> list[tuple[Puncteme, ...]]:
-        """Predict the minimum-risk string: one for the last slot, one for all others."""
-        inner, last = self.tags.least_risk(np.exp(self.log_probability))
-        return [
-            (*(() if i in unfillable(s) else inner for i in range(len(s.slots) - 1)), last)
-            for s in sentences
-        ]
 
 
 TASKS = Tasks(evaluate=assess_perplexity)

@@ -318,10 +318,7 @@ def auto_record(source: Bracketing, conversion: Conversion, number: int) -> Auto
     tags = source.tree.tags
     leaves = tuple(
         Leaf(
-            tags[leaf - 1],
-            tags[leaf - 1],
-            source.forms[leaf - 1],
-            str(coindex(tree.parsed[node])),
+            tags[leaf - 1], tags[leaf - 1], source.forms[leaf - 1], str(coindex(tree.parsed[node]))
         )
         for leaf, node in zip(conversion.leaves, tree.leaves, strict=True)
     )

@@ -157,15 +157,9 @@ def _counts(gold: Analysis, predicted: Analysis | None) -> tuple[int, ...]:
     predicted_dependencies = {*predicted[1]} if predicted else set[Labelled]()
     pairs, my_pairs = ({(d[0], d[3]) for d in deps} for deps in (right, predicted_dependencies))
     agreed = sum(a == b for a, b in zip(categories, predicted[0], strict=True)) if predicted else 0
+    parsed = predicted is not None
     return (
-        len(categories),
-        int(predicted is not None),
-        int(predicted is not None and predicted_dependencies == right),
-        agreed,
-        len(right),
-        len(predicted_dependencies),
-        len(right & predicted_dependencies),
-        len(pairs),
-        len(my_pairs),
-        len(pairs & my_pairs),
-    )
+        len(categories), int(parsed), int(parsed and predicted_dependencies == right), agreed,
+        len(right), len(predicted_dependencies), len(right & predicted_dependencies),
+        len(pairs), len(my_pairs), len(pairs & my_pairs),
+    )  # fmt: skip

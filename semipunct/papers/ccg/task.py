@@ -202,14 +202,8 @@ class CcgParser:
         tags = padded_codes(tag_codes, lengths, outside_tag(host))
         leaves = np.log(np.maximum(rows, _LEAST))[None]
         rules = forest.rules[None]
-        weights = edge_weights(
-            host,
-            tags,
-            rules,
-            leaf_places(forest, model.grammar.lexical)[None],
-            forest.spans[None],
-            leaves,
-        )
+        places = leaf_places(forest, model.grammar.lexical)[None]
+        weights = edge_weights(host, tags, rules, places, forest.spans[None], leaves)
         if model.options.heads:
             forms = padded_codes(word_codes, lengths, model.outside_word)
             weights = weights + head_weights(host, tags, forms, rules, forest.words[None])

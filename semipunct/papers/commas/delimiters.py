@@ -136,14 +136,9 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         drawn = generator.normal(0.0, scale, (len(self.features), 2, 2))
         bias = np.array([[_PRIOR, 0], [0, 0]], np.float32)
         weights: dict[str, Array] = {"weight": drawn.astype(np.float32), "bias": bias}
-        return (
-            weights
-            if self.options.field
-            else {
-                **weights,
-                "absorb": np.full(len(PLACES), -_PRIOR, np.float32),
-            }
-        )
+        if not self.options.field:
+            weights["absorb"] = np.full(len(PLACES), -_PRIOR, np.float32)
+        return weights
 
     def encode(self, sentences: Sequence[Sentence[PhraseTree]]) -> EncodedPhrases:
         number = {name: i for i, name in enumerate(self.features, 1)}
@@ -155,10 +150,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
             features.append(np.array(rows, np.int32)[is_represented])
             depths.append(np.minimum(depths_of_nodes, DEEPEST)[is_represented])
         return EncodedPhrases(
-            features,
-            depths,
-            [_places(s) for s in sentences],
-            [has_comma(s) for s in sentences],
+            features, depths, [_places(s) for s in sentences], [has_comma(s) for s in sentences]
         )
 
     def batch(
@@ -192,39 +184,21 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         weight = parameters["weight"]
         table = jnp.concatenate([jnp.zeros((1, 2, 2), weight.dtype), weight])
         score = jnp.sum(table[batch.features], 2) + parameters["bias"]
-        if self.options.field:
-            return self._field(score, batch, seen=seen)
-        choice = jax.nn.log_softmax(score.reshape(*score.shape[:2], 4)).reshape(score.shape)
-        absorb = parameters["absorb"][batch.places]
-        commas = jnp.asarray(batch.commas)
-        none = jnp.zeros_like(absorb)
-        some = none
-        if seen:
-            some = jnp.where(commas, jax.nn.log_sigmoid(-absorb), jax.nn.log_sigmoid(absorb))
-            none = jnp.where(commas, -jnp.inf, 0.0)
-        return phrase_marks(
-            choice,
-            jnp.stack([none, some], -1),
-            jnp.asarray(batch.depths),
-            jnp.asarray(_MATRICES),
-            jnp.asarray(_INITIAL),
-            jnp.asarray(batch.nodes),
-            len(batch.levels),
-        )
-
-    def _field(self, score: jax.Array, batch: PhrasesBatch, *, seen: bool) -> PhraseMarks:
         commas = jnp.asarray(batch.commas)
         none = jnp.where(commas & seen, -jnp.inf, 0.0)
-        some = jnp.where(~commas & seen, -jnp.inf, 0.0)
+        if self.options.field:
+            choice, matrices, initial = score, _AGREE, _EITHER
+            some = jnp.where(~commas & seen, -jnp.inf, 0.0)
+        else:
+            choice = jax.nn.log_softmax(score.reshape(*score.shape[:2], 4)).reshape(score.shape)
+            matrices, initial = _MATRICES, _INITIAL
+            absorb = parameters["absorb"][batch.places]
+            log_seen = jnp.where(commas, jax.nn.log_sigmoid(-absorb), jax.nn.log_sigmoid(absorb))
+            some = log_seen if seen else jnp.zeros_like(absorb)
         return phrase_marks(
-            score,
-            jnp.stack([none, some], -1),
-            jnp.asarray(batch.depths),
-            jnp.asarray(_AGREE),
-            jnp.asarray(_EITHER),
-            jnp.asarray(batch.nodes),
-            len(batch.levels),
-        )
+            choice, jnp.stack([none, some], -1), jnp.asarray(batch.depths), jnp.asarray(matrices),
+            jnp.asarray(initial), jnp.asarray(batch.nodes), len(batch.levels),
+        )  # fmt: skip
 
     def log_likelihoods(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
         """Return ``[sentences]`` log p(commas | phrases), summed over the underlying commas.

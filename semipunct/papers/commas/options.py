@@ -158,7 +158,7 @@ class PhraseParserTrainOptions(kind.NetworkTrainOptions):
         batch_size: number of sentences in a batch if they have 24 words; otherwise, the same total
             number of words.
         word_dropout: fraction of word forms replaced by the unknown form in a training step.
-        tags: weight of the part-of-speech term of the objective, relative to that of the tree.
+        tags: weight of the part-of-speech term of the loss, relative to that of the tree.
         average: decay of the running mean of the weights, which is the result of training.
     """
 

@@ -388,8 +388,8 @@ class PhraseParser(AveragedNetwork[Encoded, PhraseBatch, Sentence[PhraseTree]]):
         dropout = layers.Dropout(key, options.dropout, options.word_dropout)
         trees, tags = self._parts(parameters, batch, dropout)
         words = jnp.maximum(1, jnp.sum(jnp.asarray(batch.inputs.lengths)))
-        objective = -jnp.sum(trees + options.tags * tags) / words
-        return objective, Sums.of(jnp.sum(trees + tags), words)
+        loss = -jnp.sum(trees + options.tags * tags) / words
+        return loss, Sums.of(jnp.sum(trees + tags), words)
 
     def to_data(self) -> dict[str, Any]:
         return msgspec.to_builtins(self.vocabulary)

@@ -17,8 +17,8 @@ from semipunct.arrays.programs import jit
 from semipunct.corpus.sentences import Sentence
 from semipunct.models.base import Parameters, Weights
 from semipunct.models.scoring import Batches, answers, perplexities
-from semipunct.papers.commas.delimiters import DelimiterModel, EncodedPhrases, PhrasesBatch
-from semipunct.papers.commas.model import BEFORE_COMMA, CommaBatch, CommaModel, Encoded
+from semipunct.papers.commas.delimiters import DelimiterModel, PhrasesBatch
+from semipunct.papers.commas.model import BEFORE_COMMA, CommaBatch, CommaModel
 from semipunct.papers.commas.ngrams import has_comma
 from semipunct.papers.commas.trees import PhraseTree
 from semipunct.structures.distribution import Distribution
@@ -47,11 +47,11 @@ class CommaRestorer:
     """Predicts commas.
 
     Attributes:
-        model: the comma model.
+        model: the comma model, of either kind.
         parameters: its weights.
     """
 
-    model: CommaModel
+    model: CommaModel | DelimiterModel
     parameters: Weights
 
     def commas(
@@ -59,35 +59,41 @@ class CommaRestorer:
         sentences: Sequence[Sentence[PhraseTree]],
         k: int = 1,
         *,
-        batches: Batches[Encoded, CommaBatch] | None = None,
+        batches: Batches[Any, Any] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Commas]:
         """Predict the commas of each sentence; commas that it contains are ignored.
 
         Args:
             sentences: words and phrases.
-            k: number of placements.
+            k: number of placements. A generative model has a single one: commas in the slots where
+                they have a probability above one half.
             batches: the same sentences, if they are already encoded.
             shapes: records the compiled shapes.
         """
         if not sentences:
             return []
-        batches = batches or Batches(self.model, self.model.encode(sentences))
-        predictions: list[Commas | None] = [None] * len(sentences)
-        ask = partial(_commas, k)
+        model: Any = self.model
+        batches = batches or Batches(model, model.encode(sentences))
+        generative = isinstance(model, DelimiterModel)
+        ask: Any = _marginals if generative else partial(_commas, k)
+        predictions: dict[int, Commas] = {}
         for members, batch, answer in answers(
-            self.model, self.parameters, batches, "commas", ask, shapes
+            model, self.parameters, batches, "commas", ask, shapes
         ):
-            best, log_probability, marginal = answer
             for row, i in enumerate(members):
+                if generative:
+                    predictions[i] = _likely(answer[row, : batch.slots[row]].astype(np.float64))
+                    continue
                 slots = int(batch.lengths[row]) - 1
+                best, log_probability, marginal = answer
                 exists = log_probability[:, row] > -np.inf
                 predictions[i] = Commas(
                     best[exists, row, :slots],
                     log_probability[exists, row].astype(np.float64),
                     np.clip(marginal[row, :slots], 0, 1).astype(np.float64),
                 )
-        return [commas for commas in predictions if commas is not None]
+        return [predictions[i] for i in range(len(sentences))]
 
 
 @partial(jit, static=2)
@@ -107,47 +113,10 @@ def _commas(
     return parts[..., BEFORE_COMMA] > 0.5, weight, marginals.emission[..., BEFORE_COMMA]
 
 
-@dataclass(frozen=True)
-class DelimiterRestorer:
-    """Predicts commas.
-
-    Attributes:
-        model: the generative model.
-        parameters: its weights.
-    """
-
-    model: DelimiterModel
-    parameters: Weights
-
-    def commas(
-        self,
-        sentences: Sequence[Sentence[PhraseTree]],
-        k: int = 1,
-        *,
-        batches: Batches[EncodedPhrases, PhrasesBatch] | None = None,
-        shapes: Shapes | None = None,
-    ) -> list[Commas]:
-        """Predict the commas of each sentence; commas that it contains are ignored.
-
-        There is a single placement: commas in the slots where they have a probability above one
-        half.
-
-        Args:
-            sentences: words and phrases.
-            k: ignored; present for compatibility with ``CommaRestorer.commas``.
-            batches: the same sentences, if they are already encoded.
-            shapes: records the compiled shapes.
-        """
-        batches = batches or Batches(self.model, self.model.encode(sentences))
-        predictions: dict[int, Commas] = {}
-        batch_answers = answers(self.model, self.parameters, batches, "commas", _marginals, shapes)
-        for members, batch, answer in batch_answers:
-            for row, i in enumerate(members):
-                p = answer[row, : batch.slots[row]].astype(np.float64)
-                p = np.clip(p, 1e-9, 1 - 1e-9)
-                log_p = float(np.log(np.maximum(p, 1 - p)).sum())
-                predictions[i] = Commas((p > 0.5)[None], np.array([log_p]), p)
-        return [predictions[i] for i in range(len(sentences))]
+def _likely(p: Floats) -> Commas:
+    """Return the commas of a sentence by their marginal probabilities alone, ``[n + 1]``."""
+    p = np.clip(p, 1e-9, 1 - 1e-9)
+    return Commas((p > 0.5)[None], np.log(np.maximum(p, 1 - p)).sum(keepdims=True), p)
 
 
 @partial(jit, static=1)
@@ -158,20 +127,6 @@ def _marginals(model: DelimiterModel, parameters: Parameters, batch: PhrasesBatc
 
 COMMA_MODELS = (CommaModel, DelimiterModel)
 """The kinds of comma models."""
-
-
-def comma_restorer(
-    model: CommaModel | DelimiterModel, parameters: Weights
-) -> CommaRestorer | DelimiterRestorer:
-    """Return an object that predicts commas with a model of either kind.
-
-    Args:
-        model: the comma model.
-        parameters: its weights.
-    """
-    if isinstance(model, DelimiterModel):
-        return DelimiterRestorer(model, parameters)
-    return CommaRestorer(model, parameters)
 
 
 def figures(
@@ -194,7 +149,7 @@ def figures(
         The metrics by name, with None for a ratio that is undefined.
     """
     perplexity_figures = perplexities(model, parameters, examples, batches, shapes)
-    restorer = comma_restorer(model, parameters)
+    restorer = CommaRestorer(model, parameters)
     commas = restorer.commas(examples, batches=batches, shapes=shapes)
     gold = np.concatenate([has_comma(s) for s in examples])
     predicted_commas = np.concatenate([prediction.best[0] for prediction in commas])

@@ -31,7 +31,7 @@ from semipunct.papers.commas.ptb import (
     read_whole_phrases,
     write_phrases,
 )
-from semipunct.papers.commas.restorer import COMMA_MODELS, Commas, comma_restorer
+from semipunct.papers.commas.restorer import COMMA_MODELS, CommaRestorer, Commas
 from semipunct.papers.commas.trees import PhraseTree, prune_words
 from semipunct.pipelines.assessment import Assessment, assess_restorations, restorations_of
 from semipunct.pipelines.parsing import beyond_trees
@@ -247,7 +247,7 @@ def restore_commas(
         fitted = model_of_kind(model, CommaModel)
     if isinstance(fitted, DelimiterModel) and options.nbest > 1:
         raise UsageError("a model of the kind phrase-commas has one best result; leave out --nbest")
-    restorer = comma_restorer(fitted, model.parameters)
+    restorer = CommaRestorer(fitted, model.parameters)
     usable: list[Sentence[PhraseTree]] = without_omitted(sentences)
     commas_of_all = restorer.commas(usable, max(1, options.nbest))
     restored = [

@@ -158,21 +158,13 @@ def penn_tokens(
         head = heads[node]
         if head and heads[head - 1] and tags[head - 1] in mark_tags:
             heads[node] = heads[head - 1]
-    rows = zip(forms, tags, heads, tree.relations, strict=True)
-    return tuple(
-        Token(
-            place + 1,
-            form,
-            MISSING,
-            PUNCTUATION if tag in mark_tags else MISSING,
-            tag,
-            MISSING,
-            head,
-            relation,
-            place,
-        )
-        for place, (form, tag, head, relation) in enumerate(rows)
-    )
+    tokens: list[Token] = []
+    for place, row in enumerate(zip(forms, tags, heads, tree.relations, strict=True)):
+        form, tag, head, relation = row
+        upos = PUNCTUATION if tag in mark_tags else MISSING
+        columns = form, MISSING, upos, tag, MISSING, head, relation
+        tokens.append(Token(place + 1, *columns, place))
+    return tuple(tokens)
 
 
 def over(sentence: Sentence, tree: T) -> Sentence[T]:

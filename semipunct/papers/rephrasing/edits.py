@@ -13,9 +13,7 @@ from semipunct.trees import PLACES, Place
 from semipunct.wording import quantity
 
 _LIST = FileKind(
-    EditError,
-    not_a_folder="name a file with a list of edits",
-    fetch_again="write the file again",
+    EditError, not_a_folder="name a file with a list of edits", fetch_again="write the file again"
 )
 _DIGITS = 9  # no sentence has more words
 _KEYS = frozenset({"sent_id", "delete", "move", "place", "head"})

@@ -406,12 +406,7 @@ class OrderingModel(Model[Encoded, NodesBatch]):
         )
 
     def fit_shape(
-        self,
-        encoded: Encoded,
-        batches: Sequence[Sequence[int]],
-        sentences: int,
-        *,
-        scoring: bool,
+        self, encoded: Encoded, batches: Sequence[Sequence[int]], sentences: int, *, scoring: bool
     ) -> NodesShape:
         most = [0] * len(PADDED)
         for members in batches:

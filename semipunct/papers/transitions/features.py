@@ -28,7 +28,7 @@ DISTANCES = (2, 3, 4, 5, 7, 10)
 """Lower bounds of the classes of distances; all distances below the first are one class."""
 
 
-def _each(elements: str, *patterns: str) -> Iterable[Template]:
+def _each(elements: str, patterns: str) -> Iterable[Template]:
     """Fill elements into patterns.
 
     Args:
@@ -36,33 +36,24 @@ def _each(elements: str, *patterns: str) -> Iterable[Template]:
         patterns: patterns with ``{0}``, ``{1}`` for the names; atoms are separated by blanks.
     """
     for names in elements.split():
-        for pattern in patterns:
+        for pattern in patterns.split("|"):
             yield tuple(pattern.format(*names.split(":")).split())
 
 
 WORDS = (
-    *_each("s0 s1 b0 b1 b2", "{0}.word", "{0}.tag", "{0}.word {0}.tag"),
-    *_each("s2", "{0}.tag", "{0}.word {0}.tag"),
+    *_each("s0 s1 b0 b1 b2", "{0}.word | {0}.tag | {0}.word {0}.tag"),
+    *_each("s2", "{0}.tag | {0}.word {0}.tag"),
     *_each(
         "s0:s1 s0:b0",
-        "{0}.word {0}.tag {1}.word {1}.tag",
-        "{0}.word {0}.tag {1}.word",
-        "{0}.word {1}.word {1}.tag",
-        "{0}.word {0}.tag {1}.tag",
-        "{0}.tag {1}.word {1}.tag",
-        "{0}.word {1}.word",
-        "{0}.tag {1}.tag",
-        "{0}.word {1}.tag",
-        "{0}.tag {1}.word",
+        "{0}.word {0}.tag {1}.word {1}.tag | {0}.word {0}.tag {1}.word | {0}.word {1}.word {1}.tag"
+        "| {0}.word {0}.tag {1}.tag | {0}.tag {1}.word {1}.tag | {0}.word {1}.word"
+        "| {0}.tag {1}.tag | {0}.word {1}.tag | {0}.tag {1}.word",
     ),
-    *_each("s1:b0 s0:s2 b0:b1", "{0}.tag {1}.tag", "{0}.word {1}.tag", "{0}.tag {1}.word"),
-    *_each(
-        "s0:b0:b1 s1:s0:b0 s2:s1:s0 b0:b1:b2",
-        "{0}.tag {1}.tag {2}.tag",
-    ),
-    *_each("s0:s1:b0", "{0}.word {1}.tag {2}.tag", "{0}.tag {1}.word {2}.tag"),
+    *_each("s1:b0 s0:s2 b0:b1", "{0}.tag {1}.tag | {0}.word {1}.tag | {0}.tag {1}.word"),
+    *_each("s0:b0:b1 s1:s0:b0 s2:s1:s0 b0:b1:b2", "{0}.tag {1}.tag {2}.tag"),
+    *_each("s0:s1:b0", "{0}.word {1}.tag {2}.tag | {0}.tag {1}.word {2}.tag"),
     *_each("s0:b0:b1", "{0}.word {1}.tag {2}.tag"),
-    *_each("s2:s1:s0", "{0}.tag {1}.word {2}.tag", "{0}.tag {1}.tag {2}.word"),
+    *_each("s2:s1:s0", "{0}.tag {1}.word {2}.tag | {0}.tag {1}.tag {2}.word"),
     *_each("s1:s0:b0:b1", "{0}.tag {1}.tag {2}.tag {3}.tag"),
 )
 """Templates of words and tags on the stack and in the buffer."""
@@ -70,27 +61,21 @@ WORDS = (
 DISTANCE = (
     *_each(
         "s0:s1 s0:b0",
-        "{0}~{1} {0}.word",
-        "{0}~{1} {0}.tag",
-        "{0}~{1} {1}.word",
-        "{0}~{1} {1}.tag",
-        "{0}~{1} {0}.word {1}.word",
-        "{0}~{1} {0}.tag {1}.tag",
+        "{0}~{1} {0}.word | {0}~{1} {0}.tag | {0}~{1} {1}.word | {0}~{1} {1}.tag"
+        "| {0}~{1} {0}.word {1}.word | {0}~{1} {0}.tag {1}.tag",
     ),
 )
 """Templates with distances between words."""
 
-VALENCY = (*_each("s0:left s0:right s1:left s1:right", "{0}.{1} {0}.word", "{0}.{1} {0}.tag"),)
+VALENCY = (*_each("s0:left s0:right s1:left s1:right", "{0}.{1} {0}.word | {0}.{1} {0}.tag"),)
 """Templates with numbers of dependents."""
 
 DEPENDENTS = (
-    *_each("s0l s0r s1l s1r", "{0}.word", "{0}.tag"),
-    *_each("s0l2 s0r2 s1l2 s1r2", "{0}.word", "{0}.tag"),
+    *_each("s0l s0r s1l s1r", "{0}.word | {0}.tag"),
+    *_each("s0l2 s0r2 s1l2 s1r2", "{0}.word | {0}.tag"),
     *_each(
         "s1:s0:s0l s1:s0:s0r s1:s0:s1l s1:s0:s1r",
-        "{0}.tag {1}.tag {2}.tag",
-        "{0}.word {1}.tag {2}.tag",
-        "{0}.tag {1}.word {2}.tag",
+        "{0}.tag {1}.tag {2}.tag | {0}.word {1}.tag {2}.tag | {0}.tag {1}.word {2}.tag",
     ),
     *_each(
         "s0:s0l:s0l2 s0:s0r:s0r2 s1:s1l:s1l2 s1:s1r:s1r2 s0:s0l:b0 s0:s0r:b0",
@@ -103,11 +88,8 @@ DEPENDENTS = (
 LABELS = (
     *_each(
         "s0:left s0:right s1:left s1:right",
-        "{0}.{1}_label",
-        "{0}.tag {0}.{1}_label",
-        "{0}.{1}_label {0}.{1}_label2",
-        "{0}.word {0}.{1}_labels",
-        "{0}.tag {0}.{1}_labels",
+        "{0}.{1}_label | {0}.tag {0}.{1}_label | {0}.{1}_label {0}.{1}_label2"
+        "| {0}.word {0}.{1}_labels | {0}.tag {0}.{1}_labels",
     ),
 )
 """Templates with one, two, or the set of all labels of dependents; for labelled parsers."""
@@ -116,40 +98,34 @@ UNPUNCTUATED: tuple[Template, ...] = tuple(chain(WORDS, DISTANCE, VALENCY, DEPEN
 
 PAIRED_PROPERTIES: tuple[Template, ...] = (
     *_each("b0 b1 b2 b3 s0 s1 s2", "{0}.property"),
-    *_each("b0 b1 b2 s0 s1", "{0}.property {0}.word", "{0}.property {0}.tag"),
+    *_each("b0 b1 b2 s0 s1", "{0}.property {0}.word | {0}.property {0}.tag"),
     *_each(
         "s0:b0 s0:b1 s0:b2 s0:s1 s0:s2",
-        "{0}.property {1}.property",
-        "{0}.property {1}.tag",
-        "{0}.property {1}.word",
+        "{0}.property {1}.property | {0}.property {1}.tag | {0}.property {1}.word",
     ),
 )
 """Rows one to three of table 3: the templates of the experiment with paired marks alone."""
 
 PROPERTIES: tuple[Template, ...] = (
     *PAIRED_PROPERTIES,
-    *_each("s2:s0 s1:s0", "{0}.property {1}.tag", "{0}.property {0}.tag {1}.tag"),
+    *_each("s2:s0 s1:s0", "{0}.property {1}.tag | {0}.property {0}.tag {1}.tag"),
     *_each("s0:b0", "{0}.property {0}.tag {1}.tag"),
     *_each("s2:s0 s1:s0 s0:b0", "{0}~{1} {0}.property {0}.tag {1}.tag"),
 )
 """The whole of table 3; its fourth row lists one pair twice, for which ``s0:b0`` is used."""
 
 OF_LABELS: tuple[Template, ...] = (
-    *_each("s0 s1", "{0}.word", "{0}.tag", "{0}.word {0}.tag"),
+    *_each("s0 s1", "{0}.word | {0}.tag | {0}.word {0}.tag"),
     *_each(
         "s0:s1",
-        "{0}.word {1}.word",
-        "{0}.word {1}.tag",
-        "{0}.tag {1}.word",
-        "{0}.tag {1}.tag",
-        "{0}~{1} {0}.tag {1}.tag",
+        "{0}.word {1}.word | {0}.word {1}.tag | {0}.tag {1}.word | {0}.tag {1}.tag"
+        "| {0}~{1} {0}.tag {1}.tag",
     ),
     *_each("s0:s1:b0 s0:s1:s2", "{0}.tag {1}.tag {2}.tag"),
     *_each("s0:s1:s0l s0:s1:s0r s0:s1:s1l s0:s1:s1r", "{0}.tag {1}.tag {2}.tag"),
     *_each(
         "s0:s1:left s0:s1:right s1:s0:left s1:s0:right",
-        "{0}.tag {1}.tag {0}.{2}_label",
-        "{0}.tag {0}.{2}_labels",
+        "{0}.tag {1}.tag {0}.{2}_label | {0}.tag {0}.{2}_labels",
     ),
 )
 """The templates for choosing labels."""
@@ -169,12 +145,7 @@ BEYOND = 4
 Element = NewType("Element", str)
 """A word whose position depends on the state: on the stack, a dependent, or the next word."""
 
-_DEPENDENTS = {
-    "l": Field.LEFT_1,
-    "l2": Field.LEFT_2,
-    "r": Field.RIGHT_1,
-    "r2": Field.RIGHT_2,
-}
+_DEPENDENTS = {"l": Field.LEFT_1, "l2": Field.LEFT_2, "r": Field.RIGHT_1, "r2": Field.RIGHT_2}
 _OF_ITEM = {
     "left": Field.LEFT_COUNT,
     "right": Field.RIGHT_COUNT,

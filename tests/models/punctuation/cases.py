@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -15,11 +16,10 @@ from semipunct.corpus import Sentence
 from semipunct.features.strings import Spelling
 from semipunct.marks import EDITS, with_boundaries
 from semipunct.models.punctuation.attach import log_attach
-from semipunct.models.punctuation.batches import Batch
+from semipunct.models.punctuation.batches import Batch, BatchShape, FeatureSizes
 from semipunct.models.punctuation.channel import log_edits
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.models.punctuation.shapes import BatchShape, FeatureSizes
 from semipunct.structures.given_tree import Edits, GivenTrees, inside
 from semipunct.trees import DependencyTree
 from semirings import Expectation, Semiring
@@ -141,24 +141,18 @@ def spelling_probability(spelling: Spelling, symbols: Sequence[int]) -> float:
 
 
 def oracle_channel(m: PunctuationModel, parameters: Parameters) -> Channel:
-    """Return the oracle's channel with the model's edit probabilities."""
-    symbols = m.inventory.symbols
-    number = {s: i for i, s in enumerate(symbols)}
-    tables = np.exp(np.asarray(log_edits(parameters, 0, symbols, m.options), np.float64))
-    edits: dict[tuple[str, str], dict[str, float]] = {}
-    for a in symbols[1:]:
-        for b in symbols[1:]:
-            window = tables[:, number[a], number[b]]
-            edits[a, b] = {e: float(p) for e, p in zip(EDITS, window, strict=True) if p > 0}
+    """The channel of the model's only pass, with the spelling of the open puncteme."""
+    number = {s: i for i, s in enumerate(m.inventory.symbols)}
 
     def spelling(tokens: Tokens) -> float:
         return spelling_probability(m.inventory.spelling, [number[t] for t in tokens])
 
-    return Channel(m.options.channel, edits, spelling)
+    (channel,) = oracle_channels(m, parameters)
+    return replace(channel, spelling=spelling)
 
 
 def oracle_channels(m: PunctuationModel, parameters: Parameters) -> list[Channel]:
-    """Return the oracle's channels, one per pass, without spelling of the open puncteme."""
+    """One channel for each pass, without the open puncteme."""
     symbols = m.inventory.symbols
     channels: list[Channel] = []
     for i, mirrored in enumerate(m.directions):
@@ -168,7 +162,8 @@ def oracle_channels(m: PunctuationModel, parameters: Parameters) -> list[Channel
             for x, a in enumerate(symbols[1:], 1)
             for y, b in enumerate(symbols[1:], 1)
         }
-        channels.append(Channel("r2l" if mirrored else "l2r", edits))
+        window = "r2l" if mirrored else "l2r"
+        channels.append(Channel("none" if m.options.channel == "none" else window, edits))
     return channels
 
 

@@ -30,37 +30,18 @@ from tests.models.punctuation.cases import (
 )
 from tests.oracle import Derivation as Found
 from tests.oracle import best, expected_unmatched, pair_marginals, total
-from tests.selection import selected
 
-SUMMING: tuple[Semiring, ...] = (Real(), Log(), Expectation())
-CHOOSING: tuple[Semiring, ...] = (Derivation(),)
-DRAWS = ((0, 0.0), (1, 0.5), (2, 1.5))
-"""Seeds and scales of random parameters."""
+DRAW = (1, 0.5)
+"""Seed and scale of the random parameters."""
 
 Case = tuple[PunctuationModel, Parameters, list[list[Found]]]
 
 
 @cache
-def case(direction: str, seed: int, scale: float) -> Case:
+def case(direction: str) -> Case:
     m = model(direction)
-    parameters = m.initial_parameters(seed, scale)
+    parameters = m.initial_parameters(*DRAW)
     return m, parameters, oracle_derivations(m, parameters, SENTENCES)
-
-
-@pytest.fixture(
-    params=[
-        pytest.param(
-            (direction, *draw),
-            id=f"{direction}-seed{draw[0]}-scale{draw[1]}",
-            # One by default: the oracle and compilation take most of the time.
-            marks=() if i == j == 1 else pytest.mark.exhaustive,
-        )
-        for i, direction in enumerate(DIRECTIONS)
-        for j, draw in enumerate(DRAWS)
-    ]
-)
-def drawn(request: pytest.FixtureRequest) -> Case:
-    return case(*request.param)
 
 
 def answers(
@@ -86,36 +67,23 @@ def answers(
     )
 
 
-def test_the_sentences_are_worth_asking_about():
-    counts = [len(listed) for listed in case("l2r", 1, 0.5)[2]]
-    assert min(counts) >= 1
-    assert max(counts) > 500
-
-
 @pytest.mark.parametrize(
-    "semiring", selected(SUMMING, lambda s: isinstance(s, Real)), ids=lambda s: s.name
+    "direction, semiring", [*((d, Real()) for d in DIRECTIONS), ("l2r", Log())], ids=str
 )
-def test_totals_are_the_oracles(drawn: Case, semiring: Semiring):
-    m, parameters, derivations = drawn
-    log_p = answers(m, parameters, semiring).log_weight
-    np.testing.assert_allclose(log_p, [log(total(f)) for f in derivations], rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    "semiring", selected(SUMMING, lambda s: isinstance(s, Real)), ids=lambda s: s.name
-)
-def test_gradients_are_posterior_marginals(drawn: Case, semiring: Semiring):
-    m, parameters, derivations = drawn
-    gradient = answers(m, parameters, semiring).choice
-    marginals = tables(m, SENTENCES, [pair_marginals(f) for f in derivations])
-    np.testing.assert_allclose(gradient, marginals, atol=2e-5)
-    np.testing.assert_allclose(gradient.sum(1), 1.0, atol=2e-5)
-
-
-@pytest.mark.parametrize("semiring", CHOOSING, ids=lambda s: s.name)
-def test_best_scores_are_the_oracles(drawn: Case, semiring: Semiring):
-    m, parameters, derivations = drawn
+def test_totals_and_marginals_are_the_oracles(direction: str, semiring: Semiring):
+    m, parameters, derivations = case(direction)
+    assert max(map(len, derivations)) > (20 if direction == "none" else 500)
     answer = answers(m, parameters, semiring)
+    expected = [log(total(f)) for f in derivations]
+    np.testing.assert_allclose(answer.log_weight, expected, rtol=1e-5, atol=1e-5)
+    marginals = tables(m, SENTENCES, [pair_marginals(f) for f in derivations])
+    np.testing.assert_allclose(answer.choice, marginals, atol=2e-5)
+    np.testing.assert_allclose(answer.choice.sum(1), 1.0, atol=2e-5)
+
+
+def test_best_scores_are_the_oracles():
+    m, parameters, derivations = case("l2r")
+    answer = answers(m, parameters, Derivation())
     score, gradient = answer.log_weight, np.asarray(answer.choice)
     np.testing.assert_allclose(score, [log(best(f).probability) for f in derivations], atol=2e-5)
     assert set(np.unique(gradient)) <= {0.0, 1.0}
@@ -134,21 +102,16 @@ def unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     return is_unmatched(left, right, {("“", "”")})
 
 
-@pytest.mark.exhaustive
-def test_expectations_are_the_oracles_and_the_gradient_along_a_tilt(drawn: Case):
-    m, parameters, derivations = drawn
+def test_expectations_are_the_oracles():
+    m, parameters, derivations = case("l2r")
     count = answers(m, parameters, Expectation()).expected
     expected = [expected_unmatched(f, unmatched) for f in derivations]
     assert max(expected) > 0.1
     np.testing.assert_allclose(count, expected, atol=2e-5)
-    marginals = answers(m, parameters, Real()).choice
-    by_word = np.asarray(marginals @ m.unmatched)
-    starts = np.cumsum([0, *(len(s.tree.heads) for s in SENTENCES)])[:-1]
-    np.testing.assert_allclose(count, np.add.reduceat(by_word, starts), atol=2e-5)
 
 
-def test_gradients_of_parameters_agree_and_are_finite(drawn: Case):
-    m, parameters, _ = drawn
+def test_gradients_of_parameters_agree_and_are_finite():
+    m, parameters, _ = case("r2l")
     real, log_space = (
         parameter_gradient(m, parameters, SENTENCES, answers(m, parameters, s))
         for s in (Real(), Log())
@@ -160,9 +123,8 @@ def test_gradients_of_parameters_agree_and_are_finite(drawn: Case):
         np.testing.assert_allclose(gradient, log_space[name], atol=1e-4, err_msg=name)
 
 
-@pytest.mark.exhaustive
 def test_the_parameter_gradient_is_a_difference_of_oracle_totals():
-    m, parameters, _ = case("r2l", 1, 0.5)
+    m, parameters, _ = case("r2l")
     three = SENTENCES[1:4]
     gradient = parameter_gradient(m, parameters, three, answers(m, parameters, Real(), three))
     generator = np.random.default_rng(5)
@@ -196,13 +158,12 @@ def small_sentences(draw: st.DrawFn) -> Sentence:
     return sentence(heads, [" ".join(slot) for slot in slots])
 
 
-@pytest.mark.exhaustive
-@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(
     st.lists(small_sentences(), min_size=4, max_size=4),
     st.integers(0, 1000),
     st.sampled_from([0.3, 1.0, 2.0]),
-    st.sampled_from(DIRECTIONS),
+    st.sampled_from(["l2r", "r2l"]),
 )
 def test_any_small_sentences(drawn: list[Sentence], seed: int, scale: float, direction: str):
     m = model(direction)

@@ -4,7 +4,6 @@ from collections import Counter
 
 import numpy as np
 
-from semipunct.models.punctuation import draws
 from semipunct.models.punctuation.draws import Categorical
 from tests.models.punctuation.frequencies import pvalue
 
@@ -44,17 +43,3 @@ def test_no_draws():
     assert (
         Categorical.of(np.zeros((2, 3), np.float32), np.zeros(0, int)).draw(np.zeros(0)).size == 0
     )
-
-
-def test_few_draws_are_compared_at_once_with_the_same_outcome(monkeypatch):
-    generator = np.random.default_rng(4)
-    weight = generator.random((9, 5)) * (generator.random((9, 5)) < 0.7) + np.eye(9, 5)
-    choice = Categorical(weight, generator.integers(0, 5, 400))
-    points = generator.random(400)
-    expected = [
-        int(np.searchsorted(np.cumsum(w), p * w.sum(), "right"))
-        for w, p in zip(weight.T[choice.distribution], points, strict=True)
-    ]
-    for limit in (0, 400, 1 << 20):
-        monkeypatch.setattr(draws, "AT_ONCE", limit)
-        assert choice.draw(points).tolist() == expected

@@ -15,7 +15,6 @@ from semipunct.marks import EDITS
 from semipunct.models.punctuation.channel import (
     channel_parameters,
     log_edits,
-    mirror,
     possible_edits,
 )
 from semipunct.models.punctuation.options import ModelOptions
@@ -73,11 +72,11 @@ WINDOWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("a, b", WINDOWS)
-def test_structural_zeros(a: str, b: str):
-    window = possible_edits(SYMBOLS)[:, NUMBER[a], NUMBER[b]]
-    allowed = {name for name, possible in zip(EDITS, window, strict=True) if possible}
-    assert allowed == allowed_by_the_book(a, b)
+def test_structural_zeros():
+    for a, b in WINDOWS:
+        window = possible_edits(SYMBOLS)[:, NUMBER[a], NUMBER[b]]
+        allowed = {name for name, possible in zip(EDITS, window, strict=True) if possible}
+        assert allowed == allowed_by_the_book(a, b), (a, b)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o.channel}-tied{o.tied}")
@@ -110,14 +109,6 @@ def test_surface_probabilities_sum_to_one_for_any_underlying_string(options: Mod
                 assert all(not after or x[-1:] == after for _, _, x in paths)
 
 
-def test_a_start_weight_of_zero_makes_every_possible_edit_equally_likely():
-    options = ModelOptions(channel="l2r")
-    parameters = channel_parameters(SYMBOLS, options, None, 0.0)
-    edits = np.exp(np.asarray(log_edits(parameters, 0, SYMBOLS, options)))
-    np.testing.assert_allclose(edits[:, NUMBER[","], NUMBER["."]], 0.25, rtol=1e-6)
-    np.testing.assert_allclose(edits[[0, 2], NUMBER[","], NUMBER[","]], 0.5, rtol=1e-6)
-
-
 def test_a_stronger_token_absorbs_a_weaker_one_on_either_side():
     options = ModelOptions(channel="l2r")
     parameters = channel_parameters(SYMBOLS, options, None, 0.0)
@@ -142,29 +133,3 @@ def test_gradients_of_edits_are_finite():
     assert all(np.isfinite(g).all() for g in gradient.values())
     window = gradient["channel.0.window"]
     np.testing.assert_array_equal(window[~possible_edits(SYMBOLS)], 0.0)
-
-
-def test_mirror_reads_the_mirrored_string():
-    """Mirrored edits from the left on a reversed string equal the edits from the right."""
-    edits = edits_of(ModelOptions(channel="r2l"), 7)
-    from_right = oracle_channel(edits, "r2l")
-    back = oracle_channel(mirror(edits), "l2r")
-    for length in range(4):
-        for text in itertools.product(TOKENS, repeat=length):
-            direct: dict[tuple[str, ...], float] = {}
-            for p, _, x in edit_paths(from_right, ("^", *text)):
-                direct[x] = direct.get(x, 0.0) + p
-            mirrored: dict[tuple[str, ...], float] = {}
-            for p, _, x in edit_paths(back, (*text[::-1], "^")):
-                mirrored[x[::-1]] = mirrored.get(x[::-1], 0.0) + p
-            assert direct == pytest.approx(mirrored)
-
-
-def test_mirror_is_its_own_inverse_and_leaves_the_start_alone():
-    edits = edits_of(ModelOptions(channel="l2r"), 1)
-    mirrored = mirror(edits)
-    # The start symbol is never read: its column is ignored.
-    for once, twice in zip(edits, mirror(mirrored), strict=True):
-        np.testing.assert_array_equal(once[:, 1:], twice[:, 1:])
-    for table, swapped in zip(edits, mirrored, strict=True):
-        np.testing.assert_array_equal(table[0], swapped[0])

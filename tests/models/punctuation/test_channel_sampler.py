@@ -75,13 +75,3 @@ def test_an_open_puncteme_between_others_is_spelt(direction: str):
     oracle = oracle_channel(m, parameters)
     expected = {x: sum(p for p, _ in rewrite(oracle, (",", "<open>", "."), x)) for x in counts}
     assert pvalue(counts, expected, DRAWS) > 1e-4
-
-
-def test_draws_in_which_nothing_meets_show_nothing():
-    m = model("r2l", final_mark=False)
-    channel = ChannelSampler.of(m, m.initial_parameters(0, 0.0))
-    period = m.inventory.labels.index((".",))
-    inputs = channel.inputs(np.array([[0, period, 0]]), np.zeros(1, np.int64), [("^",)])
-    surface = Numbering[tuple[str, ...]](())
-    drawn = channel.sample(inputs, [np.random.default_rng(0)], surface)
-    assert [surface.items[i] for i in drawn[0]][::2] == [(), ()]

@@ -14,14 +14,11 @@ from semipunct.marks import with_boundaries
 from semipunct.models.punctuation.decode import Analysis, best, corpus_log_likelihood, sample
 from semipunct.models.punctuation.decode import best_of as few
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.models.punctuation.shapes import FEW_WORDS
-from semirings import Derivation, Viterbi
 from tests.models.punctuation.cases import (
     SENTENCES,
     log,
     model,
     oracle_channel,
-    oracle_choices,
     oracle_derivations,
 )
 from tests.models.punctuation.frequencies import pvalue
@@ -75,20 +72,6 @@ def test_the_best_analysis_is_the_most_probable_derivation():
         assert (analysis.pairs, edit_names) in [(d.pairs, d.edits) for d in winners]
 
 
-@pytest.mark.exhaustive
-def test_many_words_and_few_have_the_same_analyses():
-    """Lanes are grouped by slot tokens only from ``FEW_WORDS`` words on."""
-    m, parameters, _ = case()
-    copies = -(-FEW_WORDS // sum(s.tree.words for s in SENTENCES))
-    together = best(m, parameters, [*SENTENCES] * copies)
-    for few_words, many in zip(best_of() * copies, together, strict=True):
-        assert few_words is not None
-        assert many is not None
-        assert many.pairs == few_words.pairs
-        assert many.log_joint == pytest.approx(few_words.log_joint, abs=1e-4)
-
-
-@pytest.mark.exhaustive
 def test_probabilities_of_analyses():
     """log p(T', x | T) sums over edits; the posterior divides it by p(x | T)."""
     _, _, derivations = case()
@@ -101,7 +84,6 @@ def test_probabilities_of_analyses():
             assert analysis.log_joint == pytest.approx(expected + math.log(evidence), abs=1e-4)
 
 
-@pytest.mark.exhaustive
 def test_samples_follow_the_posterior():
     _, _, derivations = case()
     for analyses, f in zip(samples_of(), derivations, strict=True):
@@ -131,7 +113,6 @@ def test_slots_tell_how_they_came_about():
             assert edit_names in [e for p, e in ways if p > most * (1 - 1e-4)]
 
 
-@pytest.mark.exhaustive
 def test_a_sentence_without_an_analysis_has_none():
     m, parameters, _ = case()
     # Without the open puncteme the inventory does not cover some of the sentences.
@@ -154,34 +135,6 @@ def test_no_sentences_no_answers():
     assert corpus_log_likelihood(m, parameters, []).shape == (0,)
 
 
-def test_any_semiring_may_say_what_is_best():
-    m, parameters, _ = case()
-    analyses = best(m, parameters, SENTENCES, Derivation(Viterbi()))
-    assert [a and a.pairs for a in analyses] == [a and a.pairs for a in best_of()]
-
-
-def test_expected_choices_of_a_word_alone():
-    """With one word and one token, the probability of each pair can be written out."""
-    m, parameters, _ = case()
-    s = SENTENCES[0]
-    ((choices,),) = oracle_choices(m, parameters, [s])
-    (derivations,) = oracle_derivations(m, parameters, [s])
-    keep = oracle_channel(m, parameters).edits
-    window = {token: keep["^", token] for token in (".", ",")}
-    weights = {
-        ((), (".",)): choices[(), (".",)],
-        ((), ("<open>",)): choices[(), ("<open>",)]
-        * oracle_channel(m, parameters).spelling((".",)),
-        ((",",), (".",)): choices.get(((",",), (".",)), 0.0) * window[","]["absorb_right"],
-        (("“",), (".",)): choices[("“",), (".",)] * keep["^", "“"]["absorb_right"],
-        ((), (",", ".")): choices[(), (",", ".")] * keep[",", "."]["absorb_left"],
-    }
-    assert total(derivations) == pytest.approx(sum(weights.values()), rel=1e-6)
-    log_likelihood = corpus_log_likelihood(m, parameters, [s])
-    assert log_likelihood[0] == pytest.approx(math.log(sum(weights.values())), abs=1e-5)
-
-
-@pytest.mark.exhaustive
 def test_the_best_few_are_the_most_probable_derivations():
     """They are sorted by best derivation; derivations that differ in edits alone are merged."""
     m, parameters, derivations = case()

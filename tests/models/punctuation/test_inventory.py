@@ -7,10 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from semipunct.features.strings import Spelling
 from semipunct.marks import FINAL, INITIAL, OPEN, START, UNK
 from semipunct.models.punctuation.inventory import build_inventory
 from semipunct.models.punctuation.options import ModelOptions
@@ -34,11 +31,6 @@ def test_symbols_and_tokens():
     assert inventory.encode(("^", ",", "!", "<open>")) == (
         number(INITIAL), number(","), number(UNK), number(UNK)
     )  # fmt: skip
-
-
-def test_no_text_can_name_a_symbol_that_is_no_token():
-    inventory = build_inventory(SOME, ModelOptions(**TINY))
-    assert inventory.encode((START,)) == (inventory.symbols.index(UNK),)
 
 
 def test_pairs_are_parts_of_what_flanks_constituents_and_every_single_token():
@@ -99,24 +91,6 @@ def test_hard_sets_are_the_papers():
     assert inventory.allowed[-1].all()
 
 
-def test_hard_sets_keep_every_pair_seen_however_rare():
-    options = ModelOptions(**{**TINY, "minimum_pair_count": 2}, hard_sets=True)
-    pairs = build_inventory(SOME, options)
-    assert (("“",), ("”", ",")) in {pairs.pair_name(p) for p in range(len(pairs.pairs))}
-
-
-def test_spelling_covers_every_token_and_no_mark():
-    inventory = model("l2r").inventory
-    number = {s: i for i, s in enumerate(inventory.symbols)}
-    spelling = inventory.spelling
-    for mark in (START, INITIAL, FINAL, OPEN):
-        assert spelling.first[number[mark]] == 0
-    assert all(spelling.first[number[t]] > 0 for t in inventory.tokens)
-    assert sum(spelling.first) == pytest.approx(1.0)
-    assert 0 < spelling.stop < 1
-    assert 0 < spelling.again < 1
-
-
 def test_spelling_is_a_distribution_over_strings_of_at_least_one_token():
     """The mass of strings of up to k tokens is that of a geometric length and converges to 1."""
     inventory = model("l2r").inventory
@@ -128,17 +102,6 @@ def test_spelling_is_a_distribution_over_strings_of_at_least_one_token():
         strings = itertools.product(tokens, repeat=length)
         mass += math.fsum(spelling_probability(spelling, s) for s in strings)
         assert mass == pytest.approx(1 - (1 - spelling.stop) ** length, rel=1e-9)
-
-
-@settings(max_examples=20)
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.floats(0.01, 0.99),
-       st.floats(0.01, 0.99))  # fmt: skip
-def test_log_tokens_add_up(string: list[int], again: float, stop: float):
-    spelling = Spelling((0.0, 0.1, 0.2, 0.3, 0.4), again, stop)
-    table = spelling.log_tokens(string)
-    log_p = table[0, 0] + table[1:, 1].sum() + math.log(stop)
-    assert log_p == pytest.approx(math.log(spelling_probability(spelling, string)))
-    assert spelling.log_probability(string) == pytest.approx(log_p)
 
 
 def test_the_inventory_does_not_depend_on_the_order_of_sentences():

@@ -18,7 +18,6 @@ def case():
     return m, m.initial_parameters(3, 0.01)
 
 
-@pytest.mark.exhaustive
 def test_what_is_left_out_changes_nothing():
     m, parameters = case()
     zeroed = round_weights(parameters, 0.012)

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from semipunct.models.punctuation.rewriting import EMPTY_PATH, NO_PATH, Paths, Rewriter
+from semipunct.models.punctuation.rewriting import Rewriter
 from tests.models.punctuation.cases import model, oracle_channel, oracle_channels
 from tests.oracle import rewrite
 
@@ -52,14 +52,6 @@ def test_the_open_puncteme_is_spelt(direction: str):
             assert math.exp(log_p) == pytest.approx(expected, rel=1e-6)
 
 
-def test_an_empty_slot_is_empty_underneath():
-    m = model("l2r")
-    rewriter = Rewriter.of(m, m.initial_parameters(0, 1.0))
-    assert rewriter.explain((), ()).log_probability == 0.0
-    assert rewriter.explain((m.inventory.tokens[0],), ()).log_probability == -math.inf
-    assert rewriter.explain((), (m.inventory.tokens[0],)).log_probability == -math.inf
-
-
 @pytest.mark.parametrize("direction", ["l2r", "r2l"])
 def test_outcomes_of_a_pass_are_all_of_it(direction: str):
     """Each has the probability of ``paths``, and the sum is one."""
@@ -73,14 +65,3 @@ def test_outcomes_of_a_pass_are_all_of_it(direction: str):
         log_sum, log_best, edits = window_pass.paths(text, string)
         assert (log_sum, log_best) == pytest.approx(paths[:2])
         assert edits == paths.edits
-
-
-def test_sets_of_paths_are_a_semiring():
-    a, b = Paths(-1.0, -2.0, ((0, 1, 2),)), Paths(-3.0, -3.0, ((1, 2, 3),))
-    for paths in (a, b):
-        assert paths.plus(NO_PATH) == NO_PATH.plus(paths) == paths
-        assert paths.times(EMPTY_PATH) == EMPTY_PATH.times(paths) == paths
-        assert paths.times(NO_PATH)[:2] == NO_PATH[:2]
-    assert a.plus(b) == (pytest.approx(math.log(math.exp(-1) + math.exp(-3))), -2.0, a.edits)
-    assert a.plus(b) == b.plus(a)
-    assert a.times(b) == (-4.0, -5.0, ((0, 1, 2), (1, 2, 3)))

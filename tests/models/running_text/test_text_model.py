@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 
 from semipunct.corpus.word_streams import items, word_stream
 from semipunct.features.word_shapes import SHAPES
-from semipunct.models.running_text.model import (
-    TextModel,
-    best_threshold,
-    log_joint,
-    log_marginals,
-)
+from semipunct.models.running_text.model import TextModel, best_threshold, log_joint, log_marginals
 from semipunct.models.running_text.network import Scores
 from semipunct.models.running_text.options import TextOptions
 from semipunct.models.running_text.reader import (
@@ -47,15 +42,6 @@ def reader() -> TextReader:
     return TextReader(model, weights)
 
 
-def test_empty_parameters_have_the_shapes_of_drawn_ones(reader: TextReader):
-    drawn, empty = reader.model.initial_parameters(0, 0.0), reader.model.empty_parameters()
-    assert [(k, x.shape, x.dtype) for k, x in drawn.items()] == [
-        (k, x.shape, x.dtype) for k, x in empty.items()
-    ]
-    assert np.any(drawn["word"])
-    assert not np.any(empty["word"])
-
-
 def test_strings_and_capitals_have_one_distribution():
     chance = np.random.default_rng(0)
     shapes = chance.normal(size=(1, 1, SHAPES))
@@ -73,7 +59,6 @@ def test_strings_and_capitals_have_one_distribution():
         assert np.exp(joint) == pytest.approx(expected[string, shape], rel=1e-5)
 
 
-@pytest.mark.exhaustive
 def test_the_likelihood_of_passages_is_that_of_their_slots(reader: TextReader):
     model, weights = reader.model, reader.parameters
     some = passages(9, 3)
@@ -120,20 +105,6 @@ def test_windows_decide_every_slot_once_with_its_context(size: int):
         assert w.stop >= min(size, w.last + CONTEXT)
         assert w.stop - w.start <= LENGTH
     assert windows(size, 1) == windows(size, 100) == all_windows
-
-
-def test_texts_do_not_affect_each_other(reader: TextReader):
-    queries = [
-        Query(forms, [()] * (len(forms) + 1), False)
-        for forms in (
-            text(n, n).lower().replace(",", "").replace(".", "").split() for n in (1, 90, 5)
-        )
-    ]
-    together = reader.read(queries)
-    for query, reading in zip(queries, together, strict=True):
-        (alone,) = reader.read([query])
-        np.testing.assert_allclose(reading.strings, alone.strings, atol=1e-5)
-        np.testing.assert_allclose(alone.strings.sum(1), 1, atol=1e-5)
 
 
 def test_a_text_at_the_end_of_a_row_gets_what_it_gets_alone(reader: TextReader):

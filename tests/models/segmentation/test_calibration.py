@@ -17,13 +17,6 @@ from semipunct.models.segmentation.tokeniser import HIGHEST, TEMPERATURE, temper
 from tests.models.segmentation.passages import generated, is_possible, passage
 
 
-def test_log_odds_that_are_too_large_are_divided():
-    # Three of four tokens with log-odds of 3 log 3 are ends, which is a probability of 3 / 4.
-    odds = np.full(4, 3 * np.log(3.0))
-    assert temperature(odds, np.array([True, True, True, False])) == pytest.approx(3, abs=1e-3)
-    assert temperature(-odds, np.array([False, True, False, False])) == pytest.approx(3, abs=1e-3)
-
-
 def test_limits():
     odds = np.array([2.0, -1.0])
     assert temperature(odds, odds > 0) == pytest.approx(1, abs=1e-3)

@@ -12,7 +12,6 @@ from semipunct.models.segmentation.segmenter import Segmenter
 TEXT = "So, ba Mo do. Al li.e gu ke.\n\nSo do\tdo " * 5
 
 
-@pytest.mark.exhaustive
 def test_windows_make_no_difference(untrained: Segmenter, monkeypatch: pytest.MonkeyPatch):
     texts = [TEXT, TEXT[:7], "", TEXT[3:100]]
     whole = untrained.segment(texts)
@@ -25,7 +24,6 @@ def test_windows_make_no_difference(untrained: Segmenter, monkeypatch: pytest.Mo
     assert 1 < len(whole[0].sentences) < len(whole[0].tokens)
 
 
-@pytest.mark.exhaustive
 def test_texts_do_not_depend_on_their_company(untrained: Segmenter):
     texts = [TEXT[i : i + 5 * i] for i in range(1, 30, 7)]
     together = untrained.segment(texts)

@@ -17,9 +17,8 @@ from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.store.checkpoint import load
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training.config import load_config
-from semipunct.training.train import train as train_model
-from tests.models.segmentation.passages import generated, is_possible, passage
-from tests.planted import TOKENISER, figures
+from tests.models.segmentation.passages import is_possible, passage
+from tests.planted import figures
 
 
 def test_probabilities_are_those_of_a_list_of_all_taggings(untrained: Segmenter):
@@ -55,19 +54,6 @@ def test_rules_are_learnt(tokeniser: Path):
     # A sentence begins with "so", which occurs only there.
     assert best["dev_stripped_sentences"] == 1.0
     assert best["dev_f1"] == 1.0
-
-
-@pytest.mark.exhaustive
-def test_a_resumed_run_ends_with_the_same_bits(tokeniser: Path, tmp_path: Path):
-    config = load_config(None, TOKENISER, kind="tokeniser")
-    train, dev, folder = generated(60, 1), generated(12, 2), tmp_path / "m"
-    stops = iter([False] * 54 + [True])  # within an epoch, after an evaluation
-    assert train_model(train, dev, folder, config=config, stop=lambda: next(stops)).interrupted
-    train_model(train, dev, folder, config=config, resume=True)
-    resumed, trained_at_once = (
-        (place / "model.safetensors").read_bytes() for place in (folder, tokeniser)
-    )
-    assert resumed == trained_at_once
 
 
 def test_a_folder_is_loaded(tokeniser: Path):

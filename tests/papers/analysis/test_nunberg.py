@@ -50,26 +50,6 @@ def test_the_sums_of_the_paper():
     assert len(nunberg.TABLE_1) == len(SPECIMENS.strip().splitlines()) == 15
 
 
-def test_the_sums_of_the_docstring():
-    kept_bigrams = {(r.a, r.b) for r in nunberg.bigrams() if r.edit == "keep"}
-    changed = {(r.a, r.b) for r in nunberg.rules()}
-    assert len([1 for a, b in changed if {a, b} <= POINTS]) == 140
-    assert sum((a in "(“" and b in POINTS) or (a in POINTS and b in ")”") for a, b in changed) == 40
-    assert sum({a, b} <= BRACKETS for a, b in changed) == 4
-    moved = {(r.a, r.b) for r in nunberg.rules() if r.edit == "transpose"}
-    weaker = ("<abbr>", "....", "...", "..", ".", "--", "-", ",")
-    assert moved == {("”", mark) for mark in weaker}
-    assert sum({a, b} <= BRACKETS for a, b in kept_bigrams) == 12
-    assert sum((a in "(“" and b in "?!") or (a in "?!" and b in ")”") for a, b in kept_bigrams) == 8
-    assert (
-        sum((a in POINTS and b in "(“") or (a in ")”" and b in POINTS) for a, b in kept_bigrams)
-        == 40
-    )
-    assert {pair for pair in kept_bigrams if set(pair) <= POINTS} == {
-        ("?", "!"), ("!", "?"), (";", ":"), (":", ";"),
-    }  # fmt: skip
-
-
 def test_the_stated_rules_are_those_of_the_caption():
     order = ("?!", ".", ";:", "-", ",")
     strength = {mark: -i for i, marks in enumerate(order) for mark in marks}
@@ -111,19 +91,3 @@ def test_what_nunberg_does_not_consider():
     assert nunberg.says(",", ".") == Rule(",", ".", "absorb_left")
     with pytest.raises(KeyError):
         treatment("*", ",")
-
-
-def test_outcomes_that_differ():
-    assert nunberg.outcomes(",", ".") == {
-        (",", "."): "keep", (".",): "absorb_left", (",",): "absorb_right", (".", ","): "transpose",
-    }  # fmt: skip
-    assert nunberg.outcomes(",", ",") == {(",", ","): "keep", (",",): "absorb_right"}
-
-
-def test_inverted_marks_are_treated_as_the_opening_bracket():
-    for rule in nunberg.INVERTED:
-        as_bracket = ["(" if mark in "¿¡" else mark for mark in (rule.a, rule.b)]
-        assert treatment(*as_bracket).edit == rule.edit
-    assert [(r.a + r.b, r.result) for r in nunberg.INVERTED if r.stated] == [
-        (",¿", (",", "¿")), (":¿", (":", "¿")), ("¿,", ("¿",)),
-    ]  # fmt: skip

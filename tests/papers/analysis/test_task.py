@@ -11,17 +11,13 @@ from semipunct.marks import EDITS, Edit
 from semipunct.models.punctuation.decode import Analysis, SlotAnalysis
 from semipunct.models.punctuation.rewriting import Rewriter
 from semipunct.papers.analysis.agreement import Channel
-from semipunct.papers.analysis.nunberg import TABLE_1
 from semipunct.papers.analysis.task import (
-    Counts,
-    analyse,
     count,
     expected_pairs,
     read_channel,
     relation_table,
     rewriting,
 )
-from semipunct.tasks.base import InPlace
 from tests.models.punctuation.cases import (
     SENTENCES,
     model,
@@ -29,8 +25,6 @@ from tests.models.punctuation.cases import (
     oracle_choices,
     sentence,
 )
-from tests.oracle import Channel as OracleChannel
-from tests.oracle import rewrite
 
 
 def analysis(*slots: tuple[str, str, str]) -> Analysis:
@@ -82,14 +76,6 @@ def test_the_rewriting_table():
     assert rows[1].rule.result == (".",)
     assert rows[2].rule is not None
     assert rows[2].rule.edit == "keep"
-
-
-def test_without_a_treebank_the_table_has_the_specimens_that_the_channel_knows():
-    rows = rewriting(channel_of(",.?"), None)
-    assert [r.a + r.b for r in rows] == [",,", ",.", ".?"]
-    assert {r.times for r in rows} == {None}
-    chosen = rewriting(channel_of(",.?"), Counts({(",", "?"): 3}, {}), [(".", "?"), (",", "?")])
-    assert [(r.a + r.b, r.times) for r in chosen] == [(",?", 3), (".?", 0)]
 
 
 PAIRS = (((), ()), ((",",), (",",)), (("(",), (")",)), ((",",), ()), (("“", "("), (")", "”")))
@@ -148,41 +134,3 @@ def test_the_channel_is_read_off_the_model(direction: str):
             expected = {e: edits[a, b].get(e, 0.0) for e in EDITS}
             assert channel.edits(a, b) == pytest.approx(expected, abs=1e-6)
             assert sum(channel.outcomes(a, b).values()) == pytest.approx(1, abs=1e-6)
-
-
-def test_two_passes_are_read_as_what_they_do_together():
-    m = model("r2l", passes=2)
-    parameters = m.initial_parameters(5, 1.0)
-    rewriter = Rewriter.of(m, parameters)
-    channel = read_channel(rewriter)
-    passes = [
-        OracleChannel(
-            "r2l" if one.mirrored else "l2r",
-            {
-                (a, b): dict(zip(EDITS, np.exp(one.log_probability[:, i, j]), strict=True))
-                for i, a in enumerate(m.inventory.symbols)
-                for j, b in enumerate(m.inventory.symbols)
-                if i and j
-            },
-        )
-        for one in rewriter.passes
-    ]
-    for a in m.inventory.tokens[:4]:
-        for b in m.inventory.tokens[:4]:
-            found = channel.outcomes(a, b)
-            assert sum(found.values()) == pytest.approx(1, abs=1e-6)
-            for outcome, p in found.items():
-                expected = sum(q for q, _ in rewrite(passes, (a, b), outcome))
-                assert p == pytest.approx(expected, abs=1e-6)
-
-
-def test_without_sentences_only_the_model_is_asked():
-    m = model("r2l")
-    found = analyse(InPlace(m, m.initial_parameters(0, 1.0)))
-    assert (found.counts, found.frequent, found.relations, found.analysed) == (None,) * 4
-    known = [bigram for _, bigram, _ in TABLE_1 if set(bigram) <= set(m.inventory.tokens)]
-    assert [(row.a, row.b) for row in found.rewriting] == known
-    assert len(known) > 3
-    assert len(found.changed.ranked) + len(found.changed.missing) == 192
-    assert len(found.kept.ranked) + len(found.kept.missing) == 64
-    assert found.inverted.ranked == ()

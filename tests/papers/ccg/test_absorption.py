@@ -1,8 +1,6 @@
 """Normalisation of commas: figure 8, unchanged cases, and laws on random derivations."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.normalisation import (
@@ -10,8 +8,6 @@ from semipunct.papers.ccg.normalisation import (
     comma_nodes,
     normalise_absorption,
 )
-from semipunct.papers.ccg.predicates import predicate_dependencies
-from tests.papers.ccg.test_conversion import conversions
 
 Nested = tuple[object, ...]
 """A category with its parts; a leaf has none."""
@@ -61,14 +57,6 @@ def test_figure_8():
     assert normalise_absorption(before, "better", {"PP"}) == after
 
 
-def test_the_better_rule_moves_rare_right_commas_as_well():
-    tree = derivation(("S", ("S/S", ("S/S", ("(S/S)/NP",), ("NP",)), COMMA), ("S",)))
-    assert normalise_absorption(tree) is tree
-    assert normalise_absorption(tree, "better", {"S/S", "NP"}) is tree
-    normalised = normalise_absorption(tree, "better", {"NP"})
-    assert bracketed(normalised) == "(S (S/S (S/S)/NP (NP NP ,)) S)"
-
-
 @pytest.mark.parametrize(
     "nested",
     [
@@ -88,65 +76,3 @@ def test_attested_categories():
     once = derivation(("S", ("S", SUBJECT, VERB), COMMA))
     assert attested_categories([once]) == frozenset()
     assert attested_categories([once], 1) == attested_categories([once] * 2) == {"S"}
-
-
-@st.composite
-def nested_trees(draw: st.DrawFn) -> Nested:
-    """Draw sentences of modifiers of modifiers, with commas anywhere."""
-
-    def grown(category: str, size: int) -> Nested:
-        if size <= 1:
-            return (category,)
-        way = draw(st.sampled_from(("left", "right", "before", "after")))
-        left = draw(st.integers(1, size - 1))
-        bare = f"({category})" if "/" in category or "\\" in category else category
-        if way == "before":
-            return (category, COMMA, grown(category, size - 1))
-        if way == "after":
-            return (category, grown(category, size - 1), COMMA)
-        if way == "left":
-            return (category, grown(f"{bare}/{bare}", left), grown(category, size - left))
-        return (category, grown(category, left), grown(f"{bare}\\{bare}", size - left))
-
-    return grown("S", draw(st.integers(1, 7)))
-
-
-@given(nested_trees(), st.sets(st.sampled_from(("S", "S/S", "S\\S", "(S/S)/(S/S)"))))
-def test_words_categories_and_dependencies_stay(nested: Nested, attested: set[str]):
-    tree = derivation(nested)
-    for rule in ("paper", "better"):
-        normalised = normalise_absorption(tree, rule, attested)
-        assert normalised.tags == tree.tags
-        assert all(each is None or each.name != "no rule" for each in normalised.combinators)
-        assert predicate_dependencies(normalised) == predicate_dependencies(tree)
-        # The remaining ones are preceded by marks only.
-        for each in comma_nodes(normalised):
-            if each.rule == "left":
-                before = normalised.edges[0][each.node]
-                assert (
-                    all(tag == "," for tag in normalised.tags[:before])
-                    or normalised.tags[before - 1] == ","
-                )
-        again = normalise_absorption(normalised, rule, attested)
-        if rule == "paper":
-            assert again == normalised
-
-
-def test_the_sample_has_no_left_comma_afterwards():
-    trees = [tree for _, tree, _ in conversions("dev.mrg") if tree is not None]
-    attested = attested_categories(trees)
-    for rule in ("paper", "better"):
-        for tree in trees:
-            normalised = normalise_absorption(tree, rule, attested)
-            assert all(each.rule != "left" for each in comma_nodes(normalised))
-            assert predicate_dependencies(normalised) == predicate_dependencies(tree)
-
-
-def test_deep_derivations():
-    deep: Nested = ("S",)
-    for _ in range(5_000):
-        deep = ("S", ("S/S",), ("S", COMMA, deep))
-    tree = derivation(deep)
-    assert max(tree.depths) == 10_000
-    normalised = normalise_absorption(tree)
-    assert not any(each.rule == "left" for each in comma_nodes(normalised))

@@ -5,11 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semipunct.corpus import Omitted, Sentence
-from semipunct.errors import TreebankError, UsageError
+from semipunct.errors import UsageError
 from semipunct.formats import Annotation, format_of, read_entries
 from semipunct.papers.ccg.ccgbank import (
     Ccgbank,
@@ -17,9 +15,8 @@ from semipunct.papers.ccg.ccgbank import (
     auto_line,
     read_derivations,
     read_derived_sentences,
-    with_derivation,
 )
-from semipunct.papers.ccg.derivations import Derivation, derivation, parse_category
+from semipunct.papers.ccg.derivations import Derivation, parse_category
 from tests.papers.ccg.files import MILL, RAIN
 
 TEXT = "\n" + MILL + "\n" + RAIN.rstrip("\n")
@@ -44,16 +41,6 @@ def test_a_derivation_written_out(file: Path):
     assert tree.dependencies().heads == (2, 0, 2, 5, 2)
     assert [rule.sign for rule in tree.combinators if rule] == ["<", "*", "<", ">", "T,", "*"]
     assert tree.parsed[10] == parse_category("N")
-
-
-def test_rules_of_the_other_one(file: Path):
-    mill, _ = read_derivations(file)
-    rules = [rule.name for rule in mill.derivation.combinators if rule]
-    assert rules == [
-        "right absorption", "backward application", "backward application", "right absorption",
-        "type change", "right absorption", "type change", "forward application",
-        "forward application", "type change", "coordination", "coordination",
-    ]  # fmt: skip
 
 
 def test_it_is_read_as_dependencies(file: Path):
@@ -87,19 +74,6 @@ def test_what_was_read_is_written(file: Path):
         assert auto_line(record.derivation, record.leaves) == text.split("\n")[1].rstrip(" ")
 
 
-@pytest.mark.parametrize("odd", ["\x0c", "\x0b", "\x1c", "\x85", "\u2028", "\r"])
-def test_no_other_character_ends_a_line(tmp_path: Path, odd: str):
-    first, *further_lines = RAIN.split("\n")
-    path = tmp_path / "odd.auto"
-    path.write_bytes("\n".join((f"{first} NOTE=a{odd}b", *further_lines)).encode())
-    (record,) = read_derivations(path)
-    written = with_derivation(record, record.derivation)
-    assert written.split("\n")[0] == f"{first} NOTE=a{odd}b"
-    path.write_bytes(written.encode())
-    (again,) = read_derivations(path)
-    assert again.derivation == record.derivation
-
-
 def test_what_has_no_place_is_refused(file: Path):
     entry, writer = next(iter(read_entries([file]))), format_of(file).writer()
     with pytest.raises(
@@ -119,23 +93,14 @@ LEAF = "(<L NP PRP PRP it NP>)"
     ("text", "complaint"),
     [
         ("ID=a.1 X\n", r":1: sentence a.1: no derivation follows"),
-        ("ID=a.1\nID=a.2\n", r":1: sentence a.1: no derivation follows"),
         (f"ID=a.1\n(<T NP/ 0 1> {LEAF} )", r":2: sentence a.1: 'NP/' is not a category: the end"),
         ("(<L (NP PRP PRP it NP>)", r":1: sentence #1: '\(NP' is not a category"),
-        ("(<L NP PRP PRP it N[P>)", r":1: sentence #1: 'N\[P' is not a category"),
         (f"(<T NP 0 2> {LEAF} )", r":1: .* node 'NP' has 1 child and the arity 2; correct"),
-        (f"(<T S 0 1> {LEAF} {LEAF} )", r"node 'S' has 2 children and the arity 1"),
         (f"(<T S 0 3> {LEAF} {LEAF} {LEAF} )", r"node 'S 0 3' has no valid head and arity"),
-        (f"(<T S 1 1> {LEAF} )", r"node 'S 1 1' has no valid head and arity"),
-        (f"(<T S x 2> {LEAF} )", r"node 'S x 2' has no valid head and arity"),
-        (f"(<T S 0> {LEAF} )", r"node 'S 0' has no valid head and arity"),
         (f"ID=a.1\n(<T S 0 2> {LEAF}\n{LEAF}", r":2: sentence a.1: 1 node not closed, .* 'S'"),
-        (f"ID=a.1\n(<T S 0 1> {LEAF} ) )", r":2: sentence a.1: '\)' is not expected here"),
         (")", r":1: sentence #1: a node is closed that was not opened"),
-        (f"{LEAF} {LEAF}", r"is not expected here"),
         ("(<L NP PRP it NP>)", r"leaf 'NP PRP it NP' has 4 fields"),
         ("(<L NP PRP PRP  NP>)", r"leaf 'NP PRP PRP  NP' has 5 fields of which none may be empty"),
-        ("(<L NP PRP PRP it NP", r"'\(<L' is not expected here"),
         (f"{LEAF}\nrain\n", r":2: sentence #2: 'rain' is not expected here"),
     ],
 )
@@ -155,71 +120,3 @@ def test_malformed_derivations_are_omitted_with_their_fault(
         e.content.fault for e in entries if isinstance(e.content, Omitted)
     ]
     assert len(read_derived_sentences([path])) == sum(isinstance(c, Sentence) for c in derived)
-
-
-def test_a_malformed_derivation_ends_at_the_next_id(tmp_path: Path):
-    path = tmp_path / "some.auto"
-    bad = RAIN.replace("mill.2", "bad.1").replace("<L N NN", "<L N[ NN")
-    first, second = bad.rstrip("\n").split("(<T S[dcl]\\NP 0 2> (<T", 1)
-    text = f"{MILL}{first}\n(<T S[dcl]\\NP 0 2> (<T{second}\n\n{RAIN}"
-    path.write_text(text, encoding="utf-8")
-    assert [e.content.sentence_id for e in read_entries([path])] == ["mill.1", "bad.1", "mill.2"]
-    # Without IDs each line is a derivation.
-    path.write_text("\n".join(line for line in text.split("\n") if "ID=" not in line), "utf-8")
-    reasons = [isinstance(e.content, Sentence) for e in read_entries([path])]
-    assert (reasons[0], reasons[1], reasons[-1]) == (True, False, True)
-
-
-@pytest.mark.parametrize("text", ["", "\n \n"])
-def test_a_file_without_derivations(tmp_path: Path, text: str):
-    path = tmp_path / "some.auto"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(TreebankError, match=r"some\.auto: no derivation was found"):
-        list(read_entries([path]))
-
-
-def test_what_cannot_be_written():
-    tree = derivation((0,), [parse_category("NP")], (0,))
-    with pytest.raises(UsageError, match="0 leaves for 1"):
-        auto_line(tree, ())
-    for form in ("a b", "", "a>)b"):
-        with pytest.raises(UsageError, match="cannot be a field"):
-            auto_line(tree, [Leaf("NN", "NN", form, "NP")])
-
-
-@st.composite
-def derivations(draw: st.DrawFn) -> Derivation:
-    """Binary and unary trees with any categories and heads."""
-    depths, heads = [0], [0]
-    arities = draw(st.lists(st.integers(0, 2), max_size=12))
-    waiting: list[int] = []  # the depths of missing children
-    for arity in [*arities, *[0] * 30]:
-        heads[-1] = draw(st.integers(0, 1)) if arity == 2 else 0
-        waiting += [depths[-1] + 1] * arity
-        if not waiting:
-            break
-        depths.append(waiting.pop())
-        heads.append(0)
-    names = st.sampled_from(["NP", r"S[dcl]\NP", r"(S\NP)/NP", ",", "N[conj]"])
-    return Derivation(tuple(depths), tuple(draw(names) for _ in depths), tuple(heads))
-
-
-@given(derivations(), st.sampled_from(["it", "é", ">", "<L", "\u00a0", "-LRB-", "a/b"]))
-def test_what_is_written_is_read(
-    tmp_path_factory: pytest.TempPathFactory, tree: Derivation, form: str
-):
-    path = tmp_path_factory.getbasetemp() / "written.auto"
-    leaves = tuple(Leaf("NN", "NN", form, "NP_1") for _ in range(tree.words))
-    path.write_text(auto_line(tree, leaves), encoding="utf-8")
-    (record,) = read_derivations(path)
-    assert (record.derivation, record.leaves) == (tree, leaves)
-
-
-def test_ten_thousand_nodes(tmp_path: Path):
-    n = 10_000
-    path = tmp_path / "deep.auto"
-    path.write_text("(<T NP 0 1> " * n + LEAF + " )" * n + " " * 100_000, encoding="utf-8")
-    (entry,) = read_entries([path])
-    assert isinstance(entry.content, Sentence)
-    assert entry.content.tree.heads == (0,)
-    assert len(entry.record.source.derivation.combinators) == n + 1

@@ -134,10 +134,3 @@ def test_large_charts_are_given_up(grammar: Grammar):
     chart = build(grammar, words, 500)
     assert (chart.forest, chart.complete) == (None, False)
     assert chart.counts.conjunctive < 2_000
-
-
-def test_unary_rules_that_go_round_are_dropped():
-    back = Derivation((0, 1, 2), ("N", "NP", "N"), (0, 0, 0))
-    grammar = Grammar.of([TODAY, TODAY, back])
-    grammar.check()
-    assert grammar.dropped == 1

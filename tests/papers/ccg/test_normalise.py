@@ -2,16 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import semipunct
-from semipunct.errors import TreebankError, UsageError
 from semipunct.papers.ccg.ccgbank import read_derivations
-from semipunct.papers.ccg.normalisation import derive
 from tests.commands import Cli
-from tests.papers.ccg.files import RAIN
 
 PHRASES = (
     "( (S (PP-TMP (IN In) (NP (NNP May))) (, ,) (NP-SBJ (PRP it)) (VP (VBD rained)) (. .)))\n"
@@ -46,18 +41,6 @@ def test_conversion_and_commas(cli: Cli, phrases: Path, tmp_path: Path):
     assert at_once.out == again.out
 
 
-def test_what_nothing_licenses_is_passed_through(cli: Cli, tmp_path: Path):
-    path = tmp_path / "odd.auto"
-    text = (
-        "ID=a.1\n(<T S[dcl] 0 2> (<T S[dcl] 1 2> (<L , , , , ,>) (<L N NN NN rain N>) ) "
-        "(<L NP PRP PRP it NP>) )\n" + RAIN
-    )
-    path.write_text(text, encoding="utf-8")
-    result = cli("normalise", path, "--commas", "ccg")
-    assert (result.status, result.out) == (0, text)
-    assert f"{path}:1: sentence a.1: no rule licenses S[dcl] NP => S[dcl]" in result.err
-
-
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -73,45 +56,3 @@ def test_wrong_usage(cli: Cli, phrases: Path, arguments: tuple[str, ...], compla
     result = cli("normalise", phrases, *arguments)
     assert result.status == 2
     assert complaint in " ".join(result.err.split())
-
-
-def test_a_report_takes_no_inputs_place(cli: Cli, phrases: Path):
-    before = phrases.read_bytes()
-    result = cli("normalise", phrases, "--to", "ccg", "--report", phrases)
-    assert result.status == 2
-    assert f"{phrases}: is an input and would be overwritten" in result.message
-    assert phrases.read_bytes() == before
-
-
-def test_nothing_that_can_be_converted(cli: Cli, tmp_path: Path):
-    path = tmp_path / "gap.mrg"
-    path.write_text(PHRASES.splitlines()[1], encoding="utf-8")
-    result = cli("normalise", path, "--to", "ccg")
-    assert (result.status, result.out) == (1, "")
-    assert "none of 1 tree could be converted (gapping" in " ".join(result.err.split())
-
-
-@pytest.mark.parametrize("rule", ["paper", "better"])
-def test_the_function_is_the_command(cli: Cli, phrases: Path, tmp_path: Path, rule: Any):
-    auto, report = tmp_path / "may.auto", tmp_path / "report.json"
-    told = cli("normalise", phrases, "--to", "ccg", "--quotes")
-    converted = derive([phrases], to="ccg", quotes=True)
-    assert converted.text == told.out
-    auto.write_text(RAIN + told.out, encoding="utf-8")
-    told = cli("normalise", auto, "--commas", "ccg", "--rule", rule, "--report", report)
-    moved = derive([auto], commas="ccg", rule=rule)
-    assert moved.text == told.out != auto.read_text("utf-8")
-    assert moved.as_dict() == json.loads(report.read_text("utf-8"))
-    assert [*moved.derivations] == [record.derivation for record in moved.records]
-    auto.write_text(moved.text, encoding="utf-8")
-    assert [one.derivation for one in read_derivations(auto)] == moved.derivations
-    assert repr(moved) == "<Normalised: 2 derivations>"
-
-
-def test_the_function_refuses_what_the_command_refuses(phrases: Path, tmp_path: Path):
-    with pytest.raises(UsageError, match="nothing to do"):
-        semipunct.normalise(phrases)
-    with pytest.raises(UsageError, match="derivations, whose names end"):
-        derive([phrases], commas="ccg")
-    with pytest.raises(TreebankError, match="missing"):
-        derive([tmp_path / "missing.mrg"], to="ccg")

@@ -1,19 +1,16 @@
 """``semipunct parse`` with a parser of derivations: input and output files, figures, and errors."""
 
 import json
-import shutil
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from semipunct.errors import ModelError
 from semipunct.evaluation.results import read_result
 from semipunct.models.kind import Config
 from semipunct.papers.ccg.ccgbank import read_derivations, read_derived_sentences
 from semipunct.papers.ccg.options import KIND, CcgOptions, CcgTrainOptions
 from semipunct.papers.ccg.parser import CcgModel
-from semipunct.store.checkpoint import load, save
+from semipunct.store.checkpoint import save
 from tests.commands import Cli
 from tests.papers.ccg.files import MILL, RAIN
 
@@ -57,18 +54,6 @@ def test_figures(cli: Cli, parser: Path, treebank: Path):
     assert read_result(stored).figures.as_dict()["labelled_f1"] == value["labelled_f1"]
 
 
-def test_a_damaged_category_is_told_with_its_folder(parser: Path, tmp_path: Path):
-    folder = shutil.copytree(parser, tmp_path / "damaged")
-    path, manifest = folder / "vocabulary.json", folder / "manifest.json"
-    data, sums = json.loads(path.read_text("utf-8")), json.loads(manifest.read_text("utf-8"))
-    data["grammar"]["categories"][0] = ""
-    path.write_text(json.dumps(data), "utf-8")
-    sums["sha256"][path.name] = sha256(path.read_bytes()).hexdigest()
-    manifest.write_text(json.dumps(sums), "utf-8")
-    with pytest.raises(ModelError, match=f"{folder}: .*'' is not a category"):
-        load(folder)
-
-
 def test_what_is_refused(cli: Cli, parser: Path, treebank: Path, tmp_path: Path):
     wrong = cli("parse", parser, treebank, "--nbest", 3)
     assert wrong.status == 2
@@ -89,20 +74,6 @@ def test_what_is_refused(cli: Cli, parser: Path, treebank: Path, tmp_path: Path)
     damaged = cli("parse", parser, broken, "-o", tmp_path / "none.auto")
     assert (damaged.status, (tmp_path / "none.auto").read_text()) == (0, "")
     assert f"a malformed tree, first {broken}:2: sentence mill.1" in damaged.err
-
-
-@pytest.mark.exhaustive
-def test_long_sentences_are_bounded(cli: Cli, parser: Path, tmp_path: Path):
-    # 300 nouns in a row, which no rule combines into a noun.
-    path = tmp_path / "long.auto"
-    words = ["(<L N NN NN rye N>)"] * 300
-    line = words[0]
-    for word in words[1:]:
-        line = f"(<T N 0 2> {line} {word} )"
-    path.write_text(f"ID=long.1\n{line}\n", encoding="utf-8")
-    result = cli("parse", parser, path)
-    assert (result.status, result.out) == (0, "")
-    assert "1 sentence left out: no derivation was found" in result.err
 
 
 def test_files_are_evaluated_and_compared(cli: Cli, tmp_path: Path):

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +11,7 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.options import CcgOptions, CcgTrainOptions
-from semipunct.papers.ccg.parser import CcgModel, log_marginals, multitags
+from semipunct.papers.ccg.parser import CcgModel, log_marginals
 from semipunct.papers.ccg.task import CcgParser
 from semipunct.structures.distribution import Distribution
 
@@ -77,7 +76,6 @@ HEADED = [
 """All tags are equal: the first word takes the last one if it is *a*, not if it is *b*."""
 
 
-@pytest.mark.exhaustive
 def test_attachment_planted_in_heads_is_recovered():
     model, parameters = learnt(HEADED, replace(OPTIONS, heads=True))
     parser = CcgParser(model, parameters)
@@ -93,15 +91,6 @@ def test_attachment_planted_in_heads_is_recovered():
         assert forest is not None
         weights = parser.weights(HEADED[i], tagged[i], forest.forest)
         np.testing.assert_allclose(weights, graph.weights[i, : len(weights)], atol=1e-4)
-
-
-def test_large_charts_are_tried_with_fewer_categories(
-    trained: tuple[CcgModel, dict[str, jax.Array]],
-):
-    small = CcgParser(*trained, most_edges=3)
-    (best_parse,) = small.parse([sentence("LLL", LEFT)])
-    assert (best_parse.derivation, best_parse.complete, best_parse.ratio) == (None, False, 1.0)
-    assert best_parse.counts.conjunctive >= 3
 
 
 def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[str, jax.Array]]):
@@ -122,21 +111,3 @@ def test_the_partition_is_the_sum_over_both_trees(trained: tuple[CcgModel, dict[
     expected = words + root + np.logaddexp(*trees)
     partition = Distribution(graph).log_partition()[0]
     np.testing.assert_allclose(partition, expected, rtol=1e-4)
-
-
-def test_multitagging_keeps_a_share_of_the_best(trained: tuple[CcgModel, dict[str, jax.Array]]):
-    model, _ = trained
-    two = CcgModel(model.options, model.vocabulary, model.grammar)
-    rows = np.array([[1.0]], np.float32)
-    assert multitags(two, rows, 0.5) == [list(model.grammar.lexical)]
-
-
-def test_a_model_comes_back(trained: tuple[CcgModel, dict[str, jax.Array]], tmp_path: Path):
-    model, _ = trained
-    again = CcgModel.from_data(model.to_data(), model.options)
-    assert again.grammar == model.grammar
-    assert again.fingerprint == model.fingerprint
-    broken = model.to_data()
-    broken["grammar"]["rules"] = [[0, 9, -1, 0]]
-    with pytest.raises(ValueError, match=r"unknown category|cyclic"):
-        CcgModel.from_data(broken, model.options)

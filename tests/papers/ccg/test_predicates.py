@@ -50,35 +50,3 @@ def test_dependencies_written_out(tmp_path: Path):
         ("will", 2, "fall"),
         ("fall", 1, "Rain"),
     }
-
-
-def test_what_was_extracted_is_an_argument():
-    # mice that Ada saw: NP (NP\NP)/(S[dcl]/NP) NP (S[dcl]\NP)/NP
-    tree = Derivation(
-        (0, 1, 1, 2, 2, 3, 4, 3),
-        (
-            "NP", "NP", "NP\\NP", "(NP\\NP)/(S[dcl]/NP)", "S[dcl]/NP", "S/(S\\NP)", "NP",
-            "(S[dcl]\\NP)/NP",
-        ),
-        (0, 0, 0, 0, 1, 0, 0, 0),
-    )  # fmt: skip
-    assert of_words(tree, ("mice", "that", "Ada", "saw")) == {
-        ("that", 1, "mice"),
-        ("that", 2, "saw"),
-        ("saw", 1, "Ada"),
-        ("saw", 2, "mice"),
-    }
-
-
-def test_conjuncts_share_what_is_outside_of_them():
-    # old cats and dogs sleep, where only the cats are old
-    tree = Derivation(
-        (0, 1, 2, 3, 4, 4, 3, 4, 4, 1),
-        ("S[dcl]", "NP", "N", "N", "N/N", "N", "N[conj]", "conj", "N", "S[dcl]\\NP"),
-        (1, 0, 0, 1, 0, 0, 1, 0, 0, 0),
-    )
-    assert of_words(tree, ("old", "cats", "and", "dogs", "sleep")) == {
-        ("old", 1, "cats"),
-        ("sleep", 1, "cats"),
-        ("sleep", 1, "dogs"),
-    }

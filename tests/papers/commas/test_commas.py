@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from math import exp, inf, log
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,16 @@ import jax
 import numpy as np
 import pytest
 
-import semipunct
 from semipunct.corpus import Sentence
-from semipunct.errors import ModelError, UsageError
-from semipunct.papers.commas.delimiters import DelimiterModel
+from semipunct.errors import ModelError
 from semipunct.papers.commas.model import CommaModel, slot_features
-from semipunct.papers.commas.ngrams import COMMA, END, START, UNKNOWN
-from semipunct.papers.commas.options import TEMPLATES, CommaOptions, DelimiterOptions
+from semipunct.papers.commas.ngrams import COMMA, START
+from semipunct.papers.commas.options import TEMPLATES, CommaOptions
 from semipunct.papers.commas.ptb import read_commas
 from semipunct.papers.commas.restorer import CommaRestorer
 from semipunct.papers.commas.task import restore_commas
-from semipunct.papers.commas.trees import PhraseTree, constituent_counts
+from semipunct.papers.commas.trees import constituent_counts
 from semipunct.store.checkpoint import load
-from semipunct.tasks.base import InPlace
 from semipunct.tasks.evaluate import evaluate
 from semipunct.training.train import train
 from tests.papers.commas.phrases import files
@@ -102,14 +99,6 @@ def test_probabilities_are_those_of_a_list_of_all_strings(number: int, sentences
     assert commas.marginal == pytest.approx(marginal, abs=1e-4)
 
 
-def test_symbols_of_words(sentences):
-    model = CommaModel.fit(sentences["train"], CommaOptions())
-    (string,) = model.trigrams.symbols.streams(sentences["dev"][:1])["words"]
-    assert string[:2].tolist() == [START, START]
-    assert string[-1] == END
-    assert UNKNOWN not in string
-
-
 def test_commas_that_are_there_are_not_looked_at(sentences):
     model = CommaModel.fit(sentences["train"], CommaOptions(ends="bit", templates=TEMPLATES))
     bare = [replace(s, slots=((),) * s.choices) for s in sentences["dev"]]
@@ -134,53 +123,3 @@ def test_a_rule_is_learnt(preset: str, sentences, tmp_path: Path):
     assert [restoration.slots for restoration in restored] == [s.slots for s in sentences["dev"]]
     with pytest.raises(ModelError, match="kind commas predicts commas"):
         evaluate(loaded, [])
-
-
-def test_a_sentence_of_300_words(sentences):
-    model = CommaModel.fit(sentences["train"], CommaOptions(ends="counts"))
-    words = 300
-    # The first child of each phrase is another phrase, the second a word: all ends are in a row.
-    depths = (*range(words), *range(words - 1, 0, -1))
-    deep = PhraseTree(depths, ("S",) * (words - 1) + ("NN",) * words)
-    nothing = ("_",) * words
-    slots = ((),) * (words + 1)
-    long = Sentence("l", "x", 1, ("dog",) * words, nothing, nothing, nothing, nothing, deep, slots)
-    (commas,) = CommaRestorer(model, model.initial_parameters(0, 0.0)).commas([long])
-    assert np.isfinite(commas.marginal).all()
-    assert len(commas.best[0]) == words + 1
-
-
-def test_options_that_make_no_sense(sentences):
-    model = CommaModel.fit(sentences["train"], CommaOptions())
-
-    class Loaded:
-        parameters = model.initial_parameters(0, 0.0)
-
-    loaded = Loaded()
-    loaded.model = model  # type: ignore[attr-defined]
-    for settings, complaint in (
-        ({"marks": frozenset((".",))}, "restores only commas, not [.]"),
-        ({"samples": 3}, "does not draw"),
-        ({"keep": "repair"}, "cannot repair marks"),
-        ({"minimum_confidence": inf}, "a probability"),
-        ({"nbest": 99}, "give 0 to 16"),
-    ):
-        with pytest.raises(UsageError, match=complaint):
-            restore_commas(loaded, sentences["dev"][:1], **settings)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "kind, options", [(CommaModel, CommaOptions()), (DelimiterModel, DelimiterOptions())]
-)
-def test_the_front_door_takes_models_of_commas(kind: Any, options: Any, sentences):
-    model = kind.fit(sentences["train"], options)
-    fitted = InPlace(model, model.initial_parameters(0, 0.0))
-    some = sentences["dev"][:4]
-    restorations = semipunct.restore(fitted, some, minimum_confidence=0.5)
-    expected = restore_commas(fitted, some, minimum_confidence=0.5)
-    assert [restoration.as_dict() for restoration in restorations] == [
-        restoration.as_dict() for restoration in expected
-    ]
-    assert any(len(restoration.posteriors[1].strings) == 2 for restoration in restorations)
-    with pytest.raises(UsageError, match="does not draw"):
-        semipunct.restore(fitted, some, samples=3)

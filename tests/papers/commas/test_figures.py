@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.evaluation.comparison import compare
-from semipunct.evaluation.results import Result
 from semipunct.papers.commas.figures import bracket_statistics
 from semipunct.papers.commas.ptb import read_bracketings
 from semipunct.papers.commas.trees import PhraseTree
@@ -34,22 +32,3 @@ def test_a_case_written_out(tmp_path: Path):
     assert figures.exact == 0
     same = bracket_statistics([gold, found], [gold, found])
     assert same.figures().labelled.f1 == same.figures().exact == same.score == 1.0
-
-
-def test_labels_count_once_each(tmp_path: Path):
-    one, other = tree("(S (S (NP (NN a))))", tmp_path), tree("(S (VP (NP (NN a))))", tmp_path)
-    figures = bracket_statistics([one], [other]).figures()
-    assert figures.labelled.true_positives == 2
-    assert figures.unlabelled.true_positives == 3
-
-
-def test_systems_are_compared(tmp_path: Path):
-    gold, found = tree(GOLD, tmp_path), tree(FOUND, tmp_path)
-    results = [
-        Result(
-            name, "task:brackets|treebank:x|model:" + name, bracket_statistics([gold] * 4, trees)
-        )
-        for name, trees in (("a", [gold] * 4), ("b", [found] * 4))
-    ]
-    difference = compare(*results).differences[0]
-    assert (difference.measure, difference.a) == ("labelled_f1", 1.0)

@@ -1,11 +1,10 @@
 """Heads by the table of Collins, and the resulting dependency trees."""
 
 import pytest
-from hypothesis import given
 
-from semipunct.papers.commas.trees import COLLINS, dependencies, head_children
-from semipunct.trees import DependencyTree, lift_arcs
-from tests.papers.commas.nested import Nested, leaves, nested, nested_trees
+from semipunct.papers.commas.trees import dependencies, head_children
+from semipunct.trees import DependencyTree
+from tests.papers.commas.nested import nested
 from tests.papers.commas.test_trees import flat
 
 
@@ -54,31 +53,3 @@ def test_a_sentence_written_out():
 )
 def test_rules(text: str, expected: tuple[int, ...]):
     assert heads(text) == expected
-
-
-def test_the_table_is_whole():
-    assert len(COLLINS.rules) == 25
-    assert all(rule[-1].labels == frozenset() for rule in COLLINS.rules.values())
-
-
-@given(nested_trees)
-def test_each_phrase_has_one_word_whose_head_is_outside(tree: Nested):
-    phrases = flat(tree)
-    children = head_children(phrases)
-    arcs = dependencies(phrases, children)
-    assert lift_arcs(arcs) == (arcs, 0)
-    for node in range(len(phrases.depths)):
-        inside = range(phrases.left[node] + 1, phrases.right[node] + 1)
-        (top,) = (word for word in inside if arcs.heads[word - 1] not in inside)
-        head = children[node]
-        assert head < 0 or phrases.left[head] < top <= phrases.right[head]
-
-
-@given(nested_trees)
-def test_marks_are_heads_of_marks_alone(tree: Nested):
-    phrases = flat(tree)
-    marks = {",", ".", "-LRB-", "-NONE-"}
-    tags = [tag for tag, _ in leaves(tree)]
-    arcs = dependencies(phrases, head_children(phrases))
-    for tag, head in zip(tags, arcs.heads, strict=True):
-        assert not head or tag in marks or tags[head - 1] not in marks

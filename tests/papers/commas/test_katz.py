@@ -1,14 +1,13 @@
 """Back-off models: a case by hand, and properties for all counts."""
 
 from itertools import product
-from math import exp, log
+from math import exp
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.errors import UsageError
 from semipunct.papers.commas.ngrams import Katz
 
 
@@ -63,33 +62,3 @@ def test_probabilities_add_up_to_one(events: list[tuple[int, int, int]]):
     assert np.isfinite(weights).all()
     total = np.exp(weights[entries].sum(1)).reshape(len(contexts), 4).sum(1)
     assert total == pytest.approx(np.ones(len(contexts)))
-
-
-@given(EVENTS)
-def test_what_is_stored_comes_back(events: list[tuple[int, int, int]]):
-    table = np.array(events)
-    model = Katz.of(table[:, 1:], table[:, 0], 4, range(4))
-    again = Katz.from_data(model.to_data())
-    assert again.size == model.size == len(model.table())
-    assert np.array_equal(again.table(), model.table())
-
-
-def test_bad_counts_are_refused():
-    data = Katz.of([[0], [1]], [0, 1], 2, [0, 1]).to_data()
-    for name, value in (
-        ("keys0", np.array([1, 0])),
-        ("keys0", np.array([0])),
-        ("counts1", np.array([0, 1])),
-        ("keys1", np.array([0.5, 1.5])),
-    ):
-        with pytest.raises(ValueError, match="n-grams"):
-            Katz.from_data({**data, name: value})
-    with pytest.raises(UsageError, match="too many for contexts of 3 parts"):
-        Katz.of(np.zeros((1, 3)), [0], 2**16, [0])
-
-
-def test_where_all_counts_are_large_something_is_left():
-    model = Katz.of([[0]] * 20, [0] * 10 + [1] * 10, 3, range(3))
-    assert probability(model, (0,), 2) > 0
-    assert sum(probability(model, (0,), y) for y in range(3)) == pytest.approx(1)
-    assert log(probability(model, (0,), 0)) < 0

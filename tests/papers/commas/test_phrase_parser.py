@@ -7,13 +7,11 @@ import jax
 import numpy as np
 import pytest
 
-from semipunct.errors import ModelError
 from semipunct.papers.commas.options import PhraseParserOptions
 from semipunct.papers.commas.parser import CROSSING, PhraseParser, read_tree, scores
 from semipunct.papers.commas.ptb import read_commas, read_whole_phrases
-from semipunct.papers.commas.task import parse_phrases, phrase_trees, restore_commas_of_words
+from semipunct.papers.commas.task import parse_phrases
 from semipunct.store.checkpoint import load
-from semipunct.tasks import limits
 from tests.papers.commas.phrases import files
 from tests.planted import figures
 
@@ -77,26 +75,3 @@ def test_words_are_parsed_without_their_commas(phrase_parser: Path, tmp_path: Pa
     assert np.mean(right) > 0.7
     assert parses[0].tree.tags == parses[0].xpos
     assert parse_phrases(loaded, []) == []
-
-
-def test_a_sentence_that_is_too_long_is_parsed_in_pieces(
-    phrase_parser: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(limits, "PARSED", 4)
-    loaded = load(phrase_parser, PhraseParser)
-    (tree,) = phrase_trees(loaded, [["the", "dog", "sees", "a", "cat", ".", "zebra"]])
-    assert tree.words == 7
-    assert tree.categories[0] == "FRAG"
-
-
-def test_a_parser_that_reads_commas_restores_none(phrase_parser: Path, tmp_path: Path):
-    loaded = load(phrase_parser, PhraseParser)
-    model = PhraseParser(PhraseParserOptions(commas=True), loaded.model.vocabulary)
-
-    class Reading:
-        parameters = loaded.parameters
-
-    reading = Reading()
-    reading.model = model  # type: ignore[attr-defined]
-    with pytest.raises(ModelError, match="reads commas"):
-        restore_commas_of_words(reading, reading, [])  # type: ignore[arg-type]

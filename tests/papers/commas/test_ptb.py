@@ -1,6 +1,5 @@
 """Bracketed trees: lossless, as phrases and as dependencies; errors with file and line."""
 
-import gzip
 import io
 from pathlib import Path
 
@@ -8,14 +7,10 @@ import pytest
 from hypothesis import given
 
 from semipunct.corpus import Omitted, Sentence
-from semipunct.corpus.statistics import statistics
-from semipunct.corpus.treebank import PUNCTUATION
 from semipunct.errors import TreebankError, UsageError
 from semipunct.formats import Annotation, format_of, read_entries, read_treebank
 from semipunct.formats.registry import read_with_marks
-from semipunct.marks.penn import MARK_TAGS
 from semipunct.papers.commas.ptb import Ptb, read_bracketings, write_brackets
-from semipunct.papers.commas.trees import COLLINS, HeadTable
 from tests.papers.commas.nested import Nested, brackets, leaves, nested, nested_trees
 from tests.papers.commas.test_trees import flat
 
@@ -92,10 +87,8 @@ def test_what_has_no_place_is_refused(file: Path):
     ("text", "complaint"),
     [
         ("", r"no tree was found"),
-        ("\n \n", r"no tree was found"),
         ("(NN a)\n)", r":2: after 1 tree a bracket is closed that was not opened"),
         ("rain\n", r":1: after 0 trees 'rain' stands outside of brackets"),
-        ("a header\n)", r":2: after 0 trees a bracket is closed that was not opened"),
         ("(UH a)\n\n(S\n(NP (NN a))", r":3: sentence #2: 1 bracket is not closed .* in line 3; the "
          "first after it that begins a line is in line 4; close"),
         ("(S (NP (NN a)", r":1: sentence #1: 2 brackets are not closed .* opened in line 1; close"),
@@ -115,12 +108,8 @@ def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
     ("text", "faults"),
     [
         ("(S\n(NP ) (NN a))", ["2: sentence #2: the bracket (NP has no word in it"]),
-        ("()", ["1: sentence #2: the bracket ( has no word in it"]),
-        ("(())", ["1: sentence #2: the bracket ( has no word in it"]),
-        ("(S (NP (PRP (Dia))) (Z (.)))", ["1: sentence #2: the bracket (Dia has no word in it"]),
         ("(S (NN a b))", ["1: sentence #2: the word 'b' stands beside another word"]),
         ("(S (NN a) b)", ["1: sentence #2: the word 'b' stands beside another word or a bracket"]),
-        ("(NN a (NN b))", ["1: sentence #2: a bracket follows the word 'a'"]),
         ("(S (NN a b)\n(())) (NN c d)", [
             "1: sentence #2: the word 'b' stands beside", "2: sentence #3: the word 'd' stands"]),
         ("(S (-NONE- *))", ["1: sentence #2: the tree has no word, only empty elements"]),
@@ -129,7 +118,6 @@ def test_mistakes_are_told(tmp_path: Path, text: str, complaint: str):
         ("rain :) (NN\n", None),
         ("1. (NN a)\n2.\n", ["1: after 1 tree '1.' stands outside of brackets",
          "2: after 2 trees '2.' stands outside of brackets"]),
-        ("---- :) ----", ["1: after 1 tree '----' stands outside of brackets"]),
     ],
 )  # fmt: skip
 def test_what_is_no_tree_is_omitted_with_its_fault(
@@ -161,50 +149,6 @@ def test_what_is_no_tree_is_omitted_with_its_fault(
     assert "".join(each.text for each in read_bracketings(path)) == path.read_text("utf-8")
 
 
-def test_a_header_is_no_sentence(tmp_path: Path):
-    path = tmp_path / "some.mrg"
-    path.write_text("*x*x*\n*x* copyright *x*\n\n( (S (UH no)))\n(())\n", encoding="utf-8")
-    treebank = read_treebank([path])
-    assert [s.sentence_id for s in treebank] == ["#1"]
-    assert [(o.sentence_id, o.line) for o in treebank.omitted] == [("before #1", 1), ("#2", 5)]
-    assert treebank.omitted_by_reason() == {
-        "punctuation has dependents": 0,
-        "nothing but punctuation": 0,
-        "text outside of trees": 1,
-        "a malformed tree": 1,
-    }
-    faults = {o.reason: o.fault for o in treebank.omitted}
-    assert treebank.first_faults() == statistics(read_entries([path])).first_faults == faults
-
-
-def test_compressed_and_with_a_byte_order_mark(tmp_path: Path):
-    path = tmp_path / "some.mrg.gz"
-    path.write_bytes(gzip.compress("\ufeff(NN a)\r\n\r\n(NN\u00a0 b)".encode()))
-    first, second = read_bracketings(path)
-    assert (first.text, second.text) == ("\ufeff(NN a)\r\n\r\n", "(NN\u00a0 b)")
-    assert second.tree.tags == ("NN\u00a0",)
-
-
-def test_layouts():
-    tree = flat(nested("( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"))
-    forms = ("the", "dog", "barks", ".")
-    assert write_brackets(tree, forms) == "( (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"
-    assert write_brackets(tree, forms, indent=True).split("\n") == [
-        "( (S",
-        "    (NP (DT the) (NN dog))",
-        "    (VP (VBZ barks))",
-        "    (. .)))",
-    ]
-
-
-@pytest.mark.parametrize("forms", [("a b",), ("(",), ("",), ("a", "b")])
-def test_what_cannot_be_written(forms: tuple[str, ...]):
-    with pytest.raises(UsageError, match=r"cannot be a form|2 forms for 1 leaf"):
-        write_brackets(flat(["NN", "a"]), forms)
-    with pytest.raises(UsageError, match="'' cannot be a form or a label"):
-        write_brackets(flat(["", "a"]), ("a",))
-
-
 @given(nested_trees)
 def test_trees_that_are_written_come_back(tmp_path_factory: pytest.TempPathFactory, tree: Nested):
     phrases, forms = flat(tree), tuple(form for _, form in leaves(tree))
@@ -214,84 +158,3 @@ def test_trees_that_are_written_come_back(tmp_path_factory: pytest.TempPathFacto
     path.write_text(f"{on_one_line}{lines}\n", encoding="utf-8")
     for read in read_bracketings(path):
         assert (read.tree, read.forms) == (phrases, forms)
-
-
-def test_ten_thousand_brackets(tmp_path: Path):
-    n = 10_000
-    path = tmp_path / "deep.mrg"
-    path.write_text("(S (NN a) " * n + "(NN b)" + ")" * n + "\n" + "(S " * n, encoding="utf-8")
-    trees = read_bracketings(path)
-    assert next(trees).tree.words == n + 1
-    with pytest.raises(TreebankError, match=r"deep.mrg:2: .* 10000 brackets are not closed"):
-        next(trees)
-    path.write_text("(S (NN a) " * n + "(NN b)" + ")" * n, encoding="utf-8")
-    (entry,) = read_entries([path])
-    assert isinstance(entry.content, Sentence)
-    assert entry.content.tree.heads[:2] == (n, n)
-
-
-@pytest.mark.parametrize("part", ["train", "dev"])
-def test_the_sample_comes_back_byte_for_byte(penn_sample: Path, part: str):
-    path = penn_sample / f"{part}.mrg"
-    if (
-        "".join(bracketing.text for bracketing in read_bracketings(path)).encode()
-        != path.read_bytes()
-    ):
-        pytest.fail(f"{path.name} did not come out as it went in")
-
-
-def test_heads_of_the_sample_and_of_its_dependency_version(penn_sample: Path, tmp_path: Path):
-    converted = tmp_path / "dev.conllu"
-    with open(converted, "w", encoding="utf-8") as stream:
-        for sentence in (penn_sample / "dev.dp").read_text("utf-8").strip().split("\n\n"):
-            for number, line in enumerate(sentence.split("\n"), start=1):
-                form, tag, head = line.split("\t")
-                upos = PUNCTUATION if tag in MARK_TAGS else "_"
-                relation = "dep" if int(head) else "root"
-                print(
-                    number,
-                    form,
-                    "_",
-                    upos,
-                    tag,
-                    "_",
-                    head,
-                    relation,
-                    "_",
-                    "_",
-                    sep="\t",
-                    file=stream,
-                )
-            print(file=stream)
-
-    def agreement(table: HeadTable) -> float:
-        """Return the fraction of the words that have the same head in both."""
-        agreed = words = 0
-        dependency_entries = read_entries([converted])
-        for phrase_entry, dependency_entry in zip(
-            Ptb(table=table).read(penn_sample / "dev.mrg"), dependency_entries, strict=True
-        ):
-            assert isinstance(phrase_entry.content, Sentence)
-            assert isinstance(dependency_entry.content, Sentence)
-            assert phrase_entry.content.forms == dependency_entry.content.forms
-            assert phrase_entry.content.slots == dependency_entry.content.slots
-            heads = zip(
-                phrase_entry.content.tree.heads, dependency_entry.content.tree.heads, strict=True
-            )
-            agreed += sum(a == b for a, b in heads)
-            words += phrase_entry.content.size
-        assert words == 5668
-        return agreed / words
-
-    assert agreement(COLLINS) == pytest.approx(0.8701, abs=0.0001)
-    # Three decisions account for most of the difference: the last noun phrase, *to* after verbs,
-    # the last conjunct.
-    noun, verb = COLLINS.rules["NP"], COLLINS.rules["VP"]
-    last = [search._replace(side="right") if "NP" in search.labels else search for search in noun]
-    alternative_rules = {
-        "NP": tuple(last),
-        "NX": tuple(last),
-        "VP": (*verb[1:9], verb[0], *verb[9:]),
-    }
-    table = HeadTable({**COLLINS.rules, **alternative_rules}, COLLINS.otherwise, frozenset())
-    assert agreement(table) == pytest.approx(0.956, abs=0.001)

@@ -3,15 +3,11 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from semipunct.corpus import Sentence
 from semipunct.errors import UsageError
 from semipunct.formats import read_entries
-from semipunct.marks.penn import MARK_TAGS, tagged_mark, unescape
 from semipunct.papers.commas.ptb import Ptb
-from tests.papers.commas.nested import Nested, brackets, leaves, nested, nested_trees
 
 BIRD = """( (S
     (NP-SBJ-1 (NP (DT the) (NN bird) ) (, ,) (ADJP (JJ small) ) )
@@ -51,11 +47,6 @@ def test_dots_of_abbreviations(tmp_path: Path):
     assert output == "(S (NP (NNP Mr) (NNP A. )) (, ,) (VP (VB b)))"
 
 
-def test_phrases_that_lose_all_go(tmp_path: Path):
-    text = "(S (NP (NN a)) (PRN (, ,) (X (: -))) (NP (-NONE- *) (. .)))"
-    assert rewritten(tmp_path / "a.mrg", text, [(), ()]) == "(S (NP (NN a)) (NP (-NONE- *)))"
-
-
 @pytest.mark.parametrize(
     ("text", "slots", "complaint"),
     [
@@ -73,41 +64,3 @@ def test_what_cannot_be_written(tmp_path: Path, text: str, slots, complaint: str
 
 
 tokens = st.lists(st.sampled_from([",", ".", "“", "”", "--", "-LRB-", "?"]), max_size=2).map(tuple)
-
-
-def spine(tree: Nested) -> list[object]:
-    """Return a tree without marks, and without phrases that consist of marks."""
-    if isinstance(tree[1], str):
-        return [] if tree[0] in MARK_TAGS else tree
-    inside = [inner for child in tree[1:] if (inner := spine(child))]
-    return [tree[0], *inside] if inside else []
-
-
-@given(nested_trees, st.data())
-def test_what_is_written_is_read(
-    tmp_path_factory: pytest.TempPathFactory, tree: Nested, data: st.DataObject
-):
-    assume({tag for tag, _ in leaves(tree)} - MARK_TAGS - {"-NONE-"})
-    path = tmp_path_factory.getbasetemp() / "punctuated.mrg"
-    text = f"( {brackets(['S', tree])})\n"
-    path.write_text(text, encoding="utf-8")
-    (entry,) = read_entries([path])
-    assert isinstance(entry.content, Sentence)
-    writer = Ptb().writer()
-    assert writer.punctuate(entry, list(entry.content.slots)) == text
-    slots = tuple(data.draw(tokens) for _ in entry.content.slots)
-    path.write_text(writer.punctuate(entry, slots), encoding="utf-8")
-    (read_entry,) = read_entries([path])
-    assert isinstance(read_entry.content, Sentence)
-    assert read_entry.content.slots == slots
-    assert read_entry.content.forms == entry.content.forms
-    assert read_entry.content.xpos == entry.content.xpos
-    assert spine(nested(path.read_text("utf-8"))) == spine(nested(text))
-
-
-def test_every_mark_has_a_tag():
-    assert tagged_mark("“") == ("``", "``")
-    assert tagged_mark("]") == ("-RRB-", "-RSB-")
-    assert tagged_mark("…") == (":", "…")
-    assert {tagged_mark(token)[0] for token in "“”‘’,.?!:;()[]{}–"} == MARK_TAGS
-    assert [unescape(form) for form in ("-LCB-", "1\\/2", "a")] == ["{", "1/2", "a"]

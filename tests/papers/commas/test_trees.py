@@ -1,7 +1,7 @@
 """Phrase-structure trees: shapes, spans, counts, pruning."""
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
@@ -12,17 +12,12 @@ from semipunct.papers.commas.trees import (
     bracket_pieces,
     category,
     constituent_counts,
-    from_spans,
     label_parts,
     prune_words,
     spans,
-    without_empty,
-    without_functions,
-    without_punctuation,
     without_wrapper,
     words_with_tags,
 )
-from semipunct.trees import DependencyTree
 from tests.papers.commas.nested import (
     Nested,
     brackets,
@@ -85,24 +80,6 @@ def test_counts_are_those_of_the_definition(tree: Nested):
         assert ends[slot] == sum(end == slot for _, _, end in nodes)
 
 
-def test_counts_where_a_comma_is_dropped():
-    tree = without_punctuation(flat(BIRD), {","})
-    # (S (NP-SBJ (NP (DT the) (NN bird)) (ADJP (JJ small))) (VP (VBD sang)) (. .))
-    assert constituent_counts(tree) == ((4, 1, 2, 2, 1, 0), (0, 1, 2, 3, 2, 2))
-
-
-@given(nested_trees, st.randoms())
-def test_spans_and_tags_are_the_tree(tree: Nested, random):
-    phrases = flat(tree)
-    shuffled = list(spans(phrases))
-    random.shuffle(shuffled)
-    assert from_spans(phrases.tags, shuffled) == phrases
-
-
-def test_a_tree_of_one_word_needs_no_phrase():
-    assert from_spans(("UH",), ()) == PhraseTree((0,), ("UH",))
-
-
 @given(nested_trees, st.sets(st.sampled_from(["NN", ",", ".", "-NONE-", "CC"])))
 def test_pruning_is_that_of_nested_lists(tree: Nested, tags: set[str]):
     pruned = without(tree, tags)
@@ -112,17 +89,6 @@ def test_pruning_is_that_of_nested_lists(tree: Nested, tags: set[str]):
             prune_words(phrases, words_with_tags(phrases, tags))
     else:
         assert prune_words(phrases, words_with_tags(phrases, tags)) == flat(pruned)
-
-
-@given(nested_trees)
-def test_what_goes_goes_once(tree: Nested):
-    phrases = flat(tree)
-    assume(set(phrases.tags) - {",", ".", "-LRB-", "-NONE-"})
-    once = without_punctuation(without_empty(phrases))
-    assert once == without_empty(without_punctuation(phrases)) == without_punctuation(once)
-    bare = without_functions(phrases)
-    assert bare == without_functions(bare)
-    assert (bare.depths, bare.tags) == (phrases.depths, phrases.tags)
 
 
 def test_brackets_without_a_label_go():
@@ -149,15 +115,3 @@ def test_brackets_without_a_label_go():
 def test_parts_of_labels(label: str, parts: LabelParts):
     assert label_parts(label) == parts
     assert category(label) == parts.category
-
-
-def test_deep_trees_are_no_trouble():
-    n = 10_000
-    tree = PhraseTree((*range(n), n, *range(n, 0, -1)), (*["S"] * n, "A", *["B"] * n))
-    assert tree.words == n + 1
-    assert constituent_counts(tree)[0][0] == n + 1
-    assert from_spans(tree.tags, spans(tree)) == tree
-    assert prune_words(tree, words_with_tags(tree, "B")).depths == tuple(range(n + 1))
-    assert hash(tree) == hash(PhraseTree(tree.depths, tree.categories))
-    assert isinstance(repr(tree), str)
-    assert DependencyTree((0,), ("root",)) != tree

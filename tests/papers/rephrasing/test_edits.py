@@ -43,21 +43,13 @@ def test_ids_are_those_of_words():
     [
         ("a\tdelet\t5", "'delet' is neither delete nor move; did you mean 'delete'"),
         ("a delete 5", "no columns separated by tabs"),
-        ("a\tdelete", "delete with 0 values"),
         ("a\tdelete\tfive", "'five' is not the ID of a word"),
-        ("a\tdelete\t" + "9" * 5000, "is not the ID of a word"),
-        ("a\tdelete\t5\tfirst", "delete with 2 values"),
-        ("a\tmove\t5", "there is no place None"),
         ("a\tmove\t5\tmiddle", "there is no place 'middle'; choose one of: first, last"),
         ("{", "this is not JSON"),
-        ('{"sent_id": "a", "delete": 1.5}', "1.5 is not the ID of a word"),
         ('{"sent_id": "a", "delete": true}', "True is not the ID of a word"),
-        ('{"sent_id": "a", "delete": null}', "None is not the ID of a word"),
         ('{"sent_id": "a", "delete": 1, "place": "first"}', "delete has no place"),
         ('{"sent_id": "a"}', "either delete or move"),
-        ('{"sent_id": 3, "delete": 1}', "a sent_id and either"),
         ('{"sent_id": "a", "remove": 1}', "the key 'remove' is unknown"),
-        (b"\xff\xfe", "no columns separated by tabs"),
     ],
 )
 def test_wrong_lines_are_told_with_their_place(tmp_path: Path, line: str | bytes, message: str):

@@ -19,7 +19,6 @@ from semipunct.papers.rephrasing.model import (
     MOST_ITEMS,
     TEMPLATES,
     OrderingModel,
-    OrderingVocabulary,
     Pairs,
     nodes_of,
 )
@@ -42,19 +41,6 @@ def test_nodes_of_many_items_are_counted(dependents: int, ordered: int):
     tree = DependencyTree((0, *[1] * dependents), ("root", *["obl"] * dependents))
     nodes = nodes_of(tree, ("VERB",) * (dependents + 1))
     assert (len(nodes.ordered), nodes.long) == (ordered, 1 - ordered)
-
-
-def test_mirrored_sentences_have_the_same_features_with_opposite_signs():
-    plain, mirrored = sentence(("nsubj", "root", "obj")), sentence(("obj", "root", "nsubj"))
-    vocabulary = OrderingVocabulary.of([plain])
-    a, b = (Pairs.of([s], vocabulary) for s in (plain, mirrored))
-
-    def signed(pairs: Pairs, direction: int) -> Counter[tuple[int, int]]:
-        signs = (direction * pairs.sign).ravel().tolist()
-        return Counter(zip(pairs.key.ravel().tolist(), signs, strict=True))
-
-    assert a.key.shape == (3, len(TEMPLATES))
-    assert signed(a, 1) == signed(b, -1) != signed(b, 1)
 
 
 def test_probabilities_of_all_orders_are_those_of_pairs_and_add_up_to_one():
@@ -145,15 +131,6 @@ def test_it_is_evaluated_by_its_criterion(folder: Path):
     figures = semipunct.evaluate(semipunct.load(folder), drawn(2, 3)).figures
     assert figures.as_dict()["figures"]["perplexity"] > 1
     assert figures.examples == len(drawn(2, 3))
-
-
-def test_sentences_without_nodes_have_probability_one():
-    bare = [sentence(("root",))]
-    model = OrderingModel.fit(bare, OrderingOptions())
-    batch = model.batch(model.encode(bare), [0])
-    nothing = {"weight": jnp.zeros(0)}
-    assert np.asarray(model.log_likelihoods(nothing, batch)) == [0.0]
-    assert draw_orders(model, nothing, bare, 0).orders == [{}]
 
 
 def test_damaged_data_is_refused():

@@ -40,7 +40,3 @@ def test_arcs_are_made_as_soon_as_they_can_be():
     assert oracle(heads).actions.tolist() == [
         SHIFT, SHIFT, LEFT, SHIFT, SHIFT, LEFT, RIGHT, SHIFT, RIGHT,
     ]  # fmt: skip
-
-
-def test_one_word():
-    assert oracle([0]).actions.tolist() == [SHIFT]

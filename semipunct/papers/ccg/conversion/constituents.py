@@ -111,10 +111,7 @@ def constituents(
         name = parts.category.partition("|")[0]
         nodes.append(
             Constituent(
-                name,
-                frozenset(parts.functions),
-                index=parts.coindex,
-                gap_index=parts.gap_index,
+                name, frozenset(parts.functions), index=parts.coindex, gap_index=parts.gap_index
             )
         )
     for node in range(len(nodes) - 1, 0, -1):  # children come after their parents

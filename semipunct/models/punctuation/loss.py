@@ -1,4 +1,4 @@
-"""The training objective: equation 5, per slot, to be minimised.
+"""The loss that training minimises: equation 5, per slot.
 
 Of the expected number of unmatched punctemes the paper prints two forms, which differ in the
 distribution: docs/decisions/0003-posterior-regularisation.md says which is the default, and why.
@@ -6,33 +6,15 @@ distribution: docs/decisions/0003-posterior-regularisation.md says which is the 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 
-from semipunct.models.base import Parameters
+from semipunct.models.base import Parameters, Sums
 from semipunct.models.punctuation.attach import FEATURES
 from semipunct.models.punctuation.options import TrainOptions
 from semipunct.structures.given_tree import GivenTrees, inside
 from semirings.expectation import Expectation
 from semirings.real import Real
-
-
-class Terms(NamedTuple):
-    """Sums over the sentences of a batch.
-
-    Attributes:
-        log_likelihood: sum of log p(x | T) over the sentences with an analysis.
-        unmatched: sum of the expected counts of unmatched punctemes.
-        slots: number of slots of the sentences with an analysis.
-        impossible: number of sentences without an analysis (hard sets only).
-    """
-
-    log_likelihood: jax.Array
-    unmatched: jax.Array
-    slots: jax.Array
-    impossible: jax.Array
 
 
 def expected_unmatched_marks(
@@ -60,14 +42,14 @@ def expected_unmatched_marks(
     return semiring.log_weight(total.value) + total.log_scale, semiring.expected_value(total.value)
 
 
-def objective(
+def loss(
     potentials: GivenTrees,
     slots: jax.Array,
     parameters: Parameters,
     start: Parameters,
     options: TrainOptions,
-) -> tuple[jax.Array, Terms]:
-    """Return the regularised negative log-likelihood per slot, and its parts.
+) -> tuple[jax.Array, Sums]:
+    """Return the regularised negative log-likelihood per slot, and sums over the batch.
 
     Args:
         potentials: potentials of a batch; with the regulariser, ``feature`` is one for unmatched
@@ -85,9 +67,8 @@ def objective(
         log_p = Real().log_weight(total.value) + total.log_scale
         unmatched = jnp.zeros_like(log_p)
     possible = (log_p > -jnp.inf) & (slots > 0)
-    terms = Terms(
+    sums = Sums(
         jnp.sum(jnp.where(possible, log_p, 0.0)),
-        jnp.sum(jnp.where(possible, unmatched, 0.0)),
         jnp.sum(jnp.where(possible, slots, 0)),
         jnp.sum((slots > 0) & ~possible),
     )
@@ -101,5 +82,5 @@ def objective(
         elif not (options.lazy and name in FEATURES):
             offset = start.get(name, 0.0) if options.centre == "counts" else 0.0
             norm += options.l2 * jnp.sum((weight - offset) ** 2)
-    loss = -terms.log_likelihood + penalty + norm * jnp.sum(slots > 0)
-    return loss / jnp.maximum(terms.slots, 1), terms
+    total = -sums.log_likelihood + penalty + norm * jnp.sum(slots > 0)
+    return total / jnp.maximum(sums.slots, 1), sums
