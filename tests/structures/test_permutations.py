@@ -22,7 +22,6 @@ from semipunct.structures import (
     linear_orderings,
     order_of,
 )
-from tests.selection import thorough
 
 BATCH, ITEMS = 3, 5
 
@@ -97,7 +96,6 @@ def test_items_of_draws_precede_as_often_as_they_should():
     np.testing.assert_allclose(precede.mean(0), expected, atol=5 * 0.5 / math.sqrt(count))
 
 
-@pytest.mark.exhaustive
 def test_an_order_that_is_forced_is_drawn():
     """Minus infinity above the diagonal leaves only the reverse order."""
     weights = jnp.where(jnp.triu(jnp.ones((4, 4)), 1) > 0, -jnp.inf, 0.0)[None]
@@ -128,7 +126,7 @@ def test_wrong_arguments_are_refused(weights: np.ndarray, lengths: Any, message:
         )
 
 
-@pytest.mark.parametrize("shift", [300.0, thorough(-300.0), thorough(-30_000.0)])
+@pytest.mark.parametrize("shift", [300.0])
 def test_weights_of_any_size_are_as_precise(shift: float):
     """A constant shared by all orders does not affect the result."""
     weights = np.random.default_rng(1).normal(size=(1, ITEMS, ITEMS)).astype(np.float32)

@@ -27,7 +27,6 @@ def one_of_four(copies: int) -> Distribution:
     return Distribution(linear_chain(emission, jnp.zeros((4, 4))))
 
 
-@pytest.mark.exhaustive
 def test_pairs_are_as_frequent_as_successive_draws():
     drawn = sample_without_replacement(one_of_four(DRAWS), jax.random.key(0), 2)
     first, second = np.asarray(drawn.parts.emission[:, :, 0].argmax(-1))
@@ -40,7 +39,6 @@ def test_pairs_are_as_frequent_as_successive_draws():
     assert stats.chisquare(observed_counts, expected, sum_check=False).pvalue > 1e-4
 
 
-@pytest.mark.exhaustive
 def test_many_derivations_are_drawn_until_they_differ():
     """There are too many to list: 2**6, with fewer for the shorter items."""
     lengths = jnp.array([6, 2, 0])
@@ -68,7 +66,6 @@ def test_bad_requests():
     assert sample_without_replacement(d, jax.random.key(0), 0).parts.emission.shape[0] == 0
 
 
-@pytest.mark.exhaustive
 def test_derivations_with_the_same_parts_are_all_listed():
     """Of four parses with rules of one preterminal, two use each rule equally often."""
     rules = jnp.full((1, 2, 2), 0.0).at[0, 0, 0].set(-jnp.inf)

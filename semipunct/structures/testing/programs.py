@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from semipunct.structures.base import Parts, Total
 from semipunct.structures.distribution import Answer, Distribution
@@ -22,20 +21,15 @@ from semipunct.structures.draws import Traceable
 from semipunct.structures.recursion import Plan, Recursion
 from semipunct.structures.testing.case import Weighted
 from semirings.base import Semiring
-from semirings.boolean import Boolean
 from semirings.counting import Counting
-from semirings.viterbi import Viterbi
 
 T = TypeVar("T")
 
-DRAWS = 2000
+DRAWS = 500
 """The number of draws in a sample."""
 
-RANKS = 5
-"""The length of the longer list: more than ``Distribution.ranking`` begins with."""
-
-OTHERS: tuple[Semiring, ...] = (Viterbi(), Boolean())
-"""Semirings whose totals are compared, besides those of all questions."""
+RANKS = 4
+"""The length of lists."""
 
 FAST = {"xla_backend_optimization_level": 0}
 """Compiler options for programs that compute little."""
@@ -45,52 +39,43 @@ traces: Counter[str] = Counter()
 
 
 class Sums(NamedTuple):
-    """Sums and averages; numbers are ``[batch]``, and gradients of the expanded log weights.
+    """Sums and averages; numbers are ``[batch]``.
 
     Attributes:
-        log_partition, marginals: the sum, and its gradient.
-        slope, change: their derivatives in the direction of the second feature, in forward mode.
-        slope_of_marginals: the second feature times the marginals.
-        reverse: the gradient of the log partition and of ``slope_of_marginals`` with respect to the
-            unexpanded log weights, in reverse over reverse mode.
+        log_partition, marginals: the sum, and its gradient in reverse mode.
+        slope, change: derivatives of both in the direction of the second feature, in forward mode.
         entropy, expectation: averages of the distribution, the second of the first feature.
-        slopes: the gradient of the sum of these two.
-        kl, cross_entropy: divergences from another distribution.
+        slopes: the gradient of the sum of these two with respect to the unexpanded log weights.
+        kl: the divergence from another distribution.
         covariance: that of both features.
         number, scale: the number of derivations times the exponential of the scale.
-        others: log weights of totals in ``OTHERS``.
     """
 
     log_partition: jax.Array
     marginals: Parts
     slope: jax.Array
     change: Parts
-    slope_of_marginals: jax.Array
-    reverse: Parts
     entropy: jax.Array
     expectation: jax.Array
     slopes: Parts
     kl: jax.Array
-    cross_entropy: jax.Array
     covariance: jax.Array
     number: jax.Array
     scale: jax.Array
-    others: list[jax.Array]
 
 
 class Lists(NamedTuple):
-    """The best derivation, and the first two and the first ``RANKS``."""
+    """The best derivation, and the first ``RANKS``."""
 
     best: Answer
-    two: Answer
-    more: Answer
+    top: Answer
 
 
 class Sample(NamedTuple):
-    """Draws with their log probabilities, ``[draws, batch]``; and draws in the reverse pass."""
+    """Draws with their scores, ``[draws, batch]``; and draws in the reverse pass."""
 
     draws: Answer
-    log_prob: jax.Array
+    score: jax.Array
     reverse: Answer | None
 
 
@@ -112,42 +97,28 @@ def _finite(x: jax.Array) -> jax.Array:
 def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: Parts) -> Sums:
     expanded = d.structure.expand()
 
-    def reverse(log_weights: Parts) -> tuple[jax.Array, Any]:
-        inner = replace(d, structure=d.structure.with_log_weights(log_weights))
-        log_partition, marginals = inner.log_partition_and_marginals()
-        slope = expanded.by_item(jax.tree.map(jnp.multiply, marginals, second))
-        return _finite(log_partition) + _finite(slope), (log_partition, marginals, slope)
-
-    def forward(log_weights: Parts) -> tuple[jax.Array, Parts]:
+    def gradient(log_weights: Parts) -> tuple[jax.Array, Parts]:
         inner = replace(d, structure=expanded.with_log_weights(log_weights))
-        # Computed separately: the first is forward mode alone, the second forward over reverse.
-        return inner.log_partition(), inner.marginals()
+        return inner.log_partition_and_marginals()
 
     def averages(log_weights: Parts) -> tuple[jax.Array, Any]:
-        inner = replace(d, structure=expanded.with_log_weights(log_weights))
+        inner = replace(d, structure=d.structure.with_log_weights(log_weights))
         entropy, expectation = inner.entropy(), inner.expectation(first)
         return _finite(entropy) + _finite(expectation), (entropy, expectation)
 
-    at, weights = d.structure.log_weights, expanded.log_weights
-    gradient, (log_partition, marginals, slope) = jax.grad(reverse, has_aux=True)(at)
-    slopes, means = jax.grad(averages, has_aux=True)(weights)
+    sums, slopes = jax.jvp(gradient, (expanded.log_weights,), (second,))
+    slopes_of_means, means = jax.grad(averages, has_aux=True)(d.structure.log_weights)
     counting = Counting()
     number = d.ask(counting)
-    totals = [(s, d.ask(s)) for s in OTHERS]
     return Sums(
-        log_partition,
-        marginals,
-        *jax.jvp(forward, (weights,), (second,))[1],
-        slope,
-        gradient,
+        *sums,
+        *slopes,
         *means,
-        slopes,
+        slopes_of_means,
         d.kl(other),
-        d.cross_entropy(other),
         d.covariance(first, second),
         counting.count(number.value),
         number.log_scale,
-        [s.log_weight(total.value) + total.log_scale for s, total in totals],
     )
 
 
@@ -163,7 +134,7 @@ def sums(w: Weighted, other: Weighted) -> Sums:
 
 @_compiled
 def _lists(d: Distribution[Any]) -> Lists:
-    return Lists(d.best(), d.top(2), d.top(RANKS))
+    return Lists(d.best(), d.top(RANKS))
 
 
 def lists(w: Weighted) -> Lists:
@@ -172,7 +143,7 @@ def lists(w: Weighted) -> Lists:
 
 
 def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
-    drawn = d.sample(key, DRAWS, together=500)
+    drawn = d.sample(key, DRAWS, together=250)
     return Answer(drawn.parts, drawn.log_weight)
 
 
@@ -181,7 +152,7 @@ def _sample(d: Distribution[Any], key: jax.Array) -> Sample:
     drawn, reverse = _draws(d, key), None
     if isinstance(d.structure, Traceable):
         reverse = _draws(replace(d, structure=Untraced(d.structure, type(d.structure))), key)
-    return Sample(drawn, jax.vmap(d.log_prob)(drawn.parts), reverse)
+    return Sample(drawn, jax.vmap(d.score)(drawn.parts), reverse)
 
 
 def sample(w: Weighted, seed: int = 1) -> Sample:
@@ -193,7 +164,6 @@ QUESTIONS: dict[str, Callable[[Distribution[Any]], Any]] = {
     "log partition and marginals": lambda d: d.log_partition_and_marginals(),
     "best": lambda d: d.best(),
     "draws": lambda d: _draws(d, jax.random.key(1)),
-    "entropy": lambda d: d.entropy(),
 }
 """What is computed with transformations of JAX, within a memory budget."""
 
@@ -205,36 +175,12 @@ def answers(w: Weighted) -> dict[str, Any]:
         "log partition and marginals": (computed.log_partition, computed.marginals),
         "best": w.ask(lists).best,
         "draws": w.ask(sample).draws,
-        "entropy": computed.entropy,
     }
 
 
-def budgets(w: Weighted) -> dict[str, float | None]:
-    """Return for each question the memory budget that forces recomputation, or None."""
-
-    def plans_of(question: Callable[[Distribution[Any]], Any], budget: float | None) -> list[Plan]:
-        plans: list[Plan] = []
-        recursion = Recursion(budget, plans.append)
-        jax.eval_shape(lambda: question(replace(w.distribution, recursion=recursion)))
-        return plans
-
-    found: dict[str, float | None] = {}
-    for name, question in QUESTIONS.items():
-        found[name] = None
-        plans = plans_of(question, None) if name != "entropy" else []
-        if plans:
-            budget = 0.95 * max(plan.residual_mib for plan in plans)
-            try:
-                kept = any(plan.recomputes for plan in plans_of(question, budget))
-            except ValueError:
-                continue  # So few steps store less than the states at their starts.
-            if not kept:
-                raise AssertionError(f"{name}: a budget of {budget} MiB is not kept")
-            found[name] = budget
-    return found
-
-
-def transformed(w: Weighted, second: Weighted, *, sharded: bool) -> dict[str, Any]:
+def transformed(
+    w: Weighted, second: Weighted, *, sharded: bool
+) -> tuple[dict[str, Any], dict[str, bool]]:
     """Answer ``QUESTIONS`` for two batches at once, within a memory budget.
 
     Args:
@@ -242,15 +188,34 @@ def transformed(w: Weighted, second: Weighted, *, sharded: bool) -> dict[str, An
         second: other log weights.
         sharded: whether ``jax.jit`` divides the batches among two devices; otherwise
             ``jax.shard_map`` does, among two or one.
+
+    Returns:
+        The answers, and whether each was recomputed.
     """
-    allowed = w.ask(budgets)
+    recomputed: dict[str, bool] = {}
+
+    def answer_within(name: str, d: Distribution[Any]) -> Any:
+        plans: list[Plan] = []
+        question = QUESTIONS[name]
+        recursion = Recursion(report=plans.append)
+        jax.eval_shape(lambda: question(replace(d, recursion=recursion)))
+        recomputed[name] = False
+        if plans:
+            budget = 0.95 * max(plan.residual_mib for plan in plans)
+            plans.clear()
+            try:
+                answer = question(replace(d, recursion=Recursion(budget, plans.append)))
+            except ValueError:
+                return question(d)  # So few steps store less than the states at their starts.
+            recomputed[name] = any(plan.recomputes for plan in plans)
+            if not recomputed[name]:
+                raise AssertionError(f"{name}: a budget of {budget} MiB is not kept")
+            return answer
+        return question(d)
 
     def answer(log_weights: Any) -> dict[str, Any]:
         d = replace(w.distribution, structure=w.structure.with_log_weights(log_weights))
-        return {
-            name: question(replace(d, recursion=Recursion(allowed[name])))
-            for name, question in QUESTIONS.items()
-        }
+        return {name: answer_within(name, d) for name in QUESTIONS}
 
     spec = jax.sharding.PartitionSpec("batches")
     mesh = jax.make_mesh(
@@ -261,10 +226,12 @@ def transformed(w: Weighted, second: Weighted, *, sharded: bool) -> dict[str, An
     every = jax.vmap(answer)
     if sharded:
         sharding = jax.sharding.NamedSharding(mesh, spec)
-        compiled = jax.jit(every, in_shardings=sharding, compiler_options=FAST)
-        return compiled(jax.device_put(stacked, sharding))
-    divided = jax.shard_map(every, mesh=mesh, in_specs=spec, out_specs=spec)
-    return jax.jit(divided, compiler_options=FAST)(stacked)
+        stacked = jax.device_put(stacked, sharding)
+        program = jax.jit(every, in_shardings=sharding, compiler_options=FAST)
+    else:
+        divided = jax.shard_map(every, mesh=mesh, in_specs=spec, out_specs=spec)
+        program = jax.jit(divided, compiler_options=FAST)
+    return program(stacked), recomputed
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["kind"])
