@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from semipunct.structures.draws import Draws, Places, Traceable, choose
     from semipunct.structures.given_tree import GivenTrees, inside
     from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
-    from semipunct.structures.heads import LabelledArcs, labelled_arcs
     from semipunct.structures.hypergraph import Hypergraphs, hypergraphs
     from semipunct.structures.markov_models import (
         HiddenMarkovCounts,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
         LinearOrderings,
         OrderingParts,
         linear_orderings,
-        order_of,
     )
     from semipunct.structures.phrases import PhraseMarkParts, PhraseMarks, phrase_marks
     from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
     from semipunct.structures.relaxed import perturb, perturb_and_map, straight_through, temper
     from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
     from semipunct.structures.spans import SpanParts, SpanTrees, span_trees
-    from semipunct.structures.without_replacement import sample_without_replacement
 
 __all__ = [
     "CTC",
@@ -57,7 +54,6 @@ __all__ = [
     "GrammarParts",
     "HiddenMarkovCounts",
     "Hypergraphs",
-    "LabelledArcs",
     "LinearChain",
     "LinearOrderings",
     "NonprojectiveTrees",
@@ -89,18 +85,15 @@ __all__ = [
     "hidden_semi_markov",
     "hypergraphs",
     "inside",
-    "labelled_arcs",
     "lift_weights",
     "linear_chain",
     "linear_orderings",
     "nonprojective_trees",
-    "order_of",
     "pcfg",
     "perturb",
     "perturb_and_map",
     "phrase_marks",
     "projective_trees",
-    "sample_without_replacement",
     "semi_markov_chain",
     "span_trees",
     "straight_through",
@@ -118,12 +111,11 @@ _NAMES = {
     "draws": "Draws Places Traceable choose",
     "given_tree": "GivenTrees inside",
     "grammar": "GrammarParts PCFG pcfg",
-    "heads": "LabelledArcs labelled_arcs",
     "hypergraph": "Hypergraphs hypergraphs",
     "markov_models": "HiddenMarkovCounts hidden_markov hidden_markov_counts hidden_semi_markov",
     "monotone": "AlignmentParts Alignments affine_gaps alignments",
     "nonprojective": "NonprojectiveTrees nonprojective_trees",
-    "permutations": "LinearOrderings OrderingParts linear_orderings order_of",
+    "permutations": "LinearOrderings OrderingParts linear_orderings",
     "phrases": "PhraseMarkParts PhraseMarks phrase_marks",
     "projective": "ArcParts ProjectiveTrees projective_trees",
     "readable": "Readable",
@@ -131,7 +123,6 @@ _NAMES = {
     "relaxed": "perturb perturb_and_map straight_through temper",
     "semi_markov": "SemiMarkovChain SemiMarkovParts semi_markov_chain",
     "spans": "SpanParts SpanTrees span_trees",
-    "without_replacement": "sample_without_replacement",
 }
 """The names of each module."""
 
