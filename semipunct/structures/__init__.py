@@ -5,8 +5,9 @@ convention, and may move. Modules are imported lazily on first access, since a m
 the structures.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from semipunct.lazy import LazyNames
 
 if TYPE_CHECKING:
     from semipunct.structures.automata import PathParts, StringPaths, string_paths
@@ -102,40 +103,13 @@ __all__ = [
     "transducer",
 ]
 
-_NAMES = {
-    "automata": "PathParts StringPaths string_paths",
-    "base": "PartWise Parts Structure Total lift_weights",
-    "chain": "ChainParts LinearChain linear_chain",
-    "connectionist": "CTC CTCParts ctc transducer",
-    "distribution": "Answer Distribution",
-    "draws": "Draws Places Traceable choose",
-    "given_tree": "GivenTrees inside",
-    "grammar": "GrammarParts PCFG pcfg",
-    "hypergraph": "Hypergraphs hypergraphs",
-    "markov_models": "HiddenMarkovCounts hidden_markov hidden_markov_counts hidden_semi_markov",
-    "monotone": "AlignmentParts Alignments affine_gaps alignments",
-    "nonprojective": "NonprojectiveTrees nonprojective_trees",
-    "permutations": "LinearOrderings OrderingParts linear_orderings",
-    "phrases": "PhraseMarkParts PhraseMarks phrase_marks",
-    "projective": "ArcParts ProjectiveTrees projective_trees",
-    "readable": "Readable",
-    "recursion": "Plan Recursion",
-    "relaxed": "perturb perturb_and_map straight_through temper",
-    "semi_markov": "SemiMarkovChain SemiMarkovParts semi_markov_chain",
-    "spans": "SpanParts SpanTrees span_trees",
-}
-"""The names of each module."""
-
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-
+_NAMES = LazyNames(__file__)
 
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
 
     def __getattr__(name: str) -> Any:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        return _NAMES.load(__name__, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_NAMES.modules})
