@@ -25,8 +25,8 @@ from semirings.counting import Counting
 
 T = TypeVar("T")
 
-DRAWS = 500
-"""The number of draws in a sample."""
+DRAWS, SLOW_DRAWS = 1000, 250
+"""The numbers of draws by ``trace``, and in the reverse pass, which visits all parts for each."""
 
 RANKS = 4
 """The length of lists."""
@@ -143,7 +143,8 @@ def lists(w: Weighted) -> Lists:
 
 
 def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
-    drawn = d.sample(key, DRAWS, together=250)
+    count = DRAWS if isinstance(d.structure, Traceable) else SLOW_DRAWS
+    drawn = d.sample(key, count, together=SLOW_DRAWS)
     return Answer(drawn.parts, drawn.log_weight)
 
 
