@@ -35,8 +35,6 @@ class Laws:
         selective: ``a + b`` is always one of ``a`` and ``b`` (the path property), so that a best
             derivation exists; such a semiring derives from ``Selective``.
         star: ``star``, the sum of all powers of a value, is defined.
-        division: ``divide``, which finds the factor of a sum that gives a summand, is defined
-            (weakly left-divisible).
         features: ``lift`` stores its feature in the value; other semirings ignore it.
         in_distribution: the equations hold between distributions of samples, not sample by sample.
         broken: laws that do not hold exactly, each with the reason.
@@ -46,7 +44,6 @@ class Laws:
     idempotent: bool = False
     selective: bool = False
     star: bool = False
-    division: bool = False
     features: bool = False
     in_distribution: bool = False
     broken: dict[str, str] = field(default_factory=dict[str, str], hash=False)
@@ -171,26 +168,6 @@ class Semiring(ABC):
             TypeError: if this semiring has none.
         """
         raise TypeError(f"{self.name} has no star, so loops of an automaton have no weight")
-
-    def divide(self, a: Value, b: Value) -> Value:
-        """Return a value c with ``a = b c``, where b is a itself plus anything.
-
-        The zero divided by anything, zero included, is zero. Defined if ``laws.division`` is
-        declared.
-
-        Source: Mohri (2009), Weighted automata algorithms, section 2: weakly left-divisible.
-
-        Args:
-            a: values.
-            b: sums of them and others, of a shape that broadcasts with theirs.
-
-        Raises:
-            TypeError: if this semiring has none.
-        """
-        raise TypeError(
-            f"{self.name} has no division, which pushing and determinising weights need; use log, "
-            "real, viterbi, tropical or another semiring whose laws declare it"
-        )
 
     def zeros_like(self, a: Value) -> Value:
         """Return zeros of the shape and dtypes of a value that is the result of an operation."""

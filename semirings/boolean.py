@@ -40,7 +40,6 @@ class Boolean(Selective):
             idempotent=True,
             selective=True,
             star=True,
-            division=True,
             broken={
                 "read back": "only whether there is any weight is kept",
                 "NaN": "a boolean cannot be NaN; such a weight counts as nonzero",
@@ -82,10 +81,6 @@ class Boolean(Selective):
     def star(self, a: jax.Array) -> jax.Array:
         """Return true, because the empty product is true."""
         return jnp.ones_like(a)
-
-    def divide(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Return the dividend: whatever is true of it is true of the sum."""
-        return jnp.broadcast_arrays(a, b)[0]
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return true where the weight is nonzero."""

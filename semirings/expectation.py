@@ -67,7 +67,7 @@ class Expectation(Semiring):
     @property
     def laws(self) -> Laws:
         laws = _averaged(self.base)
-        return replace(laws, star=self.base.laws.star, division=self.base.laws.division)
+        return replace(laws, star=self.base.laws.star)
 
     def __post_init__(self) -> None:
         """Refuse a base whose summands have no shares."""
@@ -138,14 +138,6 @@ class Expectation(Semiring):
         rounds = jnp.where(ends, go_on / jnp.where(ends, stop, 1.0), 0.0)
         endless = jnp.where(a.mean == 0, 0.0, jnp.where(a.mean > 0, jnp.inf, -jnp.inf))
         return Moments(weight, jnp.where(ends, weigh(rounds, a.mean), endless))
-
-    def divide(self, a: Moments, b: Moments) -> Moments:
-        """Divide weights, subtract averages.
-
-        Raises:
-            TypeError: if the base has no division.
-        """
-        return Moments(self.base.divide(a.weight, b.weight), a.mean - b.mean)
 
     def balance(self, a: Moments, axes: tuple[int, ...]) -> tuple[Moments, jax.Array]:
         """Balance the weight; averages have no scale."""

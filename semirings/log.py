@@ -8,7 +8,6 @@
 | ``times(-inf, +inf)`` | -inf      | 1, 1: a sum gives it no share        |
 | ``sum([])``           | -inf      | (nothing)                            |
 | ``star(0)``           | +inf      | 0                                    |
-| ``divide(-inf, x)``   | -inf      | 1, 0, for x = -inf as well           |
 
 A ``SignedLog`` has the same values at infinities, with gradient 0 there. Where terms
 cancel to zero the log magnitude is -inf and the gradient 0.
@@ -28,7 +27,6 @@ from semirings.numerics import (
     log_add,
     log_balance,
     log_matmul,
-    log_quotient,
     log_sum,
     log_sum_and_shares,
     log_times,
@@ -45,7 +43,7 @@ class Log(Divisible):
 
     @property
     def laws(self) -> Laws:
-        return Laws(star=True, division=True)
+        return Laws(star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
         """Return minus infinities."""
@@ -79,10 +77,6 @@ class Log(Divisible):
         """Return the log of ``1 / (1 - exp a)``; infinite for weights of one or more."""
         diverges = a >= 0
         return jnp.where(diverges, jnp.inf, -jnp.log(-jnp.expm1(jnp.where(diverges, -1.0, a))))
-
-    def divide(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Subtract logarithms; zero divided by zero is zero."""
-        return log_quotient(a, b)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the log weight itself."""

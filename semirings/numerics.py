@@ -68,16 +68,6 @@ def _log_times_jvp(
     return log_times(*primals), tangents[0] + tangents[1]
 
 
-def log_quotient(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Subtract logs, except that minus infinity stays, whatever is subtracted (but not NaN).
-
-    Args:
-        a: logs of the dividends.
-        b: logs of the divisors, of a shape that broadcasts.
-    """
-    return jnp.where((a == -jnp.inf) & ~jnp.isnan(b), a, a - b)
-
-
 def log_sum(a: jax.Array, axis: int) -> jax.Array:
     """Return the log of the sum of exponentials along one axis.
 

@@ -55,7 +55,6 @@ class Product(Semiring):
             commutative=first.commutative and second.commutative,
             idempotent=first.idempotent and second.idempotent,
             star=first.star and second.star,
-            division=first.division and second.division,
             features=first.features or second.features,
             in_distribution=first.in_distribution or second.in_distribution,
             broken=first.broken | second.broken,
@@ -111,14 +110,6 @@ class Product(Semiring):
             TypeError: if either factor has none.
         """
         return Pair(self.first.star(a.first), self.second.star(a.second))
-
-    def divide(self, a: Pair, b: Pair) -> Pair:
-        """Divide in both.
-
-        Raises:
-            TypeError: if either factor has no division.
-        """
-        return Pair(self.first.divide(a.first, b.first), self.second.divide(a.second, b.second))
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Pair:
         """Lift into both."""

@@ -8,7 +8,6 @@
 | ``sum([])``         | 0                    | (nothing)                        |
 | ``log_weight(0)``   | -inf                 | 0                                |
 | ``star(1)``         | inf                  | 0                                |
-| ``divide(0, 0)``    | 0                    | 1, 0                             |
 
 What lies outside the range of a float is lost without notice, so this is used only where an
 enclosure proves that nothing was (docs/decisions/0022-real-with-an-enclosure.md).
@@ -42,7 +41,6 @@ class Real(Divisible):
     def laws(self) -> Laws:
         return Laws(
             star=True,
-            division=True,
             broken={
                 "zero annihilates infinity": (
                     "0 * inf is NaN in IEEE arithmetic; weights are finite"
@@ -82,10 +80,6 @@ class Real(Divisible):
     def star(self, a: jax.Array) -> jax.Array:
         """Sum the geometric series; infinite for weights of one or more."""
         return jnp.where(a >= 1, jnp.inf, 1 / (1 - jnp.where(a >= 1, 0.0, a)))
-
-    def divide(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Divide; zero divided by zero is zero."""
-        return quotient(a, jnp.where(b == 0, 1.0, b))
 
     def prod(self, a: jax.Array, axis: int) -> jax.Array:
         """Multiply along one axis."""

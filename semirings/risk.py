@@ -76,9 +76,6 @@ class Risk(Semiring):
     def star(self, a: Moments) -> Moments:
         return self._average.star(a)
 
-    def divide(self, a: Moments, b: Moments) -> Moments:
-        return self._average.divide(a, b)
-
     def lift(self, log_weight: jax.Array, feature: Any = None) -> Moments:
         """Attach the loss to the annealed weight."""
         return self._average.lift(self.gamma * log_weight, feature)

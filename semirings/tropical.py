@@ -12,7 +12,6 @@ A cost is a negative log weight; zero is plus infinity.
 | ``sum([])``            | +inf  | (nothing)                    |
 | ``star(x)``, x >= 0    | 0     | 0                            |
 | ``star(x)``, x < 0     | -inf  | 0                            |
-| ``divide(+inf, x)``    | +inf  | 1, 0, for x = +inf as well   |
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ import jax.numpy as jnp
 
 from semirings.base import Laws
 from semirings.capabilities import Divisible, Selective
-from semirings.numerics import first_largest, log_balance, log_quotient, log_times, one_hot, pick
+from semirings.numerics import first_largest, log_balance, log_times, one_hot, pick
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Tropical(Selective, Divisible):
 
     @property
     def laws(self) -> Laws:
-        return Laws(idempotent=True, selective=True, star=True, division=True)
+        return Laws(idempotent=True, selective=True, star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
         """Return plus infinities."""
@@ -80,10 +79,6 @@ class Tropical(Selective, Divisible):
     def star(self, a: jax.Array) -> jax.Array:
         """Return zero where the cost is not negative; otherwise minus infinity."""
         return jnp.where(a < 0, -jnp.inf, jax.lax.stop_gradient(jnp.minimum(a, 0.0)))
-
-    def divide(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Subtract costs; zero divided by zero is zero."""
-        return -log_quotient(-a, -b)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the negative log weight."""

@@ -9,7 +9,6 @@
 | ``sum([])``           | -inf  | (nothing)                     |
 | ``star(x)``, x <= 0   | 0     | 0                             |
 | ``star(x)``, x > 0    | +inf  | 0                             |
-| ``divide(-inf, x)``   | -inf  | 1, 0, for x = -inf as well    |
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import jax.numpy as jnp
 
 from semirings.base import Laws
 from semirings.capabilities import Divisible, Selective
-from semirings.numerics import first_largest, largest, log_balance, log_quotient, log_times, one_hot
+from semirings.numerics import first_largest, largest, log_balance, log_times, one_hot
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Viterbi(Selective, Divisible):
 
     @property
     def laws(self) -> Laws:
-        return Laws(idempotent=True, selective=True, star=True, division=True)
+        return Laws(idempotent=True, selective=True, star=True)
 
     def zeros(self, shape: tuple[int, ...]) -> jax.Array:
         """Return minus infinities."""
@@ -75,10 +74,6 @@ class Viterbi(Selective, Divisible):
     def star(self, a: jax.Array) -> jax.Array:
         """Return one, the empty product, for weights of at most one; otherwise infinity."""
         return jnp.where(a > 0, jnp.inf, jax.lax.stop_gradient(jnp.maximum(a, 0.0)))
-
-    def divide(self, a: jax.Array, b: jax.Array) -> jax.Array:
-        """Subtract log weights; zero divided by zero is zero."""
-        return log_quotient(a, b)
 
     def lift(self, log_weight: jax.Array, feature: Any = None) -> jax.Array:
         """Return the log weight itself."""

@@ -89,7 +89,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.plugins",
     ),
     "semipunct.arrays": (),
-    "semipunct.structures": ("semirings", "semipunct.arrays"),
+    "semipunct.structures": ("semirings", "semipunct.arrays", "semipunct.lazy"),
     "semipunct.features": (
         "semipunct.corpus",
         "semipunct.trees",

@@ -54,7 +54,6 @@ def _properties(plugin: "Plugin") -> dict[str, bool]:
         "idempotent": laws.idempotent,
         "selective": laws.selective,
         "star": laws.star,
-        "division": laws.division,
         "in_distribution": laws.in_distribution,
     }
 

@@ -5,8 +5,9 @@ convention, and may move. Modules are imported lazily on first access, since a m
 the structures.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from semipunct.lazy import LazyNames
 
 if TYPE_CHECKING:
     from semipunct.structures.automata import PathParts, StringPaths, string_paths
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from semipunct.structures.draws import Draws, Places, Traceable, choose
     from semipunct.structures.given_tree import GivenTrees, inside
     from semipunct.structures.grammar import PCFG, GrammarParts, pcfg
-    from semipunct.structures.heads import LabelledArcs, labelled_arcs
     from semipunct.structures.hypergraph import Hypergraphs, hypergraphs
     from semipunct.structures.markov_models import (
         HiddenMarkovCounts,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         LinearOrderings,
         OrderingParts,
         linear_orderings,
-        order_of,
     )
     from semipunct.structures.phrases import PhraseMarkParts, PhraseMarks, phrase_marks
     from semipunct.structures.projective import ArcParts, ProjectiveTrees, projective_trees
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from semipunct.structures.relaxed import perturb, perturb_and_map, straight_through, temper
     from semipunct.structures.semi_markov import SemiMarkovChain, SemiMarkovParts, semi_markov_chain
     from semipunct.structures.spans import SpanParts, SpanTrees, span_trees
-    from semipunct.structures.without_replacement import sample_without_replacement
 
 __all__ = [
     "CTC",
@@ -57,7 +55,6 @@ __all__ = [
     "GrammarParts",
     "HiddenMarkovCounts",
     "Hypergraphs",
-    "LabelledArcs",
     "LinearChain",
     "LinearOrderings",
     "NonprojectiveTrees",
@@ -89,18 +86,15 @@ __all__ = [
     "hidden_semi_markov",
     "hypergraphs",
     "inside",
-    "labelled_arcs",
     "lift_weights",
     "linear_chain",
     "linear_orderings",
     "nonprojective_trees",
-    "order_of",
     "pcfg",
     "perturb",
     "perturb_and_map",
     "phrase_marks",
     "projective_trees",
-    "sample_without_replacement",
     "semi_markov_chain",
     "span_trees",
     "straight_through",
@@ -109,42 +103,13 @@ __all__ = [
     "transducer",
 ]
 
-_NAMES = {
-    "automata": "PathParts StringPaths string_paths",
-    "base": "PartWise Parts Structure Total lift_weights",
-    "chain": "ChainParts LinearChain linear_chain",
-    "connectionist": "CTC CTCParts ctc transducer",
-    "distribution": "Answer Distribution",
-    "draws": "Draws Places Traceable choose",
-    "given_tree": "GivenTrees inside",
-    "grammar": "GrammarParts PCFG pcfg",
-    "heads": "LabelledArcs labelled_arcs",
-    "hypergraph": "Hypergraphs hypergraphs",
-    "markov_models": "HiddenMarkovCounts hidden_markov hidden_markov_counts hidden_semi_markov",
-    "monotone": "AlignmentParts Alignments affine_gaps alignments",
-    "nonprojective": "NonprojectiveTrees nonprojective_trees",
-    "permutations": "LinearOrderings OrderingParts linear_orderings order_of",
-    "phrases": "PhraseMarkParts PhraseMarks phrase_marks",
-    "projective": "ArcParts ProjectiveTrees projective_trees",
-    "readable": "Readable",
-    "recursion": "Plan Recursion",
-    "relaxed": "perturb perturb_and_map straight_through temper",
-    "semi_markov": "SemiMarkovChain SemiMarkovParts semi_markov_chain",
-    "spans": "SpanParts SpanTrees span_trees",
-    "without_replacement": "sample_without_replacement",
-}
-"""The names of each module."""
-
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-
+_NAMES = LazyNames(__file__)
 
 if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
 
     def __getattr__(name: str) -> Any:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        return _NAMES.load(__name__, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_NAMES.modules})

@@ -194,20 +194,6 @@ def linear_orderings(precedence: jax.Array, lengths: jax.Array | None = None) ->
     return LinearOrderings(OrderingParts(precedence), lengths)
 
 
-def order_of(precedence: npt.ArrayLike, items: int) -> list[int]:
-    """Return the items of one derivation in order.
-
-    Args:
-        precedence: ``[n, n]`` parts of a derivation: one where i stands before j.
-        items: the number of items, at most n.
-
-    Returns:
-        ``[items]`` the numbers of the items in order.
-    """
-    before = np.asarray(precedence)[:items, :items].sum(0)
-    return [int(i) for i in np.argsort(before, kind="stable")]
-
-
 def _forward(
     orderings: LinearOrderings, s: Semiring, feature: OrderingParts | None
 ) -> tuple[list[Value], Value, jax.Array]:

@@ -84,16 +84,6 @@ def _star_least(s: Semiring, o: Operands) -> Iterator[Equation]:
     yield Equation(statement, jnp.where(above, least, read), least)
 
 
-def _division(s: Semiring, o: Operands) -> Iterator[Equation]:
-    total = s.plus(o.a, o.b)
-    statement = "( a + b ) ( a / ( a + b ) ) = a"
-    yield equal_values(s, statement, s.times(total, s.divide(o.a, total)), o.a)
-    yield equal_values(s, "a ( a / a ) = a", s.times(o.a, s.divide(o.a, o.a)), o.a)
-    zero = _zero(s, o.a)
-    yield equal_values(s, "0 / a = 0", s.divide(zero, o.a), zero)
-    yield equal_values(s, "0 / 0 = 0", s.divide(zero, zero), zero)
-
-
 def _alike(s: Semiring, a: Value, b: Value) -> jax.Array:
     pairs = zip(jax.tree.leaves(s.observe(a)), jax.tree.leaves(s.observe(b)), strict=True)
     return jnp.all(jnp.stack([jnp.isclose(x, y, 1e-6, 1e-6) for x, y in pairs]), 0)
@@ -171,12 +161,6 @@ AXIOMS: tuple[Law, ...] = (
         "star(a) is the limit of 1 + a + a a + ..., the least solution",
         _star_least,
         declared="star",
-    ),
-    Law(
-        "division",
-        "a + b divides a: (a + b) (a / (a + b)) = a",
-        _division,
-        declared="division",
     ),
 )
 """The axioms, with the laws that are declared."""

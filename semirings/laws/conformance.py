@@ -14,7 +14,7 @@ from semirings.laws.arrays import ARRAYS, NAN
 from semirings.laws.axioms import AXIOMS, EXTREME, SCALE
 from semirings.laws.choices import CHOICES, DISTRIBUTION
 from semirings.laws.derivatives import DERIVATIVES
-from semirings.laws.law import Draw, Equation, Law, Operands, compile_equations, draw_operands
+from semirings.laws.law import Draw, Equation, Law, Operands, draw_operands, evaluate
 from semirings.laws.transformations import TRANSFORMATIONS
 from semirings.laws.weights import DECLARATIONS, PAIRS, WEIGHTS
 
@@ -51,6 +51,7 @@ def check(
     if only is not None and len(tried) < len(set(only)):
         raise ValueError(f"{sorted(only)} are not all laws; {known_laws()}")
     trials = _Trials(semiring, draws, seed, draw)
+    claimed: list[Law] = []
     passed: list[str] = []
     not_claimed: dict[str, str] = {}
     failures = list(_unknown(semiring))
@@ -61,7 +62,8 @@ def check(
         if reason:
             not_claimed[law.name] = reason
             continue
-        failure = trials.failure(law, rtol, atol)
+        claimed.append(law)
+    for law, failure in trials.failures(claimed, rtol, atol).items():
         if failure is None:
             passed.append(law.name)
         else:
@@ -79,18 +81,21 @@ class _Trials:
     draw: Draw | None
     drawn: dict[tuple[Any, ...], Operands] = field(default_factory=dict[Any, Operands])
 
-    def failure(self, law: Law, rtol: float, atol: float) -> Failure | None:
-        """Return the first failure of a law, an exception included, or None."""
-        try:
-            drawn = self._operands(law)
-            equations = compile_equations(law.equations) if law.compiled else law.equations
-            for equation in equations(self.semiring, drawn):
-                apart = differing(equation.left, equation.right, rtol, atol)
-                if apart.any():
-                    return _counterexample(law, equation, drawn, apart)
-        except Exception as error:  # noqa: BLE001 - whatever a stranger's method raises
-            return Failure(law.name, law.statement, exception=error)
-        return None
+    def failures(self, laws: list[Law], rtol: float, atol: float) -> dict[Law, Failure | None]:
+        """Return the first failure of each law, an exception included, or None."""
+        results: dict[Law, tuple[list[Equation], Operands] | Exception] = {}
+        compiled: dict[Law, Operands] = {}
+        for law in laws:
+            try:
+                drawn = self._operands(law)
+                if law.compiled:
+                    compiled[law] = drawn
+                else:
+                    results[law] = list(law.equations(self.semiring, drawn)), drawn
+            except Exception as error:  # noqa: BLE001 - whatever a stranger's method raises
+                results[law] = error
+        results |= evaluate(self.semiring, compiled)
+        return {law: _first_failure(law, results[law], rtol, atol) for law in laws}
 
     def _operands(self, law: Law) -> Operands:
         key = law.shape, law.extreme
@@ -100,8 +105,21 @@ class _Trials:
             shape = (number, *law.shape)
             generator = np.random.default_rng((self.seed, len(shape), law.extreme))
             extreme = law.extreme or (not law.shape and EXTREME not in self.semiring.laws.broken)
-            self.drawn[key] = draw_operands(self.semiring, shape, generator, self.draw, extreme)
+            self.drawn[key] = draw_operands(shape, generator, self.draw, extreme)
         return self.drawn[key]
+
+
+def _first_failure(
+    law: Law, result: tuple[list[Equation], Operands] | Exception, rtol: float, atol: float
+) -> Failure | None:
+    if isinstance(result, Exception):
+        return Failure(law.name, law.statement, exception=result)
+    equations, drawn = result
+    for equation in equations:
+        apart = differing(equation.left, equation.right, rtol, atol)
+        if apart.any():
+            return _counterexample(law, equation, drawn, apart)
+    return None
 
 
 def differing(left: Any, right: Any, rtol: float, atol: float) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -53,7 +53,7 @@ class Equation(NamedTuple):
 Equations = Callable[[Semiring, Operands], Iterator[Equation]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Law:
     """A named law, made of equations over drawn values.
 
@@ -95,29 +95,50 @@ class Law:
         return ""
 
 
-def compile_equations(equations: Equations) -> Equations:
-    """Compile equations into one program, several times faster than one for each primitive.
+def evaluate(
+    semiring: Semiring, laws: Mapping[Law, Operands]
+) -> dict[Law, tuple[list[Equation], Operands] | Exception]:
+    """Compute the operands and both sides of all equations of some laws in one compiled program.
 
     Args:
-        equations: yields equations between arrays.
+        semiring: the semiring that they are about.
+        laws: the laws, with operands that are not composed yet.
+
+    Returns:
+        The equations and the operands of each law, or the exception that they raised.
     """
+    statements: dict[Law, list[str]] = {}
+    errors: dict[Law, Exception] = {}
 
-    def run(semiring: Semiring, operands: Operands) -> Iterator[Equation]:
-        statements: list[str] = []
+    def sides(drawn: list[Operands]) -> list[Any]:
+        composed: dict[int, Operands] = {}
+        computed: list[Any] = []
+        for law, operands in zip(laws, drawn, strict=True):
+            key = id(laws[law])
+            try:
+                if key not in composed:
+                    composed[key] = _compose(semiring, operands)
+                equations = list(law.equations(semiring, composed[key]))
+            except Exception as error:  # noqa: BLE001 - whatever a stranger's method raises
+                errors[law] = error
+                computed.append(None)
+                continue
+            statements[law] = [equation.statement for equation in equations]
+            computed.append(([equation[1:] for equation in equations], composed[key]))
+        return computed
 
-        def sides(operands: Operands) -> list[tuple[Any, ...]]:
-            traced = list(equations(semiring, operands))
-            statements.extend(equation.statement for equation in traced)
-            return [equation[1:] for equation in traced]
-
-        program = jax.jit(sides, compiler_options=FAST)
-        sides_of_all = cast("list[tuple[Any, ...]]", program(operands))
-        return (
-            Equation(text, *left_and_right)
-            for text, left_and_right in zip(statements, sides_of_all, strict=True)
-        )
-
-    return run
+    try:
+        computed = jax.jit(sides, compiler_options=FAST)(list(laws.values()))
+    except Exception as error:  # noqa: BLE001 - as above
+        return dict.fromkeys(laws, error)
+    results: dict[Law, tuple[list[Equation], Operands] | Exception] = {}
+    for law, answer in zip(laws, computed, strict=True):
+        if law in errors:
+            results[law] = errors[law]
+        else:
+            pairs = zip(statements[law], answer[0], strict=True)
+            results[law] = [Equation(text, *each) for text, each in pairs], answer[1]
+    return results
 
 
 def equal_values(s: Semiring, statement: str, left: Value, right: Value) -> Equation:
@@ -147,7 +168,6 @@ Draw = Callable[[np.random.Generator, tuple[int, ...]], Value]
 
 
 def draw_operands(
-    semiring: Semiring,
     shape: tuple[int, ...],
     generator: np.random.Generator,
     draw: Draw | None = None,
@@ -155,35 +175,47 @@ def draw_operands(
 ) -> Operands:
     """Draw operands of the given shape.
 
-    Values are lifted weights, and sums and products of two of them, unless ``draw`` is given.
-
     Args:
-        semiring: the semiring of the values.
         shape: the shape of every leaf.
         generator: the random generator; its state advances.
-        draw: draws values instead.
+        draw: draws values instead of ``Uncomposed`` ones.
         extreme: draw weights from e**-200 to e**80.
     """
 
     def raw() -> tuple[np.ndarray, np.ndarray]:
         return _log_weights(generator, shape, extreme), _features(generator, shape)
 
-    def compose(
-        first: tuple[jax.Array, jax.Array], second: tuple[jax.Array, jax.Array], kind: jax.Array
-    ) -> Value:
-        a, b = semiring.lift(*first), semiring.lift(*second)
-        mixed = semiring.where(kind == 1, semiring.plus(a, b), semiring.times(a, b))
-        return semiring.where(kind == 0, a, mixed)
-
-    compiled = cast("Callable[..., Value]", jax.jit(compose, compiler_options=FAST))
-
     def value() -> Value:
         if draw:
             return draw(generator, shape)
-        return compiled(raw(), raw(), generator.integers(0, 3, shape))
+        return Uncomposed(raw(), raw(), generator.integers(0, 3, shape))
 
     w, n = map(jnp.asarray, raw())
     return Operands(value(), value(), value(), w, n)
+
+
+class Uncomposed(NamedTuple):
+    """A value to be composed: the first of two lifted weights, their sum, or their product.
+
+    Attributes:
+        first, second: weights and features to lift.
+        kind: 0 for the first, 1 for the sum, 2 for the product.
+    """
+
+    first: tuple[np.ndarray, np.ndarray]
+    second: tuple[np.ndarray, np.ndarray]
+    kind: np.ndarray
+
+
+def _compose(s: Semiring, operands: Operands) -> Operands:
+    def value(x: Value) -> Value:
+        if not isinstance(x, Uncomposed):
+            return x
+        a, b = s.lift(*x.first), s.lift(*x.second)
+        mixed = s.where(x.kind == 1, s.plus(a, b), s.times(a, b))
+        return s.where(x.kind == 0, a, mixed)
+
+    return operands._replace(**{name: value(getattr(operands, name)) for name in "abc"})
 
 
 def _log_weights(

@@ -16,41 +16,10 @@ from semirings.laws.law import FAST, Equation, Law, Operands
 CALLS = 3
 """How often each method is called outside a compiled program."""
 
-SIDE, SQUARES = 4, 10
-"""The size of square arrays outside compiled programs, and their number."""
-
 _ALWAYS = np.ones((), bool)
 
 FOUR = Groups.of([2, 0, 2, 0], 4)
 """Four items in four groups."""
-
-
-def _jit(s: Semiring, o: Operands) -> Iterator[Equation]:
-    def combined(semiring: Semiring, a: Value, w: jax.Array, n: jax.Array) -> Value:
-        return semiring.plus(semiring.times(a, semiring.lift(w, n)), a)
-
-    compiled = jax.jit(combined, static_argnums=0)
-    statement = "a lifted w and n + a is the same when compiled"
-    sides: list[list[Value]] = [[], []]
-    for part in _squares(o):
-        for side, f in zip(sides, (compiled, combined), strict=True):
-            value = s.observe(f(s, part.a, part.w, part.n))
-            side.append(jax.tree.map(lambda x: np.asarray(x).ravel(), value))
-    left, right = (jax.tree.map(lambda *xs: np.concatenate(xs), *side) for side in sides)
-    yield Equation(statement, left, right)
-
-
-def _squares(o: Operands) -> list[Operands]:
-    """Return some operands in the shape that the law ``eager`` uses, which are compiled once."""
-    size = SIDE * SIDE
-    count = min(SQUARES, len(o.w) // size)
-    if not count:
-        return [o]
-    parts = (
-        jax.tree.map(lambda x, i=i: np.asarray(x)[i * size : (i + 1) * size].reshape(SIDE, SIDE), o)
-        for i in range(count)
-    )
-    return [jax.tree.map(jnp.asarray, part) for part in parts]
 
 
 def _repeatable(s: Semiring, o: Operands) -> Iterator[Equation]:
@@ -113,8 +82,6 @@ def values_of_methods(s: Semiring, w: jax.Array) -> dict[str, Value]:
     }
     if s.laws.star:
         values["star"] = s.star(a)
-    if s.laws.division:
-        values["divide"] = s.divide(a, a)
     if isinstance(s, Selective):
         values["select"] = s.select(a, 0)
     if isinstance(s, Divisible):
@@ -156,7 +123,6 @@ def _seen(s: Semiring, w: jax.Array) -> dict[str, Value]:
 
 
 TRANSFORMATIONS: tuple[Law, ...] = (
-    Law("jit", "compiling changes nothing", _jit, compiled=False),
     Law("repeatable", "nothing changes from call to call", _repeatable, compiled=False),
     Law(
         "eager",

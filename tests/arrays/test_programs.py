@@ -247,7 +247,6 @@ def test_the_clock_counts_tracing_once():
     assert clock.seconds > 0
 
 
-@pytest.mark.exhaustive  # other tests compile again after it
 def test_compiled_forms_go_before_memory_maps_run_out(monkeypatch):
     function, run = program()
     expected = sums(run(Ours("2.0"), Log(), X))

@@ -162,7 +162,6 @@ def adamw(*args, **settings):
 """
 
 
-@pytest.mark.exhaustive  # imports jax in processes of its own
 def test_a_patched_optax_is_not_answered_from_a_warm_cache(tmp_path: Path):
     """The patch changes neither the version nor the structure of the state."""
 

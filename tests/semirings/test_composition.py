@@ -21,7 +21,7 @@ from semipunct.structures.distribution import Distribution
 from semirings import Derivation, Expectation, Log, Real, Semiring, Value
 from semirings.boolean import Boolean
 from semirings.counting import Counting
-from semirings.divergence import Divergence, Entropy
+from semirings.divergence import Divergence
 from semirings.expectation import Covariance
 from semirings.kbest import KBest
 from semirings.product import Product
@@ -103,30 +103,6 @@ def close(computed: jax.Array, expected: np.ndarray, tolerance: float = 2e-5) ->
     np.testing.assert_allclose(computed, expected, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("base", [Log(), Real()], ids=lambda s: s.name)
-def test_expectations_and_their_gradients(base: Semiring):
-    """The gradient of an average is a covariance: of the feature and the use of a part."""
-    s = Expectation(base)
-    weights = np.where(np.arange(CASES)[:, None] == 5, WEIGHTS / 30, WEIGHTS)
-    paths, feature = enumerated(weights), scored(FIRST)
-    mean = average(paths.probability, feature)
-
-    @jax.jit
-    def weight_and_average(weights: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        def expected(w: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
-            value = total(s, w, jnp.asarray(FIRST))
-            each = s.expected_value(value)
-            return jnp.sum(each), (s.log_weight(value), each)
-
-        slope, (log_weight, each) = jax.grad(expected, has_aux=True)(weights)
-        return log_weight, each, slope
-
-    log_weight, each, slope = weight_and_average(weights)
-    close(log_weight, paths.log_total)
-    close(each, mean)
-    close(slope, (paths.probability * (feature - mean[:, None])) @ USES, 1e-4)
-
-
 def test_two_coins_by_hand():
     """(2 a + 6 b)(1 c + 3 d), where a and d have the feature: averages 1/4 and 3/4."""
     s = Expectation()
@@ -172,7 +148,6 @@ def test_the_derivation_is_the_first_of_the_best(base: Tropical | Boolean):
     np.testing.assert_array_equal(marks[possible], USES[winners(scores)][possible])
 
 
-@pytest.mark.exhaustive
 def test_the_k_cheapest():
     s = KBest(K, Tropical())
     value, marks = marked(s, WEIGHTS)
@@ -259,27 +234,6 @@ def entropy_of(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return ``[cases]`` minus the sum of ``p log q`` where p is not zero."""
     with np.errstate(divide="ignore"):
         return -np.sum(np.where(p > 0, p * np.log(np.where(p > 0, q, 1.0)), 0.0), 1)
-
-
-def test_entropies_and_their_gradients():
-    p = enumerated(WEIGHTS).probability
-
-    @jax.jit
-    def value_and_slope(weights: jax.Array) -> tuple[jax.Array, jax.Array]:
-        def nats(w: jax.Array) -> tuple[jax.Array, jax.Array]:
-            value = total(Entropy(), w)
-            each = jnp.where(value.weight > -INF, value.nats, 0.0)
-            return jnp.sum(each), each
-
-        slope, each = jax.grad(nats, has_aux=True)(weights)
-        return each, slope
-
-    each, slope = value_and_slope(WEIGHTS)
-    entropy = entropy_of(p, p)
-    close(each, entropy)
-    # d H / d w = -sum over paths of p (log p + H), for the paths that use the part.
-    log_p = np.log(np.where(p > 0, p, 1.0))
-    close(slope, -(p * (log_p + entropy[:, None])) @ USES, 1e-4)
 
 
 def test_divergences():

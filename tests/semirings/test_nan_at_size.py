@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 
 from semipunct.structures import Distribution, linear_chain
-from semirings import Derivation, Expectation, KBest, Log, Semiring, Tropical, Viterbi
+from semirings import Derivation, KBest, Semiring, Tropical, Viterbi
 from semirings.laws import check
 from semirings.numerics import first_largest, maximum
-from tests.selection import selected
 
 ROWS, COLUMNS, PLACE = 1_000, 9, 4
 """With 200 rows XLA keeps every NaN."""
-
-SEMIRINGS = [Log(), Viterbi(), Tropical(), Derivation(), KBest(2), Expectation()]
 
 
 def weights(dtype: Any = np.float32) -> tuple[np.ndarray, np.ndarray]:
@@ -45,9 +42,7 @@ def test_maxima_of_integers_and_of_nothing():
     assert maximum(jnp.zeros((2, 0)), 1, initial=-jnp.inf).tolist() == [-np.inf, -np.inf]
 
 
-@pytest.mark.parametrize(
-    "semiring", selected(SEMIRINGS, lambda s: isinstance(s, Viterbi | Tropical)), ids=repr
-)
+@pytest.mark.parametrize("semiring", [Viterbi(), Tropical()], ids=repr)
 def test_sums_and_products(semiring: Semiring):
     values, spoilt = weights()
     lifted = semiring.lift(jnp.asarray(values))
@@ -67,7 +62,6 @@ def test_the_law_holds_for_as_many_draws_as_users_make(semiring: Semiring):
     check(semiring, only=["NaN"]).raise_if_failed()
 
 
-@pytest.mark.exhaustive
 def test_answers_about_many_chains():
     emission = np.random.default_rng(0).normal(size=(64, 6, 9)).astype(np.float32)
     emission[::2, 2, 3] = np.nan

@@ -143,7 +143,6 @@ def test_log_matmul():
     np.testing.assert_array_equal(gradients[0][0], 0.0)
 
 
-@pytest.mark.exhaustive
 def test_log_matmul_of_what_is_almost_infinite():
     """Sums of float32 are correct up to the largest float, infinite beyond it, and never NaN."""
     for scale, twice in ((1e30, 2e30), (1e37, 2e37), (-1e37, -2e37), (3e38, INF), (-3e38, -INF)):

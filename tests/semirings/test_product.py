@@ -49,7 +49,6 @@ def results(s: Semiring, weights: jax.Array) -> list[Value]:
     "first, second",
     [
         (Strings(), Expectation()),
-        pytest.param(Real(), KBest(2), marks=pytest.mark.exhaustive),
     ],
     ids=lambda s: s.name,
 )

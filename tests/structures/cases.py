@@ -75,7 +75,7 @@ def chain(name: str, method: str, *, shared: bool) -> Known:
     build = partial(chain_build, method, shared=shared)
     return Known(
         name, build, chain_events, lengths=LENGTHS, count=lambda length: STATES**length,
-        scans=method == "sequential", variant=method != "sequential",
+        scans=method == "sequential",
     )  # fmt: skip
 
 
@@ -395,7 +395,7 @@ def grammar_count(length: int) -> int:
 def grammar(name: str, *, spans: bool) -> Known:
     return Known(
         name, partial(grammar_build, spans=spans), partial(grammar_events, spans=spans),
-        costly=True, variant=spans, lengths=PARSED, count=grammar_count,
+        lengths=PARSED, count=grammar_count,
         lacks={"an empty item": "no rule derives nothing"},
     )  # fmt: skip
 
@@ -609,7 +609,7 @@ CASES: tuple[Known, ...] = (
     chain("chain", "sequential", shared=False),
     chain("parallel chain", "parallel", shared=True),
     Known(
-        "given tree", tree_build, tree_events, tree_rows, scans=False, costly=True,
+        "given tree", tree_build, tree_events, tree_rows, scans=False,
         lengths=tuple(map(len, TREES)), count=lambda length: len(PAIRS) ** length,
     ),
     trees(
@@ -618,30 +618,30 @@ CASES: tuple[Known, ...] = (
         single_root=True,
     ),
     Known(
-        "semi-Markov chain", segments_build, segments_events, costly=True,
+        "semi-Markov chain", segments_build, segments_events,
         lengths=LENGTHS, count=segments_count,
     ),
     Known(
-        "bracketings", spans_build, spans_events, saves=False, costly=True,
+        "bracketings", spans_build, spans_events, saves=False,
         lengths=LENGTHS, count=spans_count,
     ),
     grammar("grammar", spans=False),
     grammar("grammar with spans", spans=True),
     Known(
-        "string paths", paths_build, paths_events, costly=True,
+        "string paths", paths_build, paths_events,
         lengths=LENGTHS, count=lambda n: NODES ** (n + 1),
         lacks={"an empty item": "the empty string has an initial and a final state"},
     ),
     Known(
-        "hypergraphs", forest_build, forest_events, costly=True,
+        "hypergraphs", forest_build, forest_events,
         lengths=FORESTS, count=forest_count,
     ),
     Known(
-        "permutations", orders_build, orders_events, scans=False, costly=True,
+        "permutations", orders_build, orders_events, scans=False,
         lengths=LENGTHS, count=math.factorial,
     ),
     Known(
-        "phrase marks", nested_build, nested_events, costly=True, draws_slowly=True,
+        "phrase marks", nested_build, nested_events,
         lengths=tuple(map(len, NESTED)), count=nested_count,
     ),
     CTC,

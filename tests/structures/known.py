@@ -14,9 +14,6 @@ from semipunct.structures.testing import Case
 LENGTHS = (0, 1, 2, 3, 9)
 """The last item is sparse: most of its parts are forbidden, so that few derivations are left."""
 SPARSE = len(LENGTHS) - 1
-DEVICES = ("devices", "vmap", "sharded")
-RANGE = ("large weights", "double precision", "uncompiled", "totals of nothing")
-"""Names of checks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,18 +23,10 @@ class Known(Case):
     Attributes:
         lengths: length of each item of the batch.
         count: returns the number of derivations of an item of a given length that is not sparse.
-        variant: whether another case has the same structure; by default, only sums and the best
-            derivation are checked then.
-        costly: whether its recursion takes long to compile; by default, only the most informative
-            checks are made then.
-        draws_slowly: whether drawing many samples takes long; by default, samples are not checked.
     """
 
     lengths: tuple[int, ...]
     count: Callable[[int], int]
-    variant: bool = False
-    costly: bool = False
-    draws_slowly: bool = False
 
 
 def zeros(*shape: int) -> Any:

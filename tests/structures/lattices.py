@@ -60,7 +60,7 @@ def ctc_events(item: int) -> Iterator[Event]:
 
 
 CTC = Known(
-    "CTC", ctc_build, ctc_events, lengths=FRAMES, costly=True,
+    "CTC", ctc_build, ctc_events, lengths=FRAMES,
     count=lambda frames: {0: 1, 1: 1, 2: 3, 4: 15}[frames],
 )  # fmt: skip
 
@@ -112,7 +112,7 @@ ALIGNMENTS = Known(
     "alignments", alignments_build, alignments_events, lengths=tuple(n + m for n, m in PAIRED),
     # The numbers of Delannoy.
     count=lambda length: {0: 1, 3: 5, 4: 7, 5: 25}[length],
-    lacks={"entries": "there are three operations"}, costly=True,
+    lacks={"entries": "there are three operations"},
 )  # fmt: skip
 
 
@@ -140,5 +140,5 @@ def transducer_events(item: int) -> Iterator[Event]:
 TRANSDUCER = Known(
     "transducer", transducer_build, transducer_events, lengths=tuple(n + m for n, m in PAIRED),
     count=lambda length: {0: 1, 3: 2, 4: 1, 5: 4}[length],
-    lacks={"entries": "there are two operations"}, variant=True,
+    lacks={"entries": "there are two operations"},
 )  # fmt: skip

@@ -1,273 +1,208 @@
-"""Incorrect chains, each with one fault, by the check of the conformance suite that must detect it.
+"""Incorrect chains, one for each check of the conformance suite that must find it.
 
-``OF_RANGE`` are those that only large weights, precision or other semirings show, ``OF_SIZE`` those
-that only a large enough case shows, ``OF_ANSWERS`` those of single answers.
+The faults of ``FAULTS`` are switched by data, so that the programs of the suite are compiled once
+for all of them; the others need a structure each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.core import Tracer
+import numpy as np
 
 from semipunct.structures import LinearChain, Recursion, Total
-from semirings import Counting, Covariance, Derivation, Divergence, Entropy, KBest, Viterbi
+from semirings import Counting, Derivation, Divergence, Entropy, KBest
 from semirings.log import Log
-from tests.structures.test_testing import Chain, finite, flipped, registered, scaled
+from tests.structures.cases import CASES
+
+CHAIN = CASES[0]
 
 
-class Clips(Chain):
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        clipped = jax.tree.map(
-            lambda x: jnp.where(x == -jnp.inf, x, jnp.clip(x, -40.0, 40.0)), self.weights
-        )
-        return LinearChain.total(self.with_log_weights(clipped), semiring, feature, recursion)
+def finite(x: jax.Array) -> jax.Array:
+    return jnp.where(jnp.isfinite(x), x, 0.0)
 
 
-class ClipsTheScale(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        return total._replace(log_scale=jnp.clip(total.log_scale, -60.0, 60.0))
+def flipped(parts: Any) -> Any:
+    """Reverse the states, which affects only the order of ties."""
+    return jax.tree.map(lambda x: x[..., ::-1, ::-1] if x.ndim == 4 else x[..., ::-1], parts)
 
 
-class ComputesInSinglePrecision(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        def rounded(x: jax.Array) -> jax.Array:
-            return x.astype(jnp.float32).astype(x.dtype) if x.dtype == jnp.float64 else x
-
-        return jax.tree.map(rounded, total)
-
-
-class IsWrongUnlessTraced(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        traced = isinstance(total.log_scale, Tracer)
-        return total if traced else scaled(total, 0.1)
-
-
-class IsPossibleInOtherSemirings(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        if not isinstance(semiring, (Entropy, Viterbi)):
-            return total
-        least: Any = semiring.lift(jnp.full_like(total.log_scale, -30.0))
-        return total._replace(value=semiring.plus(total.value, least))
-
-
-OF_RANGE: dict[type[LinearChain], str] = {
-    registered(Clips): "large weights",
-    registered(ClipsTheScale): "large weights",
-    registered(ComputesInSinglePrecision): "double precision",
-    registered(IsWrongUnlessTraced): "uncompiled",
-    registered(IsPossibleInOtherSemirings): "totals of nothing",
-}
-
-
-# Faults that a small case cannot show.
-
-
-class IsWrongAtPositionEight(Chain):
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        emission = self.weights.emission
-        if emission.shape[1] > 8:
-            emission = emission.at[:, 8].multiply(1.2)
-        inner = self.with_log_weights(self.weights._replace(emission=emission))
-        return LinearChain.total(inner, semiring, feature, recursion)
-
-
-class IsWrongInTheFifthState(Chain):
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        emission = self.weights.emission
-        if emission.shape[2] > 4:
-            emission = emission.at[:, :, 4].multiply(1.2)
-        inner = self.with_log_weights(self.weights._replace(emission=emission))
-        return LinearChain.total(inner, semiring, feature, recursion)
-
-
-class IsWrongForTheFifthItem(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        return scaled(total, 0.01 * (jnp.arange(len(self.lengths)) == 4))
-
-
-class IsWrongForEmptyItems(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        return scaled(total, 0.01 * (self.lengths == 0))
-
-
-OF_SIZE: dict[type[LinearChain], str] = {
-    registered(IsWrongAtPositionEight): "log partition",
-    registered(IsWrongInTheFifthState): "log partition",
-    registered(IsWrongForTheFifthItem): "log partition",
-    registered(IsWrongForEmptyItems): "log partition",
-}
-"""Incorrect chains by the check that detects them in a case that is large enough."""
-
-
-# Faults of single answers.
-
-
-@jax.custom_vjp
-def transposed_gradient(x: jax.Array) -> jax.Array:
+@jax.custom_jvp
+def once(x: jax.Array) -> jax.Array:
     return x
 
 
-transposed_gradient.defvjp(lambda x: (x, None), lambda _, g: (jnp.swapaxes(g, -1, -2),))
+@once.defjvp
+def _(primals: Any, tangents: Any) -> Any:
+    # The first derivative is one, the second is not zero.
+    return primals[0], tangents[0] * (1 + primals[0] - jax.lax.stop_gradient(primals[0]))
 
 
-class TransposesMarginals(Chain):
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        transition = transposed_gradient(self.weights.transition)
-        inner = self.with_log_weights(self.weights._replace(transition=transition))
-        return LinearChain.total(inner if semiring == Log() else self, semiring, feature, recursion)
+Weights = Callable[["Faulty", Any, Any, Recursion], Any]
+Totals = Callable[["Faulty", Any, Total], Total]
 
 
-class LosesLateGradients(Chain):
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        transition = self.weights.transition
-        early = (jnp.arange(transition.shape[1]) < 2)[:, None, None]
-        transition = jnp.where(early, transition, jax.lax.stop_gradient(transition))
-        inner = self.with_log_weights(self.weights._replace(transition=transition))
-        return LinearChain.total(inner, semiring, feature, recursion)
+def scaled(total: Total, by: Any) -> Total:
+    return total._replace(log_scale=total.log_scale + by)
 
 
-class NormalisesWithTheFirstItem(Chain):
-    """The scale of one item, divided out of all, is put back for the first only."""
-
-    def changed(self, semiring: Any, total: Total) -> Total:
-        return scaled(total, 0.001 * jnp.arange(len(self.lengths)))
+def twice(c: Faulty, s: Any, total: Total) -> Total:
+    return total._replace(value=s.plus(total.value, total.value))
 
 
-class EndsWithTheFirstDraw(Chain):
-    """The last emission does not depend on the key."""
-
-    def trace(self, key: jax.Array, count: int, recursion: Recursion) -> Any:
-        places, possible = super().trace(key, count, recursion)
-        states = self.weights.emission.shape[2]
-        batch = jnp.arange(len(self.lengths))
-        last = jnp.maximum(self.lengths - 1, 0)
-        emission = places.emission.at[:, batch, last].set(places.emission[0, batch, last])
-        before = jnp.maximum(self.lengths - 2, 0)
-        pair = places.transition[:, batch, before]
-        moved = pair - pair % states + jnp.maximum(emission[:, batch, last], 0) % states
-        transition = places.transition.at[:, batch, before].set(jnp.where(pair < 0, pair, moved))
-        return places._replace(emission=emission, transition=transition), possible
+def shifted(c: Faulty, s: Any, total: Total) -> Total:
+    return scaled(total, 0.01)
 
 
-class RepeatsDraws(Chain):
-    def trace(self, key: jax.Array, count: int, recursion: Recursion) -> Any:
-        places, possible = super().trace(key, -(-count // 20), recursion)
-        return jax.tree.map(lambda x: jnp.repeat(x, 20, 0)[:count], places), possible
+def forgets_gradients(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
+    return weights._replace(emission=jax.lax.stop_gradient(weights.emission))
 
 
-class CountsUpToTwenty(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        if not isinstance(semiring, Counting):
-            return total
-        return total._replace(value=jax.tree.map(lambda x: jnp.minimum(x, 20), total.value))
+def other_second_derivatives(c: Faulty, s: Any, total: Total) -> Total:
+    return total._replace(value=once(total.value))
 
 
-class MeasuresInBits(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        if not isinstance(semiring, Entropy):
-            return total
-        return total._replace(value=total.value._replace(nats=total.value.nats / jnp.log(2.0)))
+def measures_in_bits(c: Faulty, s: Any, total: Total) -> Total:
+    return total._replace(value=total.value._replace(nats=total.value.nats / np.log(2.0)))
 
 
-class ComparesWithItself(Chain):
-    """The divergence is that of the distribution from itself."""
-
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        feature = self.expand().weights if isinstance(semiring, Divergence) else feature
-        return super().total(semiring, feature, recursion)
+def diverges_little(c: Faulty, s: Any, total: Total) -> Total:
+    return total._replace(value=total.value._replace(nats=jnp.minimum(total.value.nats, 1e30)))
 
 
-class VariesWithItself(Chain):
-    """The covariance of two features is the variance of the first."""
-
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        if isinstance(semiring, Covariance):
-            feature = jax.tree.map(lambda pair: (pair[0], pair[0]), feature, is_leaf=is_pair)
-        return super().total(semiring, feature, recursion)
+def shifts_padding(c: Faulty, s: Any, total: Total) -> Total:
+    padded = c.lengths < c.weights.emission.shape[1]
+    return scaled(total, 0.01 * padded * jnp.tanh(finite(c.weights.emission[:, -1, 0])))
 
 
-def is_pair(x: Any) -> bool:
-    return type(x) is tuple
+def multiplies_padding(c: Faulty, s: Any, total: Total) -> Total:
+    padding = jnp.where(c.lengths < 4, 0.0 * c.weights.emission[:, -1, 0], 0.0)
+    return scaled(total, jnp.where(jnp.isnan(padding), padding, 0.0))
 
 
-class TakesTheLastOfTies(Chain):
-    """The winner is the last of equals, in the best and in every list."""
-
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        if isinstance(semiring, KBest):
-            inner = self.with_log_weights(flipped(self.weights))
-            return LinearChain.total(inner, semiring, flipped(feature), recursion)
-        return super().total(semiring, feature, recursion)
+def mixes_items(c: Faulty, s: Any, total: Total) -> Total:
+    return scaled(total, 0.01 * jnp.mean(finite(c.weights.emission)))
 
 
-class ListsTheSecondTwice(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        if not isinstance(semiring, KBest) or semiring.k < 3:
-            return total
-        first, second, _, *lower = total.value.weights
-        return total._replace(value=total.value._replace(weights=(first, second, second, *lower)))
+def hides_nan(c: Faulty, s: Any, total: Total) -> Total:
+    return total._replace(log_scale=jnp.nan_to_num(total.log_scale), value=jax.tree.map(
+        lambda x: jnp.where(jnp.isnan(x), -1.0, x).astype(x.dtype), total.value
+    ))  # fmt: skip
 
 
-class ListsInAnotherOrder(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        if not isinstance(semiring, KBest) or semiring.k < 3:
-            return total
-        first, second, third, *lower = total.value.weights
-        return total._replace(value=total.value._replace(weights=(first, third, second, *lower)))
+def allows_the_impossible(c: Faulty, s: Any, total: Total) -> Total:
+    least: Any = s.lift(jnp.full_like(total.log_scale, -30.0))
+    return total._replace(value=s.plus(total.value, least))
 
 
-class ShiftsTheBest(Chain):
-    """The parts of the best derivation are marked one state too far."""
-
-    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
-        if isinstance(semiring, Derivation):
-            feature = feature._replace(emission=jnp.roll(feature.emission, 1, axis=2))
-        return super().total(semiring, feature, recursion)
+def clips(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
+    return jax.tree.map(lambda x: jnp.where(x == -jnp.inf, x, jnp.clip(x, -40.0, 40.0)), weights)
 
 
-class SeesPaddingOfTheLastItem(Chain):
-    """The last item of those that are padded depends on its padding."""
-
-    def changed(self, semiring: Any, total: Total) -> Total:
-        longest = self.weights.emission.shape[1]
-        padded = jnp.where(self.lengths < longest, jnp.arange(len(self.lengths)), -1)
-        last = jnp.arange(len(self.lengths)) == jnp.max(padded)
-        return scaled(total, 0.01 * last * jnp.tanh(finite(self.weights.emission[:, -1, 0])))
+def reweighs_within_a_budget(c: Faulty, s: Any, weights: Any, recursion: Recursion) -> Any:
+    power = 1.0 if recursion.budget_mib is None else 1.2
+    return jax.tree.map(lambda x: power * x, weights)
 
 
-class AllowsTheImpossible(Chain):
-    def score(self, parts: Any) -> jax.Array:
-        return jnp.maximum(super().score(parts), -100.0)
-
-
-class HidesNaNOfTheBest(Chain):
-    def changed(self, semiring: Any, total: Total) -> Total:
-        if not isinstance(semiring, Derivation):
-            return total
-        return total._replace(log_scale=jnp.nan_to_num(total.log_scale), value=jax.tree.map(
-            lambda x: jnp.where(jnp.isnan(x), -1.0, x).astype(x.dtype), total.value
-        ))  # fmt: skip
-
-
-OF_ANSWERS: dict[type[LinearChain], str] = {
-    registered(TransposesMarginals): "marginals",
-    registered(LosesLateGradients): "marginals",
-    registered(NormalisesWithTheFirstItem): "log partition",
-    registered(EndsWithTheFirstDraw): "samples",
-    registered(RepeatsDraws): "samples",
-    registered(CountsUpToTwenty): "number of derivations",
-    registered(MeasuresInBits): "averages",
-    registered(ComparesWithItself): "averages",
-    registered(VariesWithItself): "averages",
-    registered(TakesTheLastOfTies): "ties",
-    registered(ListsTheSecondTwice): "ranked begins",
-    registered(ListsInAnotherOrder): "ranked begins",
-    registered(ShiftsTheBest): "best",
-    registered(SeesPaddingOfTheLastItem): "padding",
-    registered(AllowsTheImpossible): "log prob",
-    registered(HidesNaNOfTheBest): "NaN",
+FAULTS: dict[str, tuple[Any, Weights | None, Totals | None]] = {
+    "number of derivations": (Counting, None, twice),
+    "log partition": (Log, None, shifted),
+    "marginals": (Log, forgets_gradients, None),
+    "slopes": (Log, None, other_second_derivatives),
+    "averages": (Entropy, None, measures_in_bits),
+    "infinite divergence": (Divergence, None, diverges_little),
+    "best": (Derivation, None, shifted),
+    "ranked": (KBest, None, twice),
+    "ties": (None, None, None),
+    "samples": (None, None, None),
+    "padding": (Log, None, shifts_padding),
+    "NaN in padding": (Log, None, multiplies_padding),
+    "independent items": (Log, None, mixes_items),
+    "impossible": (Derivation, None, allows_the_impossible),
+    "NaN": (Derivation, None, hides_nan),
+    "large weights": (Log, clips, None),
+    "devices": (object, reweighs_within_a_budget, None),
 }
-"""Incorrect chains by the check that must detect them."""
+"""For each check the semiring of a fault, and the changed log weights or totals."""
+
+NUMBERS = {name: number for number, name in enumerate(FAULTS)}
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["weights", "lengths", "fault"],
+    meta_fields=["method"],
+)
+@dataclass(frozen=True)
+class Faulty(LinearChain):
+    """A chain with the fault of ``FAULTS`` that has the number ``fault``, or none."""
+
+    fault: Any = -1
+
+    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
+        weights = self.weights
+        for name, (kind, change, _) in FAULTS.items():
+            if kind is not None and isinstance(semiring, kind) and change is not None:
+                changed = change(self, semiring, self.weights, recursion)
+                weights = self.choose(name, changed, weights)
+        if isinstance(semiring, Derivation):
+            weights = self.choose("ties", flipped(weights), weights)
+            feature = self.choose("ties", flipped(feature), feature)
+        inner = LinearChain(weights, self.lengths, self.method)
+        total = inner.total(semiring, feature, recursion)
+        for name, (kind, _, change) in FAULTS.items():
+            if kind is not None and isinstance(semiring, kind) and change is not None:
+                total = self.choose(name, change(self, semiring, total), total)
+        return total
+
+    def trace(self, key: jax.Array, count: int, recursion: Recursion) -> Any:
+        sharp = jax.tree.map(lambda x: 1.2 * x, self.weights)
+        weights = self.choose("samples", sharp, self.weights)
+        return LinearChain(weights, self.lengths, self.method).trace(key, count, recursion)
+
+    def choose(self, name: str, changed: Any, right: Any) -> Any:
+        is_on = self.fault == NUMBERS[name]
+        return jax.tree.map(lambda x, y: jnp.where(is_on, x, y), changed, right)
+
+
+class ComputesInSinglePrecision(LinearChain):
+    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
+        total = super().total(semiring, feature, recursion)
+        return jax.tree.map(lambda x: x.astype(jnp.float32).astype(x.dtype), total)
+
+
+class HasNoBudget(LinearChain):
+    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
+        return super().total(semiring, feature)
+
+
+def pytree(cls: Any) -> Any:
+    fields = {"data_fields": ["weights", "lengths"], "meta_fields": ["method"]}
+    return jax.tree_util.register_dataclass(cls, **fields)
+
+
+@dataclass(frozen=True)
+class NoPytree(LinearChain):
+    pass
+
+
+MUTANTS: dict[str, type[LinearChain]] = {
+    "double precision": pytree(ComputesInSinglePrecision),
+    "memory plans": pytree(HasNoBudget),
+    "transformations": NoPytree,
+}
+"""Incorrect structures by the check that has to find them."""
+
+
+def case_of(kind: type[LinearChain], **fault: int) -> Any:
+    def build() -> LinearChain:
+        chain: Any = CHAIN.build()
+        given = {name: jnp.int32(value) for name, value in fault.items()}
+        return kind(chain.weights, chain.lengths, chain.method, **given)
+
+    return replace(CHAIN, name=kind.__name__, build=build)

@@ -79,7 +79,6 @@ def test_one_matrix_for_all_answers_as_its_copies_do(semiring: Semiring, spread:
     np.testing.assert_allclose(between, between_each.sum((0, 1)), atol=1e-5)
 
 
-@pytest.mark.exhaustive
 def test_a_long_chain_in_single_precision(x64: None):
     """Rounding errors grow with the square root of the length, and marginals stay exact."""
     generator = np.random.default_rng(0)

@@ -44,11 +44,8 @@ def chain(seed: int, length: int = 5) -> Distribution[Counted]:
 
 QUESTIONS = {
     "log partition": lambda d: d.log_partition(),
-    "marginals": lambda d: d.marginals(),
     "best": lambda d: d.best(),
-    "top": lambda d: d.top(2),
     "sample": lambda d: d.sample(jax.random.key(0), 2),
-    "entropy": lambda d: d.entropy(),
     "ask": lambda d: d.ask(Viterbi()),
 }
 

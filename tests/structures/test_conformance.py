@@ -1,12 +1,17 @@
 """Every structure agrees with the enumeration of its derivations in every check.
 
-A new structure requires one line in `tests.structures.cases.CASES`. By default structures are
-checked in single precision; `make test-all` also checks all of them in double precision
-(`test_conformance_in_double_precision`).
+A new structure requires one line in `tests.structures.cases.CASES`.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,49 +20,13 @@ from semipunct.structures import Distribution
 from semipunct.structures.testing import CHECKS, check
 from semirings import Log, Real
 from tests.structures.cases import CASES, Known
-from tests.structures.known import DEVICES, RANGE
 
-STRUCTURES = [case for case in CASES if not case.variant]
-EVERY = {"log partition", "marginals", "best"}
-"""Checks made by default also of further cases of a structure."""
-MOST = EVERY | {"number of derivations", "averages", "samples", "padding", "impossible"}
-"""Checks made by default of costly structures."""
-ONE = {
-    "slopes in forward mode", "slopes in reverse mode", "ranked goes on", "longer lists",
-    "ties in lists", "samples in the reverse pass", "more averages", "infinite cross entropy",
-    "memory budget", *RANGE,
-}  # fmt: skip
-"""Checks made by default of one structure: they are slow and hardly depend on the structure."""
-FEW = {"NaN", "NaN in padding"}
-"""Checks made by default of one structure, because they compile every question once more."""
-DETAILED = STRUCTURES[:1]
-"""The structures of which all other checks are made by default."""
+ROOT = Path(__file__).resolve().parents[2]
 
 
-def by_default(name: str, case: Known) -> bool:
-    """Tell whether `make test` includes the check."""
-    if (case.costly and name not in MOST) or (case.draws_slowly and name == "samples"):
-        return False
-    if name in DEVICES:  # test_devices makes these of one structure, with two devices.
-        return False
-    if name in FEW:
-        return case is STRUCTURES[0]
-    return case in (CASES if name in EVERY else CASES[:1] if name in ONE else DETAILED)
-
-
-CROSSED = [
-    pytest.param(
-        name, case, id=f"{name}-{case.name}",
-        marks=() if by_default(name, case) else pytest.mark.exhaustive,
-    )
-    for name in CHECKS
-    for case in CASES
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name, case", CROSSED)
-def test_conformance(name: str, case: Known):
-    check(case, [name])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_conformance(case: Known):
+    check(replace(case))  # a copy, whose arrays are not kept
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -67,9 +36,45 @@ def test_enumerations_are_as_long_as_they_should(case: Known):
             assert len(case.events(item)[0]) == case.count(length)
 
 
+PROGRAM = """
+from semipunct.structures.testing import check
+from tests.structures.cases import CASES
+check(CASES[0], ["devices", "sharded"])
+"""
+
+
+def test_two_devices_in_a_process_of_their_own():
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=2"
+    finished = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert finished.returncode == 0, finished.stderr
+
+
 @pytest.mark.parametrize("base", [Log(), Real()], ids=lambda base: base.name)
 def test_a_best_needs_a_semiring_with_winners(base: Any):
     d = Distribution(CASES[0].build())
     for ask in (lambda: d.best(base), lambda: d.top(2, base)):
         with pytest.raises(TypeError, match=r"not selective.*viterbi"):
             ask()
+
+
+def test_the_example_of_the_page_is_a_structure(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "examples" / "alignments")
+    example = import_module("test_alignments")
+    try:
+        check(example.CASE)
+    finally:
+        for name in ("test_alignments", "alignments"):
+            sys.modules.pop(name, None)
+
+
+def test_the_page_shows_the_example_and_describes_every_check():
+    page = (ROOT / "docs" / "extending" / "structure.md").read_text("utf-8")
+    for file in ("alignments.py", "test_alignments.py"):
+        assert (ROOT / "docs" / "examples" / "alignments" / file).read_text("utf-8") in page
+    (table,) = re.findall(r"(?m)^\| Checks \|.*\n\| --- .*\n((?:\|.*\n)+)", page)
+    first = [line.split(" | ")[0] for line in table.splitlines()]
+    assert sorted(x for cell in first for x in re.findall("`(.+?)`", cell)) == sorted(CHECKS)

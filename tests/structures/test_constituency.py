@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
 from math import comb
 from typing import Any
 
@@ -20,10 +18,7 @@ from semipunct.structures.spans import SpanParts, span_trees
 from semirings import Log, Real, Semiring
 from tests.semirings.strings import Strings
 from tests.structures.enumerated import (
-    check_choices,
-    check_sums,
     close,
-    drawn,
     log_partition,
     summed,
 )
@@ -33,112 +28,6 @@ ALL_LENGTHS = np.arange(WORDS + 1)
 LABELS = 2
 NONTERMINALS, PRETERMINALS = 2, 1
 SYMBOLS = NONTERMINALS + PRETERMINALS
-
-
-def brackets(first: int, last: int) -> Iterator[list[tuple[int, int]]]:
-    """Return the spans of each bracketing of the words from first to last."""
-    if first == last:
-        yield [(first, last)]
-    for split in range(first, last):
-        for left in brackets(first, split):
-            for right in brackets(split + 1, last):
-                yield [(first, last), *left, *right]
-
-
-def span_parts(words: int, size: int) -> Iterator[SpanParts]:
-    if not words:
-        yield SpanParts(np.zeros((size, size, LABELS)))
-        return
-    for spans in brackets(0, words - 1):
-        for labels in np.ndindex(*(LABELS,) * len(spans)):
-            span = np.zeros((size, size, LABELS))
-            for (i, j), label in zip(spans, labels, strict=True):
-                span[i, j, label] = 1.0
-            yield SpanParts(span)
-
-
-Parse = tuple[list[tuple[int, int, int]], list[tuple[int, int]]]
-"""The rules in a parse, and the preterminal of each word."""
-
-
-def parses(symbol: int, first: int, last: int) -> Iterator[Parse]:
-    """Return all expansions of a symbol over the words from first to last."""
-    if symbol >= NONTERMINALS:
-        if first == last:
-            yield [], [(first, symbol - NONTERMINALS)]
-        return
-    for split in range(first, last):
-        for y in range(SYMBOLS):
-            for z in range(SYMBOLS):
-                for left in parses(y, first, split):
-                    for right in parses(z, split + 1, last):
-                        yield [(symbol, y, z), *left[0], *right[0]], left[1] + right[1]
-
-
-def grammar_parts(words: int, size: int) -> Iterator[GrammarParts]:
-    for top in range(NONTERMINALS):
-        for rules, tags in parses(top, 0, words - 1) if words else ():
-            parts = GrammarParts(
-                np.zeros(NONTERMINALS),
-                np.zeros((NONTERMINALS, SYMBOLS, SYMBOLS)),
-                np.zeros((size, PRETERMINALS)),
-            )
-            parts.root[top] = 1.0
-            for rule in rules:
-                parts.rules[rule] += 1.0
-            for tag in tags:
-                parts.emission[tag] = 1.0
-            yield parts
-
-
-def features(generator: np.random.Generator, weights):
-    return jax.tree.map(lambda x: generator.normal(size=x.shape).astype(np.float32), weights)
-
-
-Problem = tuple[Structure, Any, Sequence[Any]]
-"""Random weights, a feature, and all derivations of each item."""
-
-
-@cache
-def bracketings() -> Problem:
-    generator = np.random.default_rng(0)
-    structure = span_trees(drawn(generator, (WORDS + 1, WORDS, WORDS, LABELS)), ALL_LENGTHS)
-    derivations = [list(span_parts(int(n), WORDS)) for n in ALL_LENGTHS]
-    return structure, features(generator, structure.log_weights), derivations
-
-
-@cache
-def all_parses(shared: bool) -> Problem:
-    generator = np.random.default_rng(1)
-    each = () if shared else (WORDS + 1,)
-    structure = pcfg(
-        drawn(generator, (*each, NONTERMINALS)),
-        drawn(generator, (*each, NONTERMINALS, SYMBOLS, SYMBOLS)),
-        drawn(generator, (WORDS + 1, WORDS, PRETERMINALS)),
-        ALL_LENGTHS,
-    )
-    derivations = [list(grammar_parts(int(n), WORDS)) for n in ALL_LENGTHS]
-    return structure, features(generator, structure.expand().log_weights), derivations
-
-
-PROBLEMS = pytest.mark.parametrize(
-    "problem",
-    [bracketings, partial(all_parses, True), partial(all_parses, False)],
-    ids=["bracketings", "parses, shared rules", "parses"],
-)
-
-
-@PROBLEMS
-def test_sums_are_those_of_all_derivations(problem: Callable[[], Problem]):
-    structure, _, derivations = problem()
-    check_sums(structure, derivations)
-
-
-@pytest.mark.exhaustive
-@PROBLEMS
-def test_choices_are_those_of_all_derivations(problem: Callable[[], Problem]):
-    structure, feature, derivations = problem()
-    check_choices(structure, feature, derivations)
 
 
 def test_three_words_written_out():
@@ -185,23 +74,6 @@ def logs(numbers: list[int]) -> np.ndarray:
         return np.log(np.array(numbers, float))
 
 
-def test_padding_is_never_read():
-    generator = np.random.default_rng(2)
-    spans = generator.normal(size=(WORDS + 1, WORDS, WORDS, LABELS)).astype(np.float32)
-    emission = generator.normal(size=(WORDS + 1, WORDS, PRETERMINALS)).astype(np.float32)
-    root = np.zeros(NONTERMINALS, np.float32)
-    rules = generator.normal(size=(NONTERMINALS, SYMBOLS, SYMBOLS)).astype(np.float32)
-    other_spans, other_emission = spans.copy(), emission.copy()
-    for b, n in enumerate(ALL_LENGTHS):
-        other_spans[b, n:], other_spans[b, :, n:], other_emission[b, n:] = 300.0, -np.inf, 300.0
-    # Spans that end before they begin do not matter either.
-    other_spans[:, *np.tril_indices(WORDS, -1)] = 300.0
-    sums, expected = (summed(span_trees(x, ALL_LENGTHS)) for x in (other_spans, spans))
-    jax.tree.map(np.testing.assert_array_equal, sums, expected)
-    sums, expected = (summed(pcfg(root, rules, x, ALL_LENGTHS)) for x in (other_emission, emission))
-    jax.tree.map(np.testing.assert_array_equal, sums, expected)
-
-
 @pytest.mark.usefixtures("strict_numerics")
 def test_factors_come_from_the_top_and_from_the_left():
     semiring, order = Strings(6, 6), [(0, 2), (0, 1), (0, 0), (1, 1), (2, 2)]
@@ -220,28 +92,6 @@ def test_factors_come_from_the_top_and_from_the_left():
     )
     grammar = pcfg(np.zeros((1, 1), np.float32), rules, np.zeros((1, 3, 1), np.float32))
     assert semiring.read(find(grammar, feature)) == [(0, 1, 2, 3, 4, 5)]
-
-
-def test_without_derivation_the_gradient_is_zero():
-    spans = np.full((WORDS + 1, WORDS, WORDS, LABELS), -np.inf, np.float32)
-    grammar = pcfg(
-        np.zeros(NONTERMINALS, np.float32),
-        np.full((NONTERMINALS, SYMBOLS, SYMBOLS), -np.inf, np.float32),
-        np.zeros((WORDS + 1, WORDS, PRETERMINALS), np.float32),
-    )
-    lengths = np.full(WORDS + 1, WORDS)
-    for structure in (span_trees(spans, lengths), grammar):
-        for total, marginals in summed(structure):
-            np.testing.assert_array_equal(total, -np.inf)
-            for x in jax.tree.leaves(marginals):
-                np.testing.assert_array_equal(x, 0.0)
-
-
-def test_no_words_at_all():
-    spans = span_trees(jnp.zeros((2, 0, 0, 3)))
-    np.testing.assert_array_equal(log_partition(Log())(spans), 0.0)
-    grammar = pcfg(jnp.zeros(1), jnp.zeros((1, 2, 2)), jnp.zeros((2, 0, 1)))
-    np.testing.assert_array_equal(log_partition(Log())(grammar), -np.inf)
 
 
 @pytest.mark.parametrize(

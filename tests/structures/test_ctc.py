@@ -73,7 +73,6 @@ def _answers(structure):
     return jnp.exp(total), marginals.state, listed.log_weight, d.read(listed), d.entropy()
 
 
-@pytest.mark.exhaustive
 def test_three_frames_for_one_label():
     probs = jnp.array([[[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [1.0, 0.0, 0.0]]])
     total, marginals, log_weight, symbols, entropy = _answers(ctc(jnp.log(probs), jnp.array([[1]])))
@@ -86,7 +85,6 @@ def test_three_frames_for_one_label():
     assert log_weight[3, 0] == -np.inf
 
 
-@pytest.mark.exhaustive
 def test_equal_neighbours_need_a_blank_between():
     labels = jnp.array([[2, 2], [1, 2]])
     total, _, _, symbols, _ = _answers(ctc(jnp.zeros((2, 3, 3)), labels, None, [2, 2]))

@@ -232,7 +232,6 @@ def _scans(program: Any) -> list[str]:
     return [str(each.params["jaxpr"]) for each in program.eqns if each.primitive.name == "scan"]
 
 
-@pytest.mark.exhaustive
 def test_the_automaton_of_phrases_weighs_in_scores():
     """One word is between two labels each, the second of which costs 2 to read."""
     marks = phrase_marks(

@@ -52,7 +52,6 @@ def test_hyperedges_of_any_number_of_tails():
     assert np.base_repr(int(letters.code[0]), 5) == "4312"
 
 
-@pytest.mark.exhaustive
 def test_derivations_as_lists_of_hyperedges():
     heads, tails = [[1, 1, 2, 3, 3]] * 2, [[(0, 0), (0, 0), (0, 0), (1, 2), (1, NOTHING)]] * 2
     graph = hypergraphs(jnp.zeros((2, 5)), heads, tails, [3, NOTHING], [5, 0])

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
 from semipunct.structures import Distribution, affine_gaps, alignments
-from tests.selection import thorough
 
 LONGEST = 6
 WORDS = st.text("abc", max_size=LONGEST)
@@ -125,7 +124,6 @@ def test_pair_hmm_equals_list_of_all_alignments(seed, rows, columns, data):
     np.testing.assert_allclose(marginals.step[0, 1:, 1:, MATCH], expected, atol=2e-5)
 
 
-@pytest.mark.exhaustive
 def test_affine_gaps_are_paid_by_length():
     first, second = "GGGAAATTT", "GGGTTT"
     match = jnp.array([[[2.0 if a == b else -3.0 for b in second] for a in first]])
@@ -158,7 +156,6 @@ def test_operations_written_out():
     assert structure.pairs(operations).tolist() == [[0, 1, 2, 3, 4, 5], [-1] * 6]
 
 
-@pytest.mark.exhaustive
 def test_samples_read_back_as_operations():
     weights = jax.random.normal(jax.random.key(0), (2, 3, 3))
     d = Distribution(alignments(weights, -1.0, -1.0, jnp.zeros((3, 3)), lengths=[[3, 3], [1, 2]]))
@@ -203,7 +200,7 @@ def test_arguments_that_do_not_fit(change, message):
         alignments(**({"match": np.zeros((1, 2, 2))} | change))
 
 
-@pytest.mark.parametrize("shape", [thorough((1, 0, 0)), (1, 2, 0), thorough((1, 0, 2))])
+@pytest.mark.parametrize("shape", [(1, 0, 0), (1, 2, 0)])
 def test_nothing_to_match(shape):
     d = Distribution(alignments(np.zeros(shape), -1.0, -2.0, np.zeros((3, 3))))
     weight = -shape[1] - 2 * shape[2]

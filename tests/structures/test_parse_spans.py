@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures import Distribution, GrammarParts, pcfg
+from semipunct.structures import Distribution, pcfg
 
 WORDS, NONTERMINALS, PRETERMINALS = 4, 2, 2
 SYMBOLS = NONTERMINALS + PRETERMINALS
-LENGTHS = np.array([4, 3, 2, 1, 0])
 
 
 @cache
@@ -32,108 +31,10 @@ def trees(symbol, first, last):
     ]
 
 
-def all_trees(length):
-    return [t for x in range(NONTERMINALS) for t in trees(x, 0, length - 1)] if length else []
-
-
-def weight_of(nodes, root, rules, emission, span):
-    """Return the log weight of a tree, recursively by its spans."""
-    symbol = {(i, j): x for i, j, x in nodes}
-
-    def below(i, j):
-        x = symbol[i, j]
-        if i == j:
-            return emission[i, x - NONTERMINALS]
-        (k,) = [k for k in range(i, j) if (i, k) in symbol and (k + 1, j) in symbol]
-        rule = rules[x, symbol[i, k], symbol[k + 1, j]]
-        return span[i, j, x] + rule + below(i, k) + below(k + 1, j)
-
-    length = max(j for _, j, _ in nodes) + 1
-    return root[symbol[0, length - 1]] + below(0, length - 1)
-
-
-@cache
-def weights():
-    generator = np.random.default_rng(4)
-    root = generator.normal(size=NONTERMINALS).astype(np.float32)
-    rules = generator.normal(size=(NONTERMINALS, SYMBOLS, SYMBOLS)).astype(np.float32)
-    rules[0, 1, 3] = -np.inf
-    emission = generator.normal(size=(5, WORDS, PRETERMINALS)).astype(np.float32)
-    span = generator.normal(size=(5, WORDS, WORDS, NONTERMINALS)).astype(np.float32)
-    span[0, 1, 2, 0] = -np.inf
-    for item, length in enumerate(LENGTHS):
-        span[item, length:] = span[item, :, length:] = np.nan
-    span[:, *np.tril_indices(WORDS)] = np.nan
-    return root, rules, emission, span
-
-
-@jax.jit
-def answers(grammar, key):
-    d = Distribution(grammar)
-    total, marginals = d.log_partition_and_marginals()
-    risk = Distribution(
-        grammar.with_log_weights(
-            GrammarParts(*(jnp.zeros_like(x) for x in grammar.weights[:3]), marginals.span)
-        )
-    )
-    return total, marginals.span, d.best(), d.top(2), d.sample(key, 400), risk.best()
-
-
 def spans(nodes):
     return {(i, j, x) for i, j, x in nodes if i < j}
 
 
-def test_equals_list_of_all_trees():
-    root, rules, emission, span = weights()
-    grammar = pcfg(root, rules, emission, LENGTHS, span)
-    total, marginals, best, top, drawn, risk = answers(grammar, jax.random.key(0))
-    frequency = np.asarray(drawn.parts.span).mean(0)
-    for item, length in enumerate(LENGTHS):
-        listed = [
-            (weight_of(t, root, rules, emission[item], span[item]), t) for t in all_trees(length)
-        ]
-        listed = sorted((x for x in listed if x[0] > -np.inf), reverse=True)
-        if not listed:
-            assert length < 2
-            assert total[item] == best.log_weight[item] == -np.inf
-            assert not marginals[item].any()
-            continue
-        log_total = np.logaddexp.reduce([w for w, _ in listed])
-        assert total[item] == pytest.approx(log_total, abs=1e-5)
-        expected = np.zeros((WORDS, WORDS, NONTERMINALS))
-        for w, t in listed:
-            for place in spans(t):
-                expected[place] += np.exp(w - log_total)
-        np.testing.assert_allclose(marginals[item], expected, atol=1e-5)
-        # Five standard deviations of a mean of 400 draws.
-        np.testing.assert_allclose(frequency[item], expected, atol=0.125)
-        for rank, answer in enumerate((listed[0], listed[1])):
-            assert top.log_weight[rank, item] == pytest.approx(answer[0], abs=1e-5)
-            places = np.argwhere(np.asarray(top.parts.span[rank, item]) > 0).tolist()
-            assert {*map(tuple, places)} == spans(answer[1])
-        assert {*map(tuple, np.argwhere(np.asarray(best.parts.span[item])).tolist())} == spans(
-            listed[0][1]
-        )
-        # Minimum Bayes risk: the most expected spans among all trees of the grammar's symbols.
-        most = max(sum(expected[place] for place in spans(t)) for t in all_trees(length))
-        assert risk.log_weight[item] == pytest.approx(most, abs=1e-5)
-
-
-@pytest.mark.exhaustive
-def test_gradient_of_total_is_marginal_of_span():
-    root, rules, emission, span = weights()
-
-    def total(span):
-        each = Distribution(pcfg(root, rules, emission, LENGTHS, span)).log_partition()
-        return jnp.sum(jnp.where(each > -jnp.inf, each, 0.0))
-
-    gradient = jax.jit(jax.grad(total))(span)
-    grammar = pcfg(root, rules, emission, LENGTHS, span)
-    expected = answers(grammar, jax.random.key(0))[1]
-    np.testing.assert_allclose(gradient, expected, atol=1e-5)
-
-
-@pytest.mark.exhaustive
 def test_same_rules_at_other_positions():
     """Of four words, (t ((t t) t)) and ((t (t t)) t) use the same rules."""
     rules = np.full((1, 2, 2), -np.inf, np.float32)

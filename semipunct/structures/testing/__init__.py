@@ -13,6 +13,6 @@ It runs in double precision if JAX has that enabled.
 """
 
 from semipunct.structures.testing.case import Case, Event
-from semipunct.structures.testing.conformance import CHECKS, check
+from semipunct.structures.testing.checks import CHECKS, check
 
 __all__ = ["CHECKS", "Case", "Event", "check"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +27,6 @@ LACKING = ("items", "an empty item", "positions", "entries")
 """What a case may say that it lacks."""
 
 T = TypeVar("T")
-A = ParamSpec("A")
 
 
 @dataclass(frozen=True)
@@ -114,20 +113,22 @@ class Weighted:
     base: Divisible = Log()
     _cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False, repr=False)
 
-    def ask(
-        self, question: Callable[Concatenate[Weighted, A], T], *args: A.args, **kwargs: A.kwargs
-    ) -> T:
-        """Evaluate a function of this object, and cache the result.
+    def ask(self, question: Callable[..., T], *args: Any) -> T:
+        """Evaluate a function of this object, and cache the result, or the exception.
 
         Args:
             question: the function.
             *args: its other arguments, which must be hashable.
-            **kwargs: likewise.
         """
-        key = question, args, tuple(kwargs.items())
+        key = question, args
         if key not in self._cache:
-            self._cache[key] = question(self, *args, **kwargs)
-        return self._cache[key]
+            try:
+                self._cache[key] = question(self, *args)
+            except Exception as error:  # noqa: BLE001 - raised again in every check that asks
+                self._cache[key] = error
+        if isinstance(answer := self._cache[key], Exception):
+            raise answer
+        return answer
 
     @property
     def distribution(self) -> Distribution[Any]:
@@ -144,6 +145,21 @@ class Weighted:
     def close(self) -> float:
         """The relative and absolute tolerance of comparisons with the enumeration."""
         return 1e-10 if self.dtype == np.float64 else 2e-5
+
+    @property
+    def uniform(self) -> Weighted:
+        """The case with all log weights zero."""
+        return self.case.uniform(self.base)
+
+    @cached_property
+    def other(self) -> Weighted:
+        """Other weights that forbid only what these forbid."""
+
+        def mixed(x: jax.Array, y: jax.Array) -> jax.Array:
+            return jnp.where(x == -jnp.inf, x, jnp.where(y == -jnp.inf, 0.5, y))
+
+        drawn = self.case.with_weights(self.base, 3).structure.log_weights
+        return self.weighing(jax.tree.map(mixed, self.structure.log_weights, drawn))
 
     @cached_property
     def items(self) -> range:
@@ -257,7 +273,7 @@ class Weighted:
     @property
     def forbidden(self) -> Parts:
         """A mask of the log weights that the case always forbids."""
-        uniform = self.case.uniform(self.base)
+        uniform = self.uniform
         always, weights = uniform.structure.log_weights, self.structure.log_weights
         if jax.tree.map(jnp.shape, always) != jax.tree.map(jnp.shape, weights):
             always = uniform.expanded.log_weights

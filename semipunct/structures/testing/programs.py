@@ -1,0 +1,272 @@
+"""The computations that the conformance suite tests: three programs, and one of their transforms.
+
+Nearly all of the time that a check takes is compilation. So each program answers many questions on
+the whole batch, and is run again for each change of the log weights.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial, wraps
+from typing import Any, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from semipunct.structures.base import Parts, Total
+from semipunct.structures.distribution import Answer, Distribution
+from semipunct.structures.draws import Traceable
+from semipunct.structures.recursion import Plan, Recursion
+from semipunct.structures.testing.case import Weighted
+from semirings.base import Semiring
+from semirings.counting import Counting
+
+T = TypeVar("T")
+
+DRAWS, SLOW_DRAWS = 1000, 250
+"""The numbers of draws by ``trace``, and in the reverse pass, which visits all parts for each."""
+
+RANKS = 4
+"""The length of lists."""
+
+FAST = {"xla_backend_optimization_level": 0}
+"""Compiler options for programs that compute little."""
+
+traces: Counter[str] = Counter()
+"""The number of times that each program was traced."""
+
+
+class Sums(NamedTuple):
+    """Sums and averages; numbers are ``[batch]``.
+
+    Attributes:
+        log_partition, marginals: the sum, and its gradient in reverse mode.
+        slope, change: derivatives of both in the direction of the second feature, in forward mode.
+        entropy, expectation: averages of the distribution, the second of the first feature.
+        slopes: the gradient of the sum of these two with respect to the unexpanded log weights.
+        kl: the divergence from another distribution.
+        covariance: that of both features.
+        number, scale: the number of derivations times the exponential of the scale.
+    """
+
+    log_partition: jax.Array
+    marginals: Parts
+    slope: jax.Array
+    change: Parts
+    entropy: jax.Array
+    expectation: jax.Array
+    slopes: Parts
+    kl: jax.Array
+    covariance: jax.Array
+    number: jax.Array
+    scale: jax.Array
+
+
+class Lists(NamedTuple):
+    """The best derivation, and the first ``RANKS``."""
+
+    best: Answer
+    top: Answer
+
+
+class Sample(NamedTuple):
+    """Draws with their scores, ``[draws, batch]``; and draws in the reverse pass."""
+
+    draws: Answer
+    score: jax.Array
+    reverse: Answer | None
+
+
+def _compiled(program: Callable[..., T]) -> Callable[..., T]:
+    """Compile a program, and count how often it is traced."""
+
+    def traced(*arguments: Any) -> T:
+        traces[program.__name__] += 1
+        return program(*arguments)
+
+    return wraps(program)(jax.jit(traced, compiler_options=FAST))
+
+
+def _finite(x: jax.Array) -> jax.Array:
+    return jnp.sum(jnp.where(jnp.isfinite(x), x, 0.0))
+
+
+@_compiled
+def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: Parts) -> Sums:
+    expanded = d.structure.expand()
+
+    def gradient(log_weights: Parts) -> tuple[jax.Array, Parts]:
+        inner = replace(d, structure=expanded.with_log_weights(log_weights))
+        return inner.log_partition_and_marginals()
+
+    def averages(log_weights: Parts) -> tuple[jax.Array, Any]:
+        inner = replace(d, structure=d.structure.with_log_weights(log_weights))
+        entropy, expectation = inner.entropy(), inner.expectation(first)
+        return _finite(entropy) + _finite(expectation), (entropy, expectation)
+
+    sums, slopes = jax.jvp(gradient, (expanded.log_weights,), (second,))
+    slopes_of_means, means = jax.grad(averages, has_aux=True)(d.structure.log_weights)
+    counting = Counting()
+    number = d.ask(counting)
+    return Sums(
+        *sums,
+        *slopes,
+        *means,
+        slopes_of_means,
+        d.kl(other),
+        d.covariance(first, second),
+        counting.count(number.value),
+        number.log_scale,
+    )
+
+
+def sums(w: Weighted, other: Weighted) -> Sums:
+    """Compute sums and averages.
+
+    Args:
+        w: the case with log weights.
+        other: other weights of the same shapes, for divergences.
+    """
+    return _sums(w.distribution, other.distribution, w.features(1), w.features(2))
+
+
+@_compiled
+def _lists(d: Distribution[Any]) -> Lists:
+    return Lists(d.best(), d.top(RANKS))
+
+
+def lists(w: Weighted) -> Lists:
+    """Compute the best derivations."""
+    return _lists(w.distribution)
+
+
+def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
+    count = DRAWS if isinstance(d.structure, Traceable) else SLOW_DRAWS
+    drawn = d.sample(key, count, together=SLOW_DRAWS)
+    return Answer(drawn.parts, drawn.log_weight)
+
+
+@_compiled
+def _sample(d: Distribution[Any], key: jax.Array) -> Sample:
+    drawn, reverse = _draws(d, key), None
+    if isinstance(d.structure, Traceable):
+        reverse = _draws(replace(d, structure=Untraced(d.structure, type(d.structure))), key)
+    return Sample(drawn, jax.vmap(d.score)(drawn.parts), reverse)
+
+
+def sample(w: Weighted, seed: int = 1) -> Sample:
+    """Draw many derivations."""
+    return _sample(w.distribution, jax.random.key(seed))
+
+
+QUESTIONS: dict[str, Callable[[Distribution[Any]], Any]] = {
+    "log partition and marginals": lambda d: d.log_partition_and_marginals(),
+    "best": lambda d: d.best(),
+    "draws": lambda d: _draws(d, jax.random.key(1)),
+}
+"""What is computed with transformations of JAX, within a memory budget."""
+
+
+def answers(w: Weighted) -> dict[str, Any]:
+    """Return the answers to ``QUESTIONS`` that the programs give."""
+    computed = w.ask(sums, w.other)
+    return {
+        "log partition and marginals": (computed.log_partition, computed.marginals),
+        "best": w.ask(lists).best,
+        "draws": w.ask(sample).draws,
+    }
+
+
+def transformed(
+    w: Weighted, second: Weighted, *, sharded: bool
+) -> tuple[dict[str, Any], dict[str, bool]]:
+    """Answer ``QUESTIONS`` for two batches at once, within a memory budget.
+
+    Args:
+        w: the case with log weights.
+        second: other log weights.
+        sharded: whether ``jax.jit`` divides the batches among two devices; otherwise
+            ``jax.shard_map`` does, among two or one.
+
+    Returns:
+        The answers, and whether each was recomputed.
+    """
+    recomputed: dict[str, bool] = {}
+
+    def answer_within(name: str, d: Distribution[Any]) -> Any:
+        plans: list[Plan] = []
+        question = QUESTIONS[name]
+        recursion = Recursion(report=plans.append)
+        jax.eval_shape(lambda: question(replace(d, recursion=recursion)))
+        recomputed[name] = False
+        if plans:
+            budget = 0.95 * max(plan.residual_mib for plan in plans)
+            plans.clear()
+            try:
+                answer = question(replace(d, recursion=Recursion(budget, plans.append)))
+            except ValueError:
+                return question(d)  # So few steps store less than the states at their starts.
+            recomputed[name] = any(plan.recomputes for plan in plans)
+            if not recomputed[name]:
+                raise AssertionError(f"{name}: a budget of {budget} MiB is not kept")
+            return answer
+        return question(d)
+
+    def answer(log_weights: Any) -> dict[str, Any]:
+        d = replace(w.distribution, structure=w.structure.with_log_weights(log_weights))
+        return {name: answer_within(name, d) for name in QUESTIONS}
+
+    spec = jax.sharding.PartitionSpec("batches")
+    mesh = jax.make_mesh(
+        (min(2, jax.device_count()),), ("batches",), axis_types=(jax.sharding.AxisType.Auto,)
+    )
+    batches = [x.structure.log_weights for x in (w, second)]
+    stacked = jax.tree.map(lambda *xs: jnp.stack(xs), *batches)
+    every = jax.vmap(answer)
+    if sharded:
+        sharding = jax.sharding.NamedSharding(mesh, spec)
+        stacked = jax.device_put(stacked, sharding)
+        program = jax.jit(every, in_shardings=sharding, compiler_options=FAST)
+    else:
+        divided = jax.shard_map(every, mesh=mesh, in_specs=spec, out_specs=spec)
+        program = jax.jit(divided, compiler_options=FAST)
+    return program(stacked), recomputed
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["structure"], meta_fields=["kind"])
+@dataclass(frozen=True)
+class Untraced:
+    """A wrapper that is not ``Traceable`` even if the structure is.
+
+    Attributes:
+        structure: the wrapped structure.
+        kind: its class, a static field by which JAX distinguishes wrapped structures.
+    """
+
+    structure: Any
+    kind: type
+
+    @property
+    def log_weights(self) -> Parts:
+        """The log weights of all parts."""
+        return self.structure.log_weights
+
+    def with_log_weights(self, log_weights: Parts) -> Untraced:
+        return replace(self, structure=self.structure.with_log_weights(log_weights))
+
+    def expand(self) -> Untraced:
+        return replace(self, structure=self.structure.expand())
+
+    def by_item(self, parts: Parts) -> jax.Array:
+        return self.structure.by_item(parts)
+
+    def score(self, parts: Parts) -> jax.Array:
+        return self.structure.score(parts)
+
+    def total(
+        self, semiring: Semiring, feature: Parts | None = None, recursion: Recursion = Recursion()
+    ) -> Total:
+        """Sum over all derivations; arguments as in ``Structure.total``."""
+        return self.structure.total(semiring, feature, recursion)

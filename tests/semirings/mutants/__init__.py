@@ -1,1 +1,0 @@
-"""Incorrect semirings: each is a correct one with a single planted fault, and a law it breaks."""
