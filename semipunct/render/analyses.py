@@ -28,7 +28,7 @@ NO_ANALYSIS = "no analysis under the model"
 """The reason to omit a sentence without an analysis (possible only with hard sets)."""
 
 
-def annotation(analysis: Analysis, number: int | None = None, label: str = "sample") -> Annotation:
+def tree_annotation(analysis: Analysis, number: int | None = None, label: str = "sample") -> Annotation:
     """Make the annotation of a sentence with its underlying tree.
 
     Nodes with a non-empty puncteme get the attributes ``LEFT`` and ``RIGHT``. Comments give
@@ -68,7 +68,7 @@ def omission(reason: str) -> Annotation:
     return Annotation(comments={f"{COMMENT}omitted": reason}, replaces=OURS)
 
 
-def as_dict(
+def analysis_as_dict(
     analysis: Analysis,
     word_ids: Sequence[int],
     number: int | None = None,

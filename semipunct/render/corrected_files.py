@@ -13,14 +13,14 @@ from semipunct.formats.m2 import M2Writer
 from semipunct.formats.text import TextWriter
 from semipunct.marks import Puncteme
 from semipunct.render.analyses import dump, omitted_as_dict
-from semipunct.render.corrected import Places, as_dict, difference, m2, unchanged_to_m2
+from semipunct.render.corrected import Places, corrected_as_dict, difference, m2, unchanged_to_m2
 from semipunct.render.restored_files import with_trees
 from semipunct.tasks.correction import Corrected
 from semipunct.tasks.options import CorrectedForm
 from semipunct.tasks.run import Outcome
 
 
-def write(
+def write_corrected(
     outcomes: Iterable[Outcome[Corrected]],
     form: CorrectedForm,
     writer: Writer[Any],
@@ -48,9 +48,9 @@ def write(
         _as_input(outcomes, writer, stream)
     else:
         lines = (
-            _json(outcomes, writer, characters)
+            _corrected_json(outcomes, writer, characters)
             if form == "json"
-            else _lines(outcomes, form, writer)
+            else _corrected_lines(outcomes, form, writer)
         )
         stream.writelines(lines)
 
@@ -90,7 +90,7 @@ def _tokens(entry: Entry[Any, Any]) -> Sequence[str]:
     return [t.form for t in entry.record.tokens] if isinstance(entry.record, Record) else ()
 
 
-def _lines(
+def _corrected_lines(
     outcomes: Iterable[Outcome[Corrected]], form: CorrectedForm, writer: Writer[Any]
 ) -> Iterator[str]:
 
@@ -107,7 +107,7 @@ def _lines(
             yield after + "\n" if form == "text" else difference(corrected, before, after)
 
 
-def _json(
+def _corrected_json(
     outcomes: Iterable[Outcome[Corrected]], writer: Writer[Any], characters: int
 ) -> Iterator[str]:
 
@@ -127,7 +127,7 @@ def _json(
             if not located:
                 places = Places.of(before, writer.surface(entry), spelt[0])
             at = offset if located else None
-            yield dump(as_dict(corrected, before, after, spelt, entry.word_ids, places, at)) + "\n"
+            yield dump(corrected_as_dict(corrected, before, after, spelt, entry.word_ids, places, at)) + "\n"
         elif isinstance(content, Omitted):
             yield dump(omitted_as_dict(content, content.reason)) + "\n"
         if located:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Decision = Literal["inserted", "kept", "removed", "replaced", "left out"]
 
-_LISTED = 4  # alternatives of a mark
+_ALTERNATIVES = 4
 
 _UNKNOWN = MarkReason("", "")
 
@@ -122,6 +122,6 @@ def decided_marks(
         )
         shown = shown_string(marks_before), shown_string(marks_after)
         word = forms[slot - 1] if slot else ""
-        listed = alternatives[:_LISTED]
+        listed = alternatives[:_ALTERNATIVES]
         marks.append(Mark(start, end, *shown, probability, listed, why, slot, word))
     return marks

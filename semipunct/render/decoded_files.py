@@ -10,14 +10,14 @@ from semipunct.corpus import Omitted
 from semipunct.formats import Writer
 from semipunct.models.punctuation.decode import Analysis
 from semipunct.render import analyses as render
-from semipunct.render.analyses import NO_ANALYSIS
+from semipunct.analyses import NO_ANALYSIS
 from semipunct.tasks.options import DecodedForm
 from semipunct.tasks.run import Outcome
 
 Decoded = Outcome[Sequence[Analysis]]
 
 
-def write(
+def write_decoded(
     outcomes: Iterable[Decoded],
     form: DecodedForm,
     writer: Writer[Any],
@@ -55,7 +55,7 @@ def write(
         for outcome in outcomes:
             stream.writelines(f"{text}\n" for text in _texts(outcome, form, label))
             if form == "brackets":
-                shown.update(*map(render.shown_tokens, outcome[1] or ()))
+                shown.update(*map(shown_tokens, outcome[1] or ()))
     return shown
 
 
@@ -74,9 +74,9 @@ def _reason(outcome: Decoded) -> str:
 def _annotated(outcome: Decoded, writer: Writer[Any], label: str) -> Iterator[str]:
     entry, analyses = outcome
     if analyses is None:
-        yield writer.annotate(entry, render.omission(_reason(outcome)))
+        yield writer.annotate(entry, omission(_reason(outcome)))
     for analysis, number in _numbered(analyses or (), label):
-        yield writer.annotate(entry, render.annotation(analysis, number, label))
+        yield writer.annotate(entry, tree_annotation(analysis, number, label))
 
 
 def _for_page(outcome: Decoded, label: str) -> tuple[str, Sequence[tuple[str, Analysis]] | str]:
@@ -93,11 +93,11 @@ def _texts(outcome: Decoded, form: DecodedForm, label: str) -> Iterator[str]:
     entry, analyses = outcome
     if analyses is None:
         reason = _reason(outcome)
-        omitted = render.omitted_as_dict(entry.content, reason)
-        brackets = render.omitted_to_brackets(entry.content, reason)
-        yield render.dump(omitted) if form == "json" else brackets
+        omitted = omitted_as_dict(entry.content, reason)
+        brackets = omitted_to_brackets(entry.content, reason)
+        yield dump(omitted) if form == "json" else brackets
     for analysis, number in _numbered(analyses or (), label):
         if form == "json":
-            yield render.dump(render.as_dict(analysis, entry.word_ids, number, label))
+            yield dump(analysis_as_dict(analysis, entry.word_ids, number, label))
         else:
-            yield render.to_brackets(analysis, number)
+            yield to_brackets(analysis, number)

@@ -44,7 +44,7 @@ def in_own_characters(restoration: Restoration[S], spelt: Sequence[Puncteme]) ->
     )
 
 
-def as_dict(
+def restored_as_dict(
     restoration: Restoration[Any], text: str, word_ids: Sequence[int], strings: int
 ) -> dict[str, Any]:
     """Return words, restored strings and posteriors of slots as values for JSON.

@@ -13,7 +13,7 @@ from semipunct.formats.conllu import Conllu, Record
 from semipunct.formats.conllu.from_text import analysed_entry
 from semipunct.formats.text import TextWriter
 from semipunct.render.analyses import dump, omitted_as_dict
-from semipunct.render.restorations import as_dict, in_own_characters
+from semipunct.render.restorations import restored_as_dict, in_own_characters
 from semipunct.tasks.options import RestoredForm
 from semipunct.tasks.restoration import LISTED, Restoration
 from semipunct.tasks.run import Outcome
@@ -35,7 +35,7 @@ def in_own_capitals(outcomes: Iterable[Restored], writer: Writer[Any]) -> Iterat
         )
 
 
-def write(
+def write_restored(
     outcomes: Iterable[Restored],
     form: RestoredForm,
     writer: Writer[Any],
@@ -77,7 +77,7 @@ def write(
             in_file_characters = in_own_characters(
                 restoration, writer.spell_marks(entry, restoration.written)
             )
-            stream.write(dump(as_dict(in_file_characters, text, entry.word_ids, LISTED)) + "\n")
+            stream.write(dump(restored_as_dict(in_file_characters, text, entry.word_ids, LISTED)) + "\n")
         elif isinstance(entry.content, Omitted):
             omitted = omitted_as_dict(entry.content, entry.content.reason)
             stream.write(dump(omitted) + "\n")

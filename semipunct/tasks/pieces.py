@@ -13,7 +13,6 @@ from semipunct.corpus.sentences import Expected, Sentence, Words, unfillable
 from semipunct.marks import Puncteme
 from semipunct.tasks import limits
 
-Floats = npt.NDArray[np.float32]
 T = TypeVar("T")
 
 
@@ -70,7 +69,7 @@ class Pieces:
             yield sentence, [next(remaining) for _ in range(count)]
 
 
-def joined_tables(parts: Sequence[Floats]) -> Floats:
+def joined_tables(parts: Sequence[Table]) -> Table:
     """Join the probabilities ``[slots, strings]`` of the strings of slots in pieces.
 
     The last slot of a piece is the first slot of the next; each piece sees only one side of it, so
