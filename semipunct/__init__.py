@@ -20,24 +20,23 @@ if TYPE_CHECKING:
     from semipunct.formats.reading import read, stats
     from semipunct.marks import Edit
     from semipunct.models.punctuation.decode import Analysis
+    from semipunct.pipelines.decoding import decode
     from semipunct.pipelines.explanations import explain
     from semipunct.pipelines.functions import (
         correct,
         correct_text,
         evaluate,
+        parse_text,
         restore,
         restore_text,
     )
+    from semipunct.pipelines.jackknife import jackknife
+    from semipunct.pipelines.pack import pack
+    from semipunct.pipelines.parses import parse
     from semipunct.pipelines.pipeline import load
-    from semipunct.tasks.correction import Corrected
-    from semipunct.tasks.decode import decode
-    from semipunct.tasks.jackknife import jackknife
-    from semipunct.tasks.pack import pack
-    from semipunct.tasks.parse import parse
-    from semipunct.tasks.parse_text import parse_text
-    from semipunct.tasks.restoration import Restoration
-    from semipunct.tasks.restore_words import restore_words
-    from semipunct.tasks.segment import segment
+    from semipunct.pipelines.results import Corrected, Restoration
+    from semipunct.pipelines.segmentation import segment
+    from semipunct.pipelines.tree_restoration import restore_words
     from semipunct.training.train import train
     from semipunct.treebanks.diff import TreebankDiff, diff
     from semipunct.treebanks.normalise import NormalisedTreebank, normalise

@@ -500,10 +500,14 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semipunct/models/punctuation/loss.py", "import typer", "typer may be imported only in"),
         (
             "semipunct/models/parsing/crf.py",
-            "from semipunct.tasks.restore import f",
+            "from semipunct.pipelines.tree_restoration import f",
             "may not import",
         ),
-        ("semipunct/tasks/restore.py", "import experiments.tables", "nothing imports the exp"),
+        (
+            "semipunct/pipelines/tree_restoration.py",
+            "import experiments.tables",
+            "nothing imports the exp",
+        ),
         ("semipunct/__init__.py", "from semipunct.cli import main", "its own command line"),
         ("semipunct/helpers.py", "", "no room"),
         (
@@ -546,7 +550,7 @@ def test_a_forbidden_arrow_is_found(tmp_path: Path, path: str, text: str, compla
 
 def test_allowed_arrows_are_not_reported(tmp_path: Path):
     plant(tmp_path, "semirings/log.py", "import jax\nfrom semirings.base import Semiring")
-    plant(tmp_path, "semipunct/__init__.py", "from semipunct.tasks import restore")
+    plant(tmp_path, "semipunct/__init__.py", "from semipunct.pipelines import restore")
     plant(tmp_path, "semipunct/formats/conllu/records.py", "import conllu\nfrom ...errors import E")
     plant(tmp_path, "semipunct/features/index.py", "from . import history\nimport semipunct.arrays")
     plant(tmp_path, "semipunct/models/parsing/crf.py", "from semipunct.features import Task")

@@ -11,7 +11,7 @@ import typer
 
 import semipunct
 from semipunct.cli.app import app
-from semipunct.tasks.options import CorrectSettings, ParseSettings, RestoreSettings
+from semipunct.pipelines.options import CorrectSettings, ParseSettings, RestoreSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "api.md").read_text("utf-8")

@@ -26,10 +26,10 @@ from semipunct.models.punctuation import decode as inference
 from semipunct.models.punctuation.decode import SlotAnalysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.analysis.task import analyse
-from semipunct.tasks import correct as correcting
-from semipunct.tasks import decode as task
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.options import (
+from semipunct.pipelines import correct as correcting
+from semipunct.pipelines import decode as task
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.options import (
     CorrectOptions,
     CorrectSettings,
     ParseOptions,
@@ -37,7 +37,7 @@ from semipunct.tasks.options import (
     RestoreOptions,
     RestoreSettings,
 )
-from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.pipelines.trained import InPlace
 from semipunct.training.report import TrainingResult
 from tests.commands import run, sample_lines
 from tests.models.punctuation.cases import sentence

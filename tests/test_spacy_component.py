@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import semipunct
 from semipunct.errors import ModelError, UsageError
 from semipunct.pipelines.functions import correct_text, restore_text
-from semipunct.render.changes import places_in_source
+from semipunct.pipelines.marked_text import places_in_source
 
 pytest.importorskip("spacy", reason="the extra spacy is not installed")
 import spacy

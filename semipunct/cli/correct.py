@@ -10,7 +10,7 @@ from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
 from semipunct.corpus.parallel import Alignment
 from semipunct.errors import UsageError
-from semipunct.tasks.options import CorrectedForm, CorrectOptions, PartOptions, Request
+from semipunct.pipelines.options import CorrectedForm, CorrectOptions, PartOptions, Request
 
 ERRORS = 10
 """Default number of errors to list."""
@@ -130,9 +130,7 @@ def correct(
         inputs=(*inputs, *(gold or ())),
         kept=(model, *(gold or ()), parser, tokeniser, analysis),
     )
-    task = prepare(
-        model, "correct", options, parsers=parser, tokeniser=tokeniser, analysis=analysis
-    )
+    task = prepare(model, "correct", options, parser=parser, tokeniser=tokeniser, analysis=analysis)
     request = Request(
         inputs=inputs, system=model, form=form, references=gold or (), align=align or "words",
         listed=ERRORS if errors is None else errors,

@@ -11,11 +11,11 @@ from semipunct.cli.options import with_options
 from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
 from semipunct.errors import UsageError
-from semipunct.tasks import limits
-from semipunct.tasks.options import ExplainOptions, Request
+from semipunct.pipelines import limits
+from semipunct.pipelines.options import ExplainOptions, Request
 
 if TYPE_CHECKING:
-    from semipunct.render.explanations import Explanation
+    from semipunct.pipelines.explanations import Explanation
 
 Form = Literal["text", "json", "html"]
 """The formats that explanations are written in."""
@@ -89,9 +89,9 @@ def explain(
         from semipunct.pipelines.pipeline import load
         from semipunct.pipelines.task import task_of, tasks_of
     with phase("loading the model"):
-        pipeline = load(model, parsers=parser, tokeniser=tokeniser, text_model=text)
+        pipeline = load(model, parser=parser, tokeniser=tokeniser, text_model=text)
         name = task or ("restore" if tasks_of(pipeline.model.kind).restore else "correct")
-        task_options = options.for_restoration() if name == "restore" else options.for_correction()
+        task_options = options.for_task(name)
         if name == "correct" and text is not None:
             raise UsageError("--text is an option of restoration; leave it out to correct")
         prepared = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, task_options)
@@ -118,8 +118,8 @@ def write(
         out: the output file; None for standard output.
     """
     from semipunct.files import display_name
-    from semipunct.render.explained_page import explained_page
-    from semipunct.render.explanations import lines_for_terminal, write_json, write_plain
+    from semipunct.pipelines.explained_page import explained_page
+    from semipunct.pipelines.explanations import lines_for_terminal, write_json, write_plain
 
     target = out or console.STANDARD
     if form == "text" and target == console.STANDARD and console.tables().is_terminal:

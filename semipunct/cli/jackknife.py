@@ -12,11 +12,11 @@ from semipunct.cli import arguments, console
 from semipunct.cli.phases import phase
 from semipunct.cli.signals import exit_status, interruptible
 from semipunct.errors import TreebankError
-from semipunct.tasks import limits
+from semipunct.pipelines import limits
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
-    from semipunct.tasks.parse import Parse
+    from semipunct.pipelines.parses import Parse
 
 NOTICE = "\nstopping after this batch; send the signal again to stop at once\n"
 """Printed when the command is interrupted, since compiling may take a while."""
@@ -73,9 +73,9 @@ def jackknife(
         from semipunct.corpus import Sentence
         from semipunct.formats import read_entries, with_crossing_arcs
         from semipunct.formats.conllu import Conllu
-        from semipunct.render.parses import parsed_texts
-        from semipunct.tasks.jackknife import jackknifed_parts
-        from semipunct.tasks.reading import read_usable_examples
+        from semipunct.pipelines.jackknife import jackknifed_parts
+        from semipunct.pipelines.notices import read_usable_examples
+        from semipunct.pipelines.tree_writing import parsed_texts
 
     with phase("reading"):
         development: Any = read_usable_examples(chosen.examples, dev, chosen.kind.unit)

@@ -104,9 +104,9 @@ def pack_model(
     precision. With --dev, figures before and after are printed and written on the model card.
     """
     console.check_targets(inputs=dev or (), kept=(name,))
+    from semipunct.pipelines.notices import read_usable_examples
+    from semipunct.pipelines.pack import pack
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.pack import pack
-    from semipunct.tasks.reading import read_usable_examples
 
     loaded = load(name)
     kind = loaded.config.kind

@@ -9,7 +9,7 @@ from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
-from semipunct.tasks.options import ParseOptions, PartOptions, Request
+from semipunct.pipelines.options import ParseOptions, PartOptions, Request
 
 
 @with_options

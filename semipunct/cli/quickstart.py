@@ -93,7 +93,7 @@ def quickstart(
 
     from semipunct.models.punctuation.decode import best
     from semipunct.models.punctuation.rewriting import Rewriter
-    from semipunct.render.analyses import shown_tokens
+    from semipunct.pipelines.tree_writing import shown_tokens
 
     console.say("decoding ...")
     fitted = cast("PunctuationModel", model.model)

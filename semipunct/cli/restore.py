@@ -10,7 +10,7 @@ from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
-from semipunct.tasks.options import PartOptions, Request, RestoredForm, RestoreOptions
+from semipunct.pipelines.options import PartOptions, Request, RestoredForm, RestoreOptions
 
 
 @with_options
@@ -106,6 +106,6 @@ def restore(
     if gold:
         # Marks that stay cannot be compared with themselves.
         options = replace(options, keep=options.keep or "replace")
-    task = prepare(model, "restore", options, parsers=parser, tokeniser=tokeniser, text_model=text)
+    task = prepare(model, "restore", options, parser=parser, tokeniser=tokeniser, text_model=text)
     request = Request(inputs=inputs, system=model, form=form, gold=gold, listed=confusions)
     run(task, request, out=out, parts=parts, json=json, result=result, quiet=quiet)

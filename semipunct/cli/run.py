@@ -11,7 +11,7 @@ from semipunct.cli import console
 from semipunct.cli.console import report
 from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
-from semipunct.tasks.options import PartOptions
+from semipunct.pipelines.options import PartOptions
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:

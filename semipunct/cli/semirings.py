@@ -6,7 +6,7 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.arguments import complete_semirings
-from semipunct.tasks import limits
+from semipunct.pipelines import limits
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def check_semiring(
     Prints the laws that hold, those that are not claimed, with the reason, and for each law that
     fails the first counterexample. Exit status 1 if a law fails.
     """
-    from semipunct.tasks.semirings import installed_semiring
+    from semipunct.pipelines.decoding import installed_semiring
 
     plugin, semiring = installed_semiring(name)
     from semipunct.cli.phases import keep_programs

@@ -178,8 +178,8 @@ def train(
         from semipunct.training.run import check_start
 
         check_start(further, chosen)
+    from semipunct.pipelines.notices import foreign_texts, omissions, read_usable_examples
     from semipunct.pipelines.versions import check_versions, read_versions, with_underlying_trees
-    from semipunct.tasks.reading import foreign_texts, omissions, read_usable_examples
 
     check_versions(chosen.kind, corrected, dev_corrected, align, analysis)
     # Checked before reading and compiling, which may take minutes.

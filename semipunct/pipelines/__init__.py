@@ -1,8 +1,14 @@
 """Pipelines: from documents to documents, by the models of a folder or an installed package."""
 
-from semipunct.pipelines.mapper import BatchMapper
-from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
-from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks
+from typing import TYPE_CHECKING, Any
+
+from semipunct.lazy import LazyNames
+
+if TYPE_CHECKING:
+    from semipunct.pipelines.mapper import BatchMapper
+    from semipunct.pipelines.options import Helpers, Request
+    from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
+    from semipunct.pipelines.task import Documents, Task, Tasks
 
 __all__ = [
     "OPTIONS",
@@ -15,3 +21,10 @@ __all__ = [
     "Tasks",
     "load",
 ]
+
+_NAMES = LazyNames(__file__)
+
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+
+    def __getattr__(name: str) -> Any:
+        return _NAMES.load(__name__, name)

@@ -20,8 +20,8 @@ from semipunct.pipelines.parts import Answer, Part, answer_part
 
 if TYPE_CHECKING:
     from semipunct.formats import Writer
+    from semipunct.pipelines.options import PartOptions
     from semipunct.pipelines.task import Task
-    from semipunct.tasks.options import PartOptions
 
 PATIENCE = 10
 """Seconds in which a scheduler has to answer."""

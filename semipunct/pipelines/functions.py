@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, TypeVar, overload
 
-from semipunct.corpus import Sentence, Words
+from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.treebank import OmittedT
+from semipunct.errors import UsageError
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.results import Result
 from semipunct.models.contents import digest
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.pipelines.assessment import Assessment
-from semipunct.pipelines.task import EvaluateRequest, Helpers, task_of
-from semipunct.render.punctuated_text import PunctuatedText
-from semipunct.tasks.base import Trained
-from semipunct.tasks.correction import Corrected
-from semipunct.tasks.options import (
+from semipunct.pipelines.marked_text import PunctuatedText
+from semipunct.pipelines.options import (
     CorrectOptions,
-    CorrectSettings,
+    Lines,
+    ParseOptions,
     RestoreOptions,
-    RestoreSettings,
+    split_settings,
 )
-from semipunct.tasks.restoration import Restoration
+from semipunct.pipelines.parses import Parse
+from semipunct.pipelines.parses import parse as parse_words
+from semipunct.pipelines.results import Corrected, Restoration
+from semipunct.pipelines.segmentation import sentences_by_text_model, sentences_of_text
+from semipunct.pipelines.task import EvaluateRequest, Task, task_of
+from semipunct.pipelines.trained import Trained
 
 S = TypeVar("S", bound=Sentence[Any] | Words)
 
@@ -113,13 +116,21 @@ def assess(
     return task_of(model.model, "evaluate")(request)
 
 
+def _task(
+    name: str, kind: type[Any], model: Trained[Any], options: Any, settings: dict[str, Any]
+) -> Task[Any, Any]:
+    """Return a task of a model with options, and with other models, that are given by name."""
+    chosen, helpers = split_settings(kind, options, settings)
+    return task_of(model.model, name)(model, helpers, chosen)
+
+
 def restore(
     model: Trained[Any],
     sentences: Sequence[S | OmittedT],
     options: RestoreOptions | None = None,
     *,
     first: int = 0,
-    **settings: Unpack[RestoreSettings],
+    **settings: Any,
 ) -> list[Restoration[S] | OmittedT]:
     """Restore the punctuation of sentences, from scratch or given existing marks.
 
@@ -127,19 +138,19 @@ def restore(
         model: a punctuation model, a comma model (see ``restore_commas``) or a text model (see
             ``restore_running_text``), with its weights.
         sentences: words and trees (phrase-structure trees for a comma model, words for a text
-            model); ``options.keep`` determines the treatment of existing marks. Omitted ones pass
-            through.
+            model or with a parser); ``options.keep`` determines the treatment of existing marks.
+            Omitted ones pass through.
         options: by default ``RestoreOptions()``.
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws, if the model draws.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``,
+            and those of ``Helpers``.
 
     Raises:
         UsageError: if an option is invalid, or names marks that the model lacks.
         ModelError: if the model is of another kind.
     """
-    options = replace(options or RestoreOptions(), **settings)
-    task = task_of(model.model, "restore")(model, Helpers(), options)
+    task = _task("restore", RestoreOptions, model, options, settings)
     return task.sentences(sentences, first)
 
 
@@ -148,10 +159,8 @@ def correct(
     sentences: Sequence[Sentence | Words | OmittedT],
     options: CorrectOptions | None = None,
     *,
-    parser: Trained[Any] | None = None,
-    analysis: Trained[Any] | None = None,
     first: int = 0,
-    **settings: Unpack[CorrectSettings],
+    **settings: Any,
 ) -> list[Corrected | OmittedT]:
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
@@ -161,28 +170,24 @@ def correct(
             text model, the words of paragraphs, as in ``correct_running_text``. Omitted ones pass
             through.
         options: by default ``CorrectOptions()``.
-        parser: a parser that reads words only; its trees and tags replace existing ones.
-        analysis: a punctuation model of text as written, for a model that uses the underlying tree
-            of the written text (preset ``paper-correction``).
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws.
-        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``,
+            and those of ``Helpers``: ``parser``, which reads words only, and whose trees and tags
+            replace existing ones; ``analysis``, a punctuation model of text as written, for a model
+            that uses the underlying tree of the written text (preset ``paper-correction``).
 
     Raises:
         UsageError: if an option is invalid, there is neither a tree nor a parser, or ``analysis``
             is missing or not used by the model.
         ModelError: if a model is of another kind, or the parser reads punctuation.
     """
-    options = replace(options or CorrectOptions(), **settings)
-    helpers = Helpers(parsers=() if parser is None else (parser,), analysis=analysis)
-    return task_of(model.model, "correct")(model, helpers, options).sentences(sentences, first)
+    task = _task("correct", CorrectOptions, model, options, settings)
+    return task.sentences(sentences, first)
 
 
 def correct_text(
-    model: Trained[Any],
-    text: str,
-    options: CorrectOptions | None = None,
-    **settings: Unpack[CorrectSettings],
+    model: Trained[Any], text: str, options: CorrectOptions | None = None, **settings: Any
 ) -> PunctuatedText:
     """Correct the punctuation of a text; everything that is not a changed mark stays as it was.
 
@@ -201,19 +206,11 @@ def correct_text(
         UsageError: if an option is invalid.
         ModelError: if the model is of another kind.
     """
-    options = replace(options or CorrectOptions(), **settings)
-    return task_of(model.model, "correct")(model, Helpers(), options).texts([text])[0]
+    return _task("correct", CorrectOptions, model, options, settings).texts([text])[0]
 
 
 def restore_text(
-    model: Trained[Any],
-    text: str,
-    options: RestoreOptions | None = None,
-    *,
-    parser: Trained[Any] | Sequence[Trained[Any]] | None = None,
-    tokeniser: Trained[Any] | None = None,
-    text_model: Trained[Any] | None = None,
-    **settings: Unpack[RestoreSettings],
+    model: Trained[Any], text: str, options: RestoreOptions | None = None, **settings: Any
 ) -> PunctuatedText:
     """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
 
@@ -227,12 +224,10 @@ def restore_text(
             Otherwise each line is a sentence, whose words and marks are separated by blanks; with a
             tokeniser, empty lines separate paragraphs, and sentences are found in these.
         options: by default ``RestoreOptions()``.
-        parser: a parser with its weights, or several, as in ``restore_words``; for a comma model a
-            parser of phrases.
-        tokeniser: a tokeniser with its weights.
-        text_model: a text model with its weights, which finds sentences and capitals, and whose
-            marks are averaged with those of ``model``, as in ``restore_words``.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``,
+            and those of ``Helpers``: ``parser``, one or several, for a comma model a parser of
+            phrases; ``tokeniser``; a text model, which finds sentences and capitals, and whose
+            marks are averaged with those of ``model``.
 
     Returns:
         The text, which is a string with the decisions at its marks as ``marks``.
@@ -242,7 +237,41 @@ def restore_text(
             lacks.
         ModelError: if a model is of another kind, or a parser reads what is to be restored.
     """
-    options = replace(options or RestoreOptions(), **settings)
-    parsers = parser if isinstance(parser, Sequence) else [parser] if parser is not None else []
-    helpers = Helpers(parsers=parsers, tokeniser=tokeniser, text_model=text_model)
-    return task_of(model.model, "restore")(model, helpers, options).texts([text])[0]
+    return _task("restore", RestoreOptions, model, options, settings).texts([text])[0]
+
+
+def parse_text(
+    model: Trained[Any],
+    text: str,
+    options: ParseOptions | None = None,
+    *,
+    lines: Lines = "paragraph",
+    **settings: Any,
+) -> list[Parse | Omitted]:
+    """Parse a text.
+
+    Args:
+        model: a parser with its weights.
+        text: a text of any length. Without another model each line is a sentence, whose words and
+            marks are separated by blanks.
+        options: by default ``ParseOptions()``.
+        lines: with a text model, what the end of a line says.
+        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``, and
+            those of ``Helpers``: a tokeniser, for text with punctuation, or a text model, which
+            finds sentences without punctuation, too.
+
+    Returns:
+        The parse of each sentence in the order of the text; a line without words is omitted.
+
+    Raises:
+        UsageError: if both a tokeniser and a text model are given.
+        ModelError: if a model is of another kind.
+    """
+    chosen, helpers = split_settings(ParseOptions, options, settings)
+    if helpers.text_model is None:
+        parts = sentences_of_text(text, helpers.tokeniser)
+    elif helpers.tokeniser is None:
+        parts = sentences_by_text_model(text, helpers.text_model, RestoreOptions(lines=lines))
+    else:
+        raise UsageError("a tokeniser and a text model both find sentences; give one of the two")
+    return parse_words(model, [part.content for part in parts], chosen)

@@ -14,19 +14,17 @@ from semipunct.formats import Writer, format_of, read_entries, read_words, with_
 from semipunct.formats.conllu import Conllu, Record
 from semipunct.models.parsing.parser import Parser
 from semipunct.pipelines.assessment import Assessment, assess_parses
-from semipunct.pipelines.reading import read_by_tokeniser, running_text_format, unit_of
+from semipunct.pipelines.chunks import Chunk, Outcome
+from semipunct.pipelines.notices import LongSentences, Omissions, check_any
+from semipunct.pipelines.options import ParseOptions
+from semipunct.pipelines.parses import Parse, parse, parse_punctuated, parses, parsing_signature
+from semipunct.pipelines.segmentation import read_by_tokeniser, running_text_format, unit_of
 from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks, Unit, expect
-from semipunct.render.parses import parsed_texts
-from semipunct.tasks.notices import LongSentences, Omissions
-from semipunct.tasks.options import ParseOptions
-from semipunct.tasks.parse import Parse, parse, parses, parsing_signature
-from semipunct.tasks.parse_punctuated import parse_punctuated
-from semipunct.tasks.reading import check_any
-from semipunct.tasks.run import Chunk, Outcome
+from semipunct.pipelines.tree_writing import parsed_texts
 
 if TYPE_CHECKING:
     from semipunct.pipelines.task import EvaluateRequest
-    from semipunct.tasks.base import Trained
+    from semipunct.pipelines.trained import Trained
 
 CHUNK = 1024
 """Sentences parsed at a time."""

@@ -14,13 +14,23 @@ from semipunct.formats.m2 import M2
 from semipunct.formats.text import Text
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.pipelines.assessment import Assessment, assess_restorations, restorations_of
-from semipunct.pipelines.comparison import prepare_comparison
+from semipunct.pipelines.assessment import (
+    Assessment,
+    assess_restorations,
+    prepare_comparison,
+    restorations_of,
+)
+from semipunct.pipelines.chunks import Chunk, Outcome
 from semipunct.pipelines.criteria import assess_perplexity
-from semipunct.pipelines.reading import (
+from semipunct.pipelines.decoding import CHUNK, choose_decoder
+from semipunct.pipelines.notices import LongSentences, UnseenValues
+from semipunct.pipelines.options import CorrectOptions, DecodeOptions, RestoreOptions, check_values
+from semipunct.pipelines.segmentation import (
     read_by_text_model,
     read_by_tokeniser,
     running_text_format,
+    sentences_by_text_model,
+    sentences_of_text,
     unit_of,
 )
 from semipunct.pipelines.task import (
@@ -32,24 +42,16 @@ from semipunct.pipelines.task import (
     expect,
     refuse_comparison,
 )
+from semipunct.pipelines.trained import InPlace
+from semipunct.pipelines.tree_correction import correct, correction_model
+from semipunct.pipelines.tree_restoration import restoration_signature, restore_trees
+from semipunct.pipelines.tree_writing import NO_ANALYSIS, write_decoded
 from semipunct.pipelines.writing import CorrectTask, RestoreTask
-from semipunct.render import decoded_files
-from semipunct.render.analyses import NO_ANALYSIS
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.correct import correct, correction_model
-from semipunct.tasks.decode import CHUNK, choose_decoder
-from semipunct.tasks.notices import LongSentences, UnseenValues
-from semipunct.tasks.options import CorrectOptions, DecodeOptions, RestoreOptions
-from semipunct.tasks.restore import restoration_signature, restore
-from semipunct.tasks.restore_words import restore_words
-from semipunct.tasks.run import Chunk, Outcome
-from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
 
 if TYPE_CHECKING:
     from semipunct.models.punctuation.decode import Analysis
-    from semipunct.tasks.base import Trained
-    from semipunct.tasks.correction import Corrected
-    from semipunct.tasks.restoration import Restoration
+    from semipunct.pipelines.results import Corrected, Restoration
+    from semipunct.pipelines.trained import Trained
 
 
 class RestoreTrees(RestoreTask):
@@ -67,7 +69,7 @@ class RestoreTrees(RestoreTask):
                 where = getattr(model, "path", f"a model of the kind {model.model.kind}")
                 raise UsageError(f"--{name} is for a text model, and {where} is another one")
         self._fitted = InPlace.of(expect(model, PunctuationModel))
-        options.check(self._fitted.model)
+        check_values(options, self._fitted.model.inventory.tokens)
         self._parsers = [expect(parser, Parser) for parser in helpers.parsers]
         self._unseen, self._long = UnseenValues(self._fitted.model), LongSentences()
 
@@ -113,13 +115,9 @@ class RestoreTrees(RestoreTask):
         sentences = chunk.contents
         if not self._parsers:
             self._unseen.count(sentences)
-            return restore(self._fitted, sentences, self.options, first=chunk.numbers)
-        self._long.count(sentences)
-        # Relations of a parser are the same in every run, and not the user's to change.
-        return restore_words(
-            self._fitted, self._parsers, sentences, self.options,
-            text_model=self.helpers.text_model, first=chunk.numbers,
-        )  # fmt: skip
+        else:  # relations of a parser are the same in every run, and not the user's to change
+            self._long.count(sentences)
+        return restore_trees(self._fitted, sentences, self.options, self.helpers, chunk.numbers)
 
     def read_text(self, text: str) -> Sequence[Located]:
         helpers = self.helpers
@@ -152,7 +150,7 @@ class CorrectTrees(CorrectTask):
     def __init__(self, model: Trained[Any], helpers: Helpers, options: CorrectOptions) -> None:
         super().__init__(model, helpers, options)
         self._fitted = correction_model(model)
-        options.check(self._fitted.model)
+        options.check(self._fitted.model.inventory.tokens)
         parser, analysis = next(iter(helpers.parsers), None), helpers.analysis
         self._parser = None if parser is None else expect(parser, Parser)
         self._analysis = (
@@ -238,7 +236,7 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
         self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO
     ) -> None:
         """Write trees; ``shown`` has the special tokens that a legend explains."""
-        self.shown = decoded_files.write(
+        self.shown = write_decoded(
             outcomes, form, writer, stream, label=self._decoder.label, title=self._title
         )
 

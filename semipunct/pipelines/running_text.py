@@ -19,30 +19,29 @@ from semipunct.formats.running_text import lines_of_text, read_lines
 from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.formats.transcripts import Transcripts
+from semipunct.pipelines.chunks import Chunk, Outcome
+from semipunct.pipelines.notices import ForeignWords
+from semipunct.pipelines.options import CorrectOptions, Lines, RestoreOptions
 from semipunct.pipelines.task import Documents, Helpers, Request, Tasks
-from semipunct.pipelines.writing import CorrectTask, RestoreTask
-from semipunct.tasks.correct_running_text import (
+from semipunct.pipelines.text_correction import (
     check,
     correct_parts,
     correct_running_text,
     with_default,
 )
-from semipunct.tasks.notices import ForeignWords
-from semipunct.tasks.options import CorrectOptions, Lines, RestoreOptions
-from semipunct.tasks.restore_running_text import (
+from semipunct.pipelines.text_restoration import (
     Part,
     restore_running_text,
     restored_parts,
     running_text_signature,
     with_compared_marks,
 )
-from semipunct.tasks.run import Chunk, Outcome
+from semipunct.pipelines.writing import CorrectTask, RestoreTask
 
 if TYPE_CHECKING:
     from semipunct.pipelines.assessment import Assessment
-    from semipunct.tasks.base import Trained
-    from semipunct.tasks.correction import Corrected
-    from semipunct.tasks.restoration import Restoration
+    from semipunct.pipelines.results import Corrected, Restoration
+    from semipunct.pipelines.trained import Trained
 
 
 class RestoreText(RestoreTask):
@@ -185,7 +184,7 @@ class CorrectText(CorrectTask):
                 "or a model of --kind correction"
             )
         # Imported here, since a process that restores starts faster without it.
-        from semipunct.pipelines.comparison import prepare_comparison
+        from semipunct.pipelines.assessment import prepare_comparison
 
         self.characters = first_character(request.inputs[0])
         self._crosses_lines = _meaning_of_lines(form) == "none"

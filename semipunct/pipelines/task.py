@@ -18,18 +18,17 @@ from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, UsageError
 from semipunct.formats import Format, Writer
 from semipunct.models.registry import find_kind, kind_names
-from semipunct.render.punctuated_text import PunctuatedText, punctuate_part
+from semipunct.pipelines.chunks import CHUNK, Chunk, Numbering, Outcome, answer_entries
+from semipunct.pipelines.marked_text import PunctuatedText, punctuate_part
+from semipunct.pipelines.notices import Omissions
+from semipunct.pipelines.options import Helpers, Request
 from semipunct.store.checkpoint import M, SavedModel, of_kind
-from semipunct.tasks.notices import Omissions
-from semipunct.tasks.options import Request
-from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.run import CHUNK, Chunk, Numbering, Outcome, answer_entries
 
 if TYPE_CHECKING:
     from semipunct.corpus.located import Located
     from semipunct.models.base import Model
     from semipunct.pipelines.assessment import Assessment
-    from semipunct.tasks.base import Trained
+    from semipunct.pipelines.trained import Trained
 
 R = TypeVar("R")
 OptionsT = TypeVar("OptionsT")
@@ -39,34 +38,6 @@ Unit = Literal["line", "paragraph", "sentence", "file", "corpus"]
 even files may be answered apart from each other."""
 
 Name = Literal["restore", "correct", "parse", "decode"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Helpers:
-    """The models of a pipeline that help the first one.
-
-    Attributes:
-        parsers: make the trees, if the input has none.
-        tokeniser: finds sentences and words of running text.
-        text_model: finds sentences and capitals of running text, and votes for marks.
-        analysis: a punctuation model that finds underlying trees of the original text.
-        punctuation: a punctuation model that reranks trees.
-    """
-
-    parsers: Sequence[Trained[Any]] = ()
-    tokeniser: Trained[Any] | None = None
-    text_model: Trained[Any] | None = None
-    analysis: Trained[Any] | None = None
-    punctuation: Trained[Any] | None = None
-
-    def digests(self) -> dict[str, Any]:
-        """Return the digests of saved models by name."""
-        models: Any = {name: getattr(self, name) for name in self.__slots__}
-        return {
-            name: [m.digest for m in model] if isinstance(model, Sequence) else model.digest
-            for name, model in models.items()
-            if model
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +203,7 @@ class Task(ABC, Generic[OptionsT, R]):
             if isinstance(answer, Omitted)
             else punctuate_part(
                 part.recase(answer.sentence.forms) if self.has_capitals else part,
-                answer.written if isinstance(answer, Restoration) else answer.slots,
+                answer.written,
                 answer.slots,
                 answer.posteriors,
             )

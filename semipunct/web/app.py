@@ -14,15 +14,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from semipunct.pipelines.explanations import mark_as_dict
+from semipunct.pipelines.functions import parse_text
+from semipunct.pipelines.limits import SERVED
+from semipunct.pipelines.marked_text import PunctuatedText, changes
+from semipunct.pipelines.options import CorrectOptions, RestoreOptions
 from semipunct.pipelines.task import Helpers, task_of
-from semipunct.render.changes import changes
-from semipunct.render.explanations import mark_as_dict
-from semipunct.render.parsed_texts import parses_as_dict
-from semipunct.render.punctuated_text import PunctuatedText
-from semipunct.tasks.base import Trained
-from semipunct.tasks.limits import SERVED
-from semipunct.tasks.options import CorrectOptions, RestoreOptions
-from semipunct.tasks.parse_text import parse_text
+from semipunct.pipelines.trained import Trained
+from semipunct.pipelines.tree_writing import parses_as_dict
 from semipunct.version import __version__
 from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task

@@ -15,8 +15,8 @@ from semipunct.formats.m2 import read_m2_records
 from semipunct.formats.parallel import read_corrections
 from semipunct.marks.corrections import corrections
 from semipunct.models.punctuation.corrector import CorrectionModel
-from semipunct.render.corrected import Places, as_dict, difference, m2
-from semipunct.tasks.correction import Corrected, Explained
+from semipunct.pipelines.results import Corrected, Explained
+from semipunct.pipelines.writing import Places, as_dict, difference, m2
 from semipunct.trees import DependencyTree
 from tests.commands import Cli
 from tests.selection import thorough
@@ -279,9 +279,9 @@ def _stand_in(
     monkeypatch: pytest.MonkeyPatch, parsed: Callable[[Sequence[Words]], list[Sentence]]
 ) -> None:
     """Use a function in place of the parser named ``parser``."""
+    from semipunct.pipelines import correct as task
     from semipunct.pipelines import punctuation
     from semipunct.store import checkpoint
-    from semipunct.tasks import correct as task
 
     load = checkpoint.load
     monkeypatch.setattr(

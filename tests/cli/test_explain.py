@@ -15,8 +15,8 @@ import semipunct
 from semipunct.corpus import Omitted
 from semipunct.models.punctuation.attach import TREE_TABLES
 from semipunct.models.punctuation.feature_weights import NodeFeatures
-from semipunct.render.reasons.catalogue import TREES, WORDS
-from semipunct.tasks.base import InPlace
+from semipunct.pipelines.reasons.catalogue import TREES, WORDS
+from semipunct.pipelines.trained import InPlace
 from tests.commands import Cli
 
 TEXT = "where is the station asked anna\n\nHe <b>said</b> it was late & we left, but she stayed.\n"

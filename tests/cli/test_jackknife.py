@@ -26,7 +26,7 @@ def untrained(parser: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
             criterion=Criterion("las", "LAS"), best={"dev_las": 0.5},
         )  # fmt: skip
 
-    monkeypatch.setattr("semipunct.tasks.jackknife.train", train)
+    monkeypatch.setattr("semipunct.pipelines.jackknife.train", train)
     return sizes
 
 

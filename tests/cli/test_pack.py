@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as arrays
 
 import semipunct
 from semipunct.errors import ModelError, UsageError
+from semipunct.pipelines.pack import LEAST, pack_weights
 from semipunct.store.folder import STATE
-from semipunct.tasks.pack import LEAST, pack_weights
 from tests.commands import Cli
 
 WEIGHTS = arrays.arrays(

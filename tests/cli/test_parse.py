@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from semipunct.formats import read_treebank
-from semipunct.tasks.parse_punctuated import parse_punctuated
+from semipunct.pipelines.parses import parse_punctuated
 from tests.commands import Cli
 
 TEXT = "where is the station\n\n  anna\tlost her map \n"

@@ -89,7 +89,7 @@ def test_how_the_input_is_cut_decides_nothing(
     cli: Cli, model: Path, some: Path, monkeypatch: pytest.MonkeyPatch
 ):
     whole = cli("restore", model, some, "--format", "json", "--nbest", 3, *FEW).out
-    monkeypatch.setattr("semipunct.tasks.run.CHUNK", 2)
+    monkeypatch.setattr("semipunct.pipelines.chunks.CHUNK", 2)
     assert cli("restore", model, some, "--format", "json", "--nbest", 3, *FEW).out == whole
 
 

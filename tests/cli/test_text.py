@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from semipunct.corpus.located import is_mark
-from semipunct.tasks.options import Keep
+from semipunct.pipelines.options import Keep
 from tests.commands import Cli, Result
 
 TEXT = "so gu ke\r\n https://x.org/a?b=c 1.000\t<b>ba</b>\r\n\r\n\n so al ke, so do 𝔘😀 שלום\n"
@@ -89,7 +89,7 @@ def test_what_is_no_sentence_stays_in_all_formats(restored, keep: tuple[object, 
 def test_several_parsers_are_asked(
     restored, parser: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    from semipunct.tasks import restore_words as task
+    from semipunct.pipelines import restore_words as task
 
     for name in "ab":
         shutil.copytree(parser, tmp_path / "several" / name)
@@ -131,7 +131,7 @@ def test_all_formats_tell_the_same(restored):
 
 
 def test_a_mark_within_a_token_goes_behind_it(restored, monkeypatch: pytest.MonkeyPatch):
-    from semipunct.tasks import restore_words as task
+    from semipunct.pipelines import restore_words as task
 
     chosen = task.restore_from_draws
 
@@ -169,7 +169,7 @@ ODD = {
 
 def test_odd_text_is_still_there(restored, monkeypatch: pytest.MonkeyPatch):
     # Pieces of the usual length would be compiled for 512 words.
-    monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
+    monkeypatch.setattr("semipunct.pipelines.limits.PARSED", 8)
     text = "\ufeff" + "\n\n".join(ODD.values()) + "\n \n"
     result = restored(text, "--format", "text", "--keep", "keep", "--marks", " ")
     assert result.status == 0, result.err
@@ -193,7 +193,7 @@ def test_what_is_no_text(restored):
 def test_the_command_that_parses_tells_of_pieces(
     cli: Cli, parser: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
+    monkeypatch.setattr("semipunct.pipelines.limits.PARSED", 8)
     text = "ba " * 9 + "\n" + "ba " * 8 + "\n" + "ba " * 10 + "\n"
     result = cli("parse", parser, "-", stdin=text.encode())
     assert result.err == (

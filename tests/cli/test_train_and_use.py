@@ -21,9 +21,9 @@ from semipunct.formats.conllu.records import read_records
 from semipunct.marks import EDITS
 from semipunct.models.punctuation import decode as decoding
 from semipunct.models.punctuation.decode import corpus_log_likelihood
+from semipunct.pipelines import decode as decode_task
 from semipunct.pipelines.assessment import Assessment
 from semipunct.store import checkpoint as store
-from semipunct.tasks import decode as decode_task
 from semipunct.training.report import TrainingResult as Trained
 from tests.commands import Cli, Result
 from tests.trained import TINY

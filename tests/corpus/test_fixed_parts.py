@@ -6,7 +6,7 @@ import pytest
 
 from semipunct.corpus.fixed_parts import FixedParts, fixed_parts, starts_of_speech, whole_tokens
 from semipunct.formats.text import read_spaced_words
-from semipunct.tasks.options import Keep
+from semipunct.pipelines.options import Keep
 from tests.tasks.test_choice import chosen
 from tests.tasks.test_text_stays import with_tree
 

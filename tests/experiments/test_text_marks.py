@@ -9,7 +9,7 @@ import pytest
 
 from semipunct import load
 from semipunct.corpus.word_streams import items
-from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.pipelines.distributions import SlotPosterior
 from tests.models.running_text.texts import text
 
 

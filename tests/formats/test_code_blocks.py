@@ -12,9 +12,13 @@ from semipunct.corpus import Omitted
 from semipunct.corpus.treebank import MARKUP
 from semipunct.formats.running_text import line_of_text, lines_of_text, read_lines
 from semipunct.formats.text import Text, lines_judged_together
-from semipunct.pipelines.reading import read_by_text_model, read_by_tokeniser
-from semipunct.tasks.options import Lines, RestoreOptions
-from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
+from semipunct.pipelines.options import Lines, RestoreOptions
+from semipunct.pipelines.segmentation import (
+    read_by_text_model,
+    read_by_tokeniser,
+    sentences_by_text_model,
+    sentences_of_text,
+)
 
 BLOCK = ["a b\n", "```python\n", "def f(a, b)\n", "````\n", "c d\n", "``` e ``` f\n", "  ```\n"]
 

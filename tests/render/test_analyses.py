@@ -4,13 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
+from semipunct.render import analyses as render
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.formats.conllu import ConlluWriter
 from semipunct.formats.conllu.records import Record
 from semipunct.marks import Edit, Puncteme, with_boundaries
 from semipunct.models.punctuation.decode import Analysis, SlotAnalysis
-from semipunct.render import analyses as render
 from semipunct.trees import DependencyTree
 from tests.formats.conllu.builders import records, word
 from tests.formats.conllu.punctuation import content, entry_of

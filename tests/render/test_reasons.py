@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from semipunct.marks import Edit, Puncteme
 from semipunct.marks.corrections import corrections
-from semipunct.render.corrected import Places
-from semipunct.render.decided_marks import decided_marks
-from semipunct.render.reasons import place as place_module
-from semipunct.render.reasons.by_tree import CONDITIONS, OTHER, reasons_by_tree
-from semipunct.render.reasons.by_words import reason_of_removal, reasons_by_words
-from semipunct.render.reasons.catalogue import CHANNEL, TREES, WORDS, rule
-from semipunct.render.reasons.marks import MODEL, percent, reason_of_correction, reason_of_mark
-from semipunct.render.reasons.place import Line, Place
-from semipunct.tasks.correction import Attached, Corrected, Explained, Reason
-from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.marked_text import decided_marks
+from semipunct.pipelines.reasons import place as place_module
+from semipunct.pipelines.reasons.by_tree import CONDITIONS, OTHER, reasons_by_tree
+from semipunct.pipelines.reasons.by_words import reason_of_removal, reasons_by_words
+from semipunct.pipelines.reasons.catalogue import CHANNEL, TREES, WORDS, rule
+from semipunct.pipelines.reasons.marks import MODEL, percent, reason_of_correction, reason_of_mark
+from semipunct.pipelines.reasons.place import Line, Place
+from semipunct.pipelines.results import Attached, Corrected, Explained, Reason
+from semipunct.pipelines.writing import Places
 from tests.models.punctuation.cases import sentence
 
 MARKS = frozenset([",", ".", "?", "!", ":", ";", "—", "…", "(", ")", "“", "”"])

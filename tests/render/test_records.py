@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import pytest
 
 import semipunct
-from semipunct.render.records import MarkRecord
+from semipunct.pipelines.marked_text import MarkRecord
 
 TEXT = "where is he\n\nhe said , yes but she left"
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from semipunct.marks import ABBREVIATION
-from semipunct.render.restorations import as_dict
-from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.results import Restoration
+from semipunct.pipelines.writing import as_dict
 from tests.models.punctuation.cases import sentence
 
 ETC = sentence([2, 0], ["“", "", f"{ABBREVIATION} ."])

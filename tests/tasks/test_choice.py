@@ -9,10 +9,10 @@ import pytest
 from semipunct.corpus import Sentence
 from semipunct.marks.spacing import JoiningMarks
 from semipunct.models.punctuation.draws import Draws
-from semipunct.tasks.choice import Standing, chosen_strings
-from semipunct.tasks.options import Candidates, RestoreOptions, RestoreSettings
-from semipunct.tasks.restore import restore_from_draws
-from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.pipelines.choice import Standing, chosen_strings
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.options import Candidates, RestoreOptions
+from semipunct.pipelines.tree_restoration import restore_from_draws
 from tests.models.punctuation.cases import sentence
 from tests.tasks.test_restore import draws
 
@@ -31,7 +31,7 @@ def chosen(
     standing: Sentence,
     *rows: str,
     joining: JoiningMarks | None = None,
-    **options: Unpack[RestoreSettings],
+    **options: Any,
 ):
     found = restore_from_draws(
         standing, draws(*rows), RestoreOptions(**options), None, joining or JoiningMarks()
@@ -126,7 +126,7 @@ def decided(
     forms: str,
     *known: dict[str, float],
     threshold: float | None,
-    **options: Unpack[RestoreSettings],
+    **options: Any,
 ):
     """Return the strings chosen given distributions of slots, for a high F1 or for few edits."""
     found = [

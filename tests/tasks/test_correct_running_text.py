@@ -17,7 +17,7 @@ from semipunct.formats.m2 import read_m2_records
 from semipunct.formats.running_text import line_of_text
 from semipunct.marks import Puncteme
 from semipunct.models.running_text.reader import Reading
-from semipunct.tasks.correct_running_text import Channel, odds_of_sentence
+from semipunct.pipelines.text_correction import Channel, odds_of_sentence
 from tests.commands import run
 from tests.models.running_text.texts import text
 

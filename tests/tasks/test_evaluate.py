@@ -8,8 +8,8 @@ from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.results import split_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.evaluate import evaluate
+from semipunct.pipelines.criteria import evaluate
+from semipunct.pipelines.trained import InPlace
 from tests.models.punctuation.cases import SENTENCES, TRAINING
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from semipunct.corpus.word_streams import is_final
 from semipunct.marks import Puncteme
-from semipunct.tasks.inverted_marks import CLOSING, pair_inverted_marks
-from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.pipelines.choice import CLOSING, pair_inverted_marks
+from semipunct.pipelines.distributions import SlotPosterior
 
 STRINGS: list[Puncteme] = [
     (), (",",), (".",), ("?",), ("!",), ("¿",), (".", "¿"), ("?", "¿"), ("¡",), (".", "¡"),

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semipunct.errors import UsageError
-from semipunct.tasks import jackknife
-from semipunct.tasks.jackknife import folds, train_jackknife
+from semipunct.pipelines import jackknife
+from semipunct.pipelines.jackknife import folds, train_jackknife
 from tests.models.parsing.treebank import planted
 
 

@@ -10,7 +10,7 @@ import semipunct
 from semipunct.corpus import Omitted
 from semipunct.corpus.examples import treebank_digest
 from semipunct.papers.rephrasing.task import rephrase
-from semipunct.tasks.parse import parses
+from semipunct.pipelines.parses import parses
 from tests.models.parsing.treebank import planted
 
 OMITTED = Omitted("nothing but punctuation", "#2", "a.txt", 2)

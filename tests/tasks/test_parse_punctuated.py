@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
+from semipunct.pipelines import parse_punctuated as task
+from semipunct.pipelines.parses import parse_punctuated, parses
 from semipunct.store.checkpoint import load
-from semipunct.tasks import parse_punctuated as task
-from semipunct.tasks.parse import parses
-from semipunct.tasks.parse_punctuated import parse_punctuated
 from tests.models.parsing.treebank import planted
 
 SENTENCES = planted(6, 7, ["zy", "wo"])

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION
 from semipunct.models.punctuation.sampler import Draws
-from semipunct.render.restorations import in_own_characters
-from semipunct.tasks.base import InPlace, Punctuator
-from semipunct.tasks.choice import best_draw, best_strings
-from semipunct.tasks.options import RestoreOptions
-from semipunct.tasks.restore import (
+from semipunct.pipelines.choice import best_draw, best_strings
+from semipunct.pipelines.distributions import SlotPosterior, posteriors
+from semipunct.pipelines.options import RestoreOptions
+from semipunct.pipelines.trained import InPlace, Punctuator
+from semipunct.pipelines.tree_restoration import (
     Restorer,
     most_frequent,
     restore,
     restore_from_draws,
 )
-from semipunct.tasks.slot_posteriors import SlotPosterior, posteriors
+from semipunct.pipelines.writing import in_own_characters
 from tests.models.punctuation.cases import model, sentence
 
 S = sentence([2, 0], ["", "", ""])

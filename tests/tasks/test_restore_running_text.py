@@ -13,8 +13,8 @@ import semipunct
 from semipunct.corpus import Omitted, Words
 from semipunct.errors import ModelError, UsageError
 from semipunct.formats.running_text import line_of_text
-from semipunct.tasks.options import RestoreOptions
-from semipunct.tasks.restore_running_text import Part, restore_running_text, restored_parts
+from semipunct.pipelines.options import RestoreOptions
+from semipunct.pipelines.text_restoration import Part, restore_running_text, restored_parts
 from tests.commands import run
 from tests.models.running_text.texts import text
 

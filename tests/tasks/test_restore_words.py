@@ -11,14 +11,13 @@ from semipunct.arrays.programs import Program
 from semipunct.errors import ModelError, UsageError
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
+from semipunct.pipelines import restore as restoring
+from semipunct.pipelines import restore_words as task
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.parses import parse, parse_punctuated
+from semipunct.pipelines.trained import InPlace
+from semipunct.pipelines.tree_restoration import TEXT, default_share, restore_words
 from semipunct.store.checkpoint import load
-from semipunct.tasks import restore as restoring
-from semipunct.tasks import restore_words as task
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.parse import parse
-from semipunct.tasks.parse_punctuated import parse_punctuated
-from semipunct.tasks.restore_words import TEXT, default_share, restore_words
-from semipunct.tasks.slot_posteriors import SlotPosterior
 from tests.models.parsing.treebank import planted
 
 

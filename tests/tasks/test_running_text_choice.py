@@ -15,8 +15,8 @@ from semipunct.marks.balance import matcher_of, without_lone_marks
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.options import TextOptions
 from semipunct.models.running_text.reader import Reading
-from semipunct.tasks.options import Lines, RestoreOptions
-from semipunct.tasks.running_text_choice import Chooser, Read
+from semipunct.pipelines.options import Lines, RestoreOptions
+from semipunct.pipelines.text_choice import Chooser, Read
 
 PARTNERS = {"“": "”", "(": ")"}
 TEXT = "“So ba,” do (gu) so, ke. So mo, li (al) “so” do. So gu. "

@@ -12,7 +12,7 @@ from semipunct.corpus import Omitted, Words
 from semipunct.corpus.located import RawText, is_within_word
 from semipunct.models.segmentation.options import TokeniserOptions
 from semipunct.models.segmentation.tokeniser import Tokeniser
-from semipunct.tasks.segment import segment
+from semipunct.pipelines.segmentation import segment
 from tests.models.segmentation.passages import generated
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import semipunct
 from semipunct.corpus.located import RawText
-from semipunct.tasks.segment_running_text import segment_running_text
+from semipunct.pipelines.segmentation import segment_running_text
 from tests.models.running_text.texts import text
 
 RIGHT = text(40, 7)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.tasks.slot_posteriors import SlotPosterior, mean
+from semipunct.pipelines.distributions import SlotPosterior, mean
 
 COMMA, NONE, PERIOD = (",",), (), (".",)
 

@@ -18,11 +18,11 @@ from semipunct.corpus.located import Located, RawText
 from semipunct.formats.text import read_spaced_words
 from semipunct.marks.spacing import JoiningMarks
 from semipunct.models.punctuation.draws import Draws
-from semipunct.tasks.choice import beside_what_stands
-from semipunct.tasks.options import Keep, RestoreOptions
-from semipunct.tasks.restore import restore_from_draws
-from semipunct.tasks.segment import segment
-from semipunct.tasks.slot_posteriors import posteriors
+from semipunct.pipelines.choice import beside_what_stands
+from semipunct.pipelines.distributions import posteriors
+from semipunct.pipelines.options import Keep, RestoreOptions
+from semipunct.pipelines.segmentation import segment
+from semipunct.pipelines.tree_restoration import restore_from_draws
 from semipunct.trees import DependencyTree
 from tests.tasks.test_segment import model as tokeniser
 

@@ -11,9 +11,9 @@ import pytest
 import semipunct
 from semipunct.corpus import Words
 from semipunct.models.running_text.reader import Query, Reading, TextReader
-from semipunct.tasks.options import RestoreOptions
-from semipunct.tasks.running_text_choice import opening_marks
-from semipunct.tasks.text_views import text_views
+from semipunct.pipelines.options import RestoreOptions
+from semipunct.pipelines.text_choice import opening_marks
+from semipunct.pipelines.text_restoration import text_views
 from tests.models.running_text.texts import text
 
 PLANTED = [f"{part.strip().lower()}" for part in text(40, 7).split(".") if part.strip()]

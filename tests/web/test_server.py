@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 
 import semipunct
 from semipunct.cli.signals import end_at_signals
-from semipunct.pipelines.functions import correct_text, restore_text
-from semipunct.render.punctuated_text import PunctuatedText
-from semipunct.tasks.parse import Parse
-from semipunct.tasks.parse_text import parse_text
+from semipunct.pipelines.functions import correct_text, parse_text, restore_text
+from semipunct.pipelines.marked_text import PunctuatedText
+from semipunct.pipelines.parses import Parse
 from tests.commands import run
 from tests.web.conftest import LIMIT
 
@@ -31,7 +30,7 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("httpx2", reason="httpx2, with which the server is tested, is not installed")
 from starlette.testclient import TestClient
 
-from semipunct.render.changes import changes
+from semipunct.pipelines.marked_text import changes
 from semipunct.web.app import application
 from semipunct.web.batches import Batches
 from semipunct.web.requests import BadRequest

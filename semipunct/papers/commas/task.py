@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from typing import Any, TextIO, TypeVar, Unpack
+from typing import Any, TextIO, TypeVar
 
 import numpy as np
 
@@ -33,9 +33,19 @@ from semipunct.papers.commas.ptb import (
 )
 from semipunct.papers.commas.restorer import COMMA_MODELS, Commas, comma_restorer
 from semipunct.papers.commas.trees import PhraseTree, prune_words
+from semipunct.pipelines import limits
 from semipunct.pipelines.assessment import Assessment, assess_restorations, restorations_of
+from semipunct.pipelines.chunks import Chunk, Outcome
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.notices import LongSentences, Omissions
+from semipunct.pipelines.options import ParseOptions, RestoreOptions
 from semipunct.pipelines.parsing import beyond_trees
-from semipunct.pipelines.reading import read_by_tokeniser, running_text_format
+from semipunct.pipelines.results import Restoration
+from semipunct.pipelines.segmentation import (
+    read_by_tokeniser,
+    running_text_format,
+    sentences_of_text,
+)
 from semipunct.pipelines.task import (
     Documents,
     EvaluateRequest,
@@ -45,16 +55,8 @@ from semipunct.pipelines.task import (
     Tasks,
     expect,
 )
+from semipunct.pipelines.trained import Trained, model_of_kind
 from semipunct.pipelines.writing import RestoreTask
-from semipunct.render import restored_files
-from semipunct.tasks import limits
-from semipunct.tasks.base import Trained, model_of_kind
-from semipunct.tasks.notices import LongSentences, Omissions
-from semipunct.tasks.options import ParseOptions, RestoreOptions, RestoreSettings
-from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.run import Chunk, Outcome
-from semipunct.tasks.sentences_of_text import sentences_of_text
-from semipunct.tasks.slot_posteriors import SlotPosterior
 
 T = TypeVar("T")
 
@@ -221,7 +223,7 @@ def restore_commas(
     model: Trained[Any],
     sentences: Sequence[Sentence[PhraseTree] | OmittedT],
     options: RestoreOptions | None = None,
-    **settings: Unpack[RestoreSettings],
+    **settings: Any,
 ) -> list[Restoration[Sentence[Any]] | OmittedT]:
     """Restore the commas of sentences.
 
@@ -261,7 +263,7 @@ def restore_commas_of_words(
     parser: Trained[Any],
     sentences: Sequence[Sentence[Any] | Words | OmittedT],
     options: RestoreOptions | None = None,
-    **settings: Unpack[RestoreSettings],
+    **settings: Any,
 ) -> list[Restoration[Sentence[Any] | Words] | OmittedT]:
     """Restore the commas of sentences, given the phrases predicted by a parser.
 
@@ -430,6 +432,8 @@ class _Surface:
 class RestoreCommas(RestoreTask):
     """Restores commas in trees in brackets or, with a parser, in words or text."""
 
+    writes_trees = False
+
     def __init__(self, model: Trained[Any], helpers: Helpers, options: RestoreOptions) -> None:
         super().__init__(model, helpers, options)
         self.refuse(
@@ -480,12 +484,6 @@ class RestoreCommas(RestoreTask):
                 "parser"
             )
         return sentences_of_text(text, self.helpers.tokeniser)
-
-    def write(
-        self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO
-    ) -> None:
-        # Trees of phrases have no place in CoNLL-U.
-        restored_files.write(outcomes, form, writer, stream, parsed=False)
 
 
 COMMAS = Tasks(restore=RestoreCommas)

@@ -20,9 +20,9 @@ from semipunct.models.parsing.decoding import decode_trees, sample_trees, top
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
 from semipunct.pipelines.functions import assess
+from semipunct.pipelines.parses import parse, parses
+from semipunct.pipelines.trained import InPlace
 from semipunct.store.checkpoint import load
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.parse import parse, parses
 from semipunct.training.config import load_config
 from semipunct.training.train import train
 from semipunct.trees import DependencyTree, tree_fault

@@ -22,7 +22,6 @@ from semipunct.models.kind import Config
 from semipunct.models.layers import Dropout
 from semipunct.papers.analysis.options import KIND, TaggerOptions, TaggerTrainOptions
 from semipunct.papers.analysis.tagger import SlotTagger, TaggerPunctuator, Trivial, scores
-from semipunct.tasks.base import Punctuator
 from semipunct.training.train import train
 from tests.models.punctuation.cases import sentence
 from tests.selection import thorough
@@ -138,7 +137,7 @@ def test_padding_and_company_change_nothing(fitted, network: str):
 
 @pytest.mark.exhaustive
 def test_all_are_punctuators(fitted):
-    systems: list[Punctuator] = [Trivial.fit(TRAINING), *map(fitted, NETWORKS)]
+    systems: list[Any] = [Trivial.fit(TRAINING), *map(fitted, NETWORKS)]
     for system in systems:
         assert system.log_likelihoods([]).shape == (0,)
         assert system.restore([]) == []

@@ -21,7 +21,7 @@ from semipunct.papers.analysis.task import (
     relation_table,
     rewriting,
 )
-from semipunct.tasks.base import InPlace
+from semipunct.pipelines.trained import InPlace
 from tests.models.punctuation.cases import (
     SENTENCES,
     model,

@@ -22,9 +22,9 @@ from semipunct.papers.commas.ptb import read_commas
 from semipunct.papers.commas.restorer import CommaRestorer
 from semipunct.papers.commas.task import restore_commas
 from semipunct.papers.commas.trees import PhraseTree, constituent_counts
+from semipunct.pipelines.criteria import evaluate
+from semipunct.pipelines.trained import InPlace
 from semipunct.store.checkpoint import load
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.evaluate import evaluate
 from semipunct.training.train import train
 from tests.papers.commas.phrases import files
 

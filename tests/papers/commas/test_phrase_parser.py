@@ -12,8 +12,8 @@ from semipunct.papers.commas.options import PhraseParserOptions
 from semipunct.papers.commas.parser import CROSSING, PhraseParser, read_tree, scores
 from semipunct.papers.commas.ptb import read_commas, read_whole_phrases
 from semipunct.papers.commas.task import parse_phrases, phrase_trees, restore_commas_of_words
+from semipunct.pipelines import limits
 from semipunct.store.checkpoint import load
-from semipunct.tasks import limits
 from tests.papers.commas.phrases import files
 from tests.planted import figures
 
