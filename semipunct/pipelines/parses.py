@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any, TypeVar
@@ -97,23 +97,15 @@ def parse(
     """
     options = replace(options or ParseOptions(), **settings)
     fitted = parsing_model(model)
-    pieces = Pieces.of(without_omitted(sentences))
-    parsed: list[Parse | None] = [None] * len(pieces.parts)
-    tables: dict[int, Table] = {}
-    for members, inputs in _batches(fitted, pieces.parts):
+
+    def decode(inputs: Any, members: Sequence[int]) -> Any:
         *answer, table = decode_trees(fitted.model, options.decoder, fitted.parameters, inputs)
         trees, tags, certainty, marked = jax.tree.map(np.asarray, answer)
-        if slots:
-            tables |= _rows(table, members, pieces)
-        for row, i in enumerate(members):
-            believed = _expected(fitted.model, certainty.head, marked, row, pieces.parts[i])
-            parsed[i] = _parse(
-                fitted.model.vocabulary, pieces.parts[i], trees, tags, row, believed, certainty
-            )
-    groups = pieces.group([each for each in parsed if each is not None])
-    views = _views(fitted.model, pieces, tables)
-    joined = [_joined(*group, view) for group, view in zip(groups, views, strict=True)]
-    return with_omitted(sentences, joined)
+        return [(trees, tags, certainty.head, certainty)], marked, table
+
+    pieces = Pieces.of(without_omitted(sentences))
+    parsed = _parsed(fitted, pieces, decode, slots=slots)
+    return with_omitted(sentences, [of[0] for of in parsed])
 
 
 def parses(
@@ -153,11 +145,9 @@ def parses(
         raise UsageError(f"{quantity(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
     fitted = parsing_model(model)
     pieces = Pieces.of(without_omitted(sentences))
-    parsed: list[list[Parse]] = [[] for _ in pieces.parts]
-    key = _key(options.seed)
-    numbers = pieces.numbers(first)
-    tables: dict[int, Table] = {}
-    for members, inputs in _batches(fitted, pieces.parts):
+    key, numbers = _key(options.seed), pieces.numbers(first)
+
+    def decode(inputs: Any, members: Sequence[int]) -> Any:
         answer: Any
         if draw:
             draw_numbers = np.zeros((len(inputs.lengths), 2), np.uint32)
@@ -167,46 +157,64 @@ def parses(
             answer = top(fitted.model, count, fitted.parameters, inputs)
         *answer, table = answer
         trees, tags, heads, marked = jax.tree.map(np.asarray, answer)
-        if slots:
-            tables |= _rows(table, members, pieces)
-        for k in range(count):
-            trees_of_draw = Trees(*(x[k] for x in trees))
-            tags_of_draw = tags[k] if draw else tags
+        several = [
+            (Trees(*(x[k] for x in trees)), tags[k] if draw else tags, heads[k], None)
+            for k in range(count)
+        ]
+        return several, marked, table
+
+    return with_omitted(sentences, _parsed(fitted, pieces, decode, slots=slots))
+
+
+def _parsed(
+    fitted: InPlace[Parser],
+    pieces: Pieces,
+    decode: Callable[[Any, Sequence[int]], Any],
+    *,
+    slots: bool,
+) -> list[list[Parse]]:
+    """Return the analyses of each sentence.
+
+    Args:
+        fitted: the parser.
+        pieces: of the sentences.
+        decode: returns the trees of a batch, given the numbers of its pieces: for each analysis
+            trees, tags, probabilities of heads, and certainty; the marks; the table of slots.
+        slots: whether to return the distributions of slots, too.
+    """
+    parsed: list[list[Parse]] = [[] for _ in pieces.parts]
+    tables: list[Table | None] = [None] * len(parsed)
+    encoded = fitted.model.encode_words(pieces.parts)
+    for members, shape in in_small_batches(encoded.lengths):
+        inputs = fitted.model.lay_out_words(encoded, members, shape)
+        several, marked, table = decode(inputs, members)
+        for trees, tags, heads, certainty in several:
             for row, i in enumerate(members):
-                if np.isfinite(trees_of_draw.log_probability[row]):
+                if np.isfinite(trees.log_probability[row]):
+                    words = pieces.parts[i]
+                    expected = _expected(fitted.model, heads, marked, row, words)
                     vocabulary = fitted.model.vocabulary
-                    believed = _expected(fitted.model, heads[k], marked, row, pieces.parts[i])
                     parsed[i].append(
-                        _parse(
-                            vocabulary, pieces.parts[i], trees_of_draw, tags_of_draw, row, believed
-                        )
+                        _parse(vocabulary, words, trees, tags, row, expected, certainty)
                     )
-    views = _views(fitted.model, pieces, tables)
+        if slots and fitted.model.options.predicts_slots:
+            rows = np.asarray(table)
+            for row, i in enumerate(members):
+                tables[i] = rows[row, : len(pieces.parts[i].slots)]
     joined: list[list[Parse]] = []
-    for (whole, several), view in zip(pieces.group(parsed), views, strict=True):
+    strings = fitted.model.strings.strings
+    for (whole, several), (_, of_parts) in zip(
+        pieces.group(parsed), pieces.group(tables), strict=True
+    ):
+        views: tuple[SlotPosterior, ...] = ()
+        known = [table for table in of_parts if table is not None]
+        if known:
+            table = joined_tables(known).astype(np.float64)
+            views = rank_strings(strings, table, unfillable(whole))
         # The first analyses of all pieces are joined, then the second ones, and so on.
         fewest = min(map(len, several))
-        joined.append([_joined(whole, [of[k] for of in several], view) for k in range(fewest)])
-    return with_omitted(sentences, joined)
-
-
-def _rows(table: jax.Array, members: Sequence[int], pieces: Pieces) -> dict[int, Table]:
-    """Return the rows of each piece in a batch of probabilities of the strings of slots."""
-    rows = np.asarray(table)
-    return {i: rows[row, : len(pieces.parts[i].slots)] for row, i in enumerate(members)}
-
-
-def _views(
-    model: Parser, pieces: Pieces, tables: Mapping[int, Table]
-) -> list[tuple[SlotPosterior, ...]]:
-    """Return the distributions of the slots of each sentence; empty without tables."""
-    if not tables or not model.options.predicts_slots:
-        return [()] * len(pieces.sentences)
-    strings = model.strings.strings
-    return [
-        rank_strings(strings, joined_tables(parts).astype(np.float64), unfillable(sentence))
-        for sentence, parts in pieces.group([tables[i] for i in range(len(pieces.parts))])
-    ]
+        joined.append([_joined(whole, [of[k] for of in several], views) for k in range(fewest)])
+    return joined
 
 
 def _key(seed: int) -> jax.Array:
@@ -237,14 +245,6 @@ def check_reads_words(trained: Trained[Any], purpose: str) -> None:
             "the parser reads the punctuation of its input (model.marks), so it cannot be used "
             f"{purpose}; give one that was trained without model.marks"
         )
-
-
-def _batches(
-    fitted: InPlace[Parser], parts: Sequence[Sentence | Words]
-) -> Iterator[tuple[list[int], Any]]:
-    encoded = fitted.model.encode_words(parts)
-    for members, shape in in_small_batches(encoded.lengths):
-        yield members, fitted.model.lay_out_words(encoded, members, shape)
 
 
 def _parse(
