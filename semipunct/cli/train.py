@@ -178,7 +178,7 @@ def train(
         from semipunct.training.run import check_start
 
         check_start(further, chosen)
-    from semipunct.pipelines.notices import foreign_texts, omissions, read_usable_examples
+    from semipunct.pipelines.notices import omissions, read_usable_examples
     from semipunct.pipelines.versions import check_versions, read_versions, with_underlying_trees
 
     check_versions(chosen.kind, corrected, dev_corrected, align, analysis)
@@ -204,7 +204,6 @@ def train(
             omitted = omissions(read)
             separator = "; " if omitted else ""
             console.say(f"{name}: {quantity(len(read), chosen.kind.unit)}{separator}{omitted}")
-        console.say_all(foreign_texts(training, development))
 
     with phase("importing"):
         from semipunct.cli.phases import keep_programs

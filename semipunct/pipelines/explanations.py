@@ -20,7 +20,6 @@ from semipunct.pipelines.chunks import Outcome, in_chunks
 from semipunct.pipelines.limits import LEFT_OUT
 from semipunct.pipelines.marked_text import (
     Mark,
-    MarkRecord,
     Places,
     PunctuatedText,
     decided_marks,
@@ -139,7 +138,7 @@ class Explanation:
     analysis: Analysed | None = None
     omitted: Omitted | None = None
 
-    def to_records(self) -> list[MarkRecord]:
+    def to_records(self) -> list[dict[str, Any]]:
         """Return the marks as rows of a table, each with the id of the sentence."""
         return mark_records((self.name, mark) for mark in self.text.marks)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from semipunct.corpus.located import Located
 from semipunct.corpus.passages import Span
@@ -54,7 +54,7 @@ class PunctuatedText(str):
             length += len(part)
         return cls("".join(texts), marks)
 
-    def to_records(self) -> list[MarkRecord]:
+    def to_records(self) -> list[dict[str, Any]]:
         """Return the marks as rows of a table: ``pandas.DataFrame(text.to_records())``."""
         rows: list[tuple[str, Mark]] = []
         line, place = 1, 0
@@ -293,66 +293,22 @@ class Places:
         return at, at
 
 
-class MarkRecord(TypedDict):
-    """A row: the decision at one slot.
-
-    Attributes:
-        sentence: the id of the sentence; of a text ``#`` and the number of the line, from 1.
-        slot: the number of the slot in the sentence, 0 before its first word.
-        word: the word before the slot; empty before the first one.
-        start: the place of the marks in the text, as an index of characters.
-        end: their end.
-        before: the marks that stood there, separated by blanks.
-        after: the marks that stand there.
-        decision: in a word.
-        probability: of these marks.
-        alternative: the most probable other marks; None if there are none.
-        alternative_probability: of these.
-        reason: for the marks, as sentences.
-        key: of the reason in the catalogue.
-    """
-
-    sentence: str
-    slot: int
-    word: str
-    start: int
-    end: int
-    before: str
-    after: str
-    decision: Decision
-    probability: float
-    alternative: str | None
-    alternative_probability: float | None
-    reason: str
-    key: str
+RECORDED = ("slot", "word", "start", "end", "before", "after", "decision", "probability")
 
 
-def mark_records(marks: Iterable[tuple[str, Mark]]) -> list[MarkRecord]:
-    """Return marks as rows.
+def mark_records(marks: Iterable[tuple[str, Mark]]) -> list[dict[str, Any]]:
+    """Return marks as rows of a table: only texts and numbers, the same columns always.
 
     Args:
         marks: the id of its sentence, and the mark.
     """
-    return [_record(sentence, mark) for sentence, mark in marks]
-
-
-def _record(sentence: str, mark: Mark) -> MarkRecord:
-    alternative, share = mark.alternatives[0] if mark.alternatives else (None, None)
-    return MarkRecord(
-        sentence=sentence,
-        slot=mark.slot,
-        word=mark.word,
-        start=mark.start,
-        end=mark.end,
-        before=mark.before,
-        after=mark.after,
-        decision=mark.decision,
-        probability=mark.probability,
-        alternative=alternative,
-        alternative_probability=share,
-        reason=mark.reason,
-        key=mark.why.key,
-    )
+    rows: list[dict[str, Any]] = []
+    for sentence, mark in marks:
+        alternative, share = mark.alternatives[0] if mark.alternatives else (None, None)
+        row = {"sentence": sentence, **{name: getattr(mark, name) for name in RECORDED}}
+        row |= {"alternative": alternative, "alternative_probability": share}
+        rows.append(row | {"reason": mark.reason, "key": mark.why.key})
+    return rows
 
 
 @dataclass(frozen=True, slots=True)

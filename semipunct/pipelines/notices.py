@@ -12,7 +12,6 @@ from semipunct.corpus import Entry, Treebank
 from semipunct.corpus.examples import Example
 from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.treebank import EMPTY, MARKUP, Omitted
-from semipunct.corpus.word_streams import TextPassages, unknown_shares
 from semipunct.errors import TreebankError
 from semipunct.formats import read_treebank
 from semipunct.formats.parallel import Corrections
@@ -164,10 +163,6 @@ class LongSentences:
             )
 
 
-FOREIGN = 0.5
-"""The share of unknown words from which a development text seems to be in another language."""
-
-
 def read_usable(paths: Sequence[str]) -> Treebank:
     """Read treebanks of which at least one sentence can be used.
 
@@ -230,21 +225,3 @@ def omissions(examples: Sequence[Any]) -> str:
         for reason, n in reasons.items()
     )
     return f"{quantity(len(examples.omitted), 'sentence')} omitted: {listed}"
-
-
-def foreign_texts(training: Sequence[Any], development: Sequence[Any]) -> list[str]:
-    """Return a warning for each development text with hardly any words of the training text.
-
-    Args:
-        training: the training examples; there are no warnings unless they are passages of text.
-        development: the development examples.
-    """
-    if not (isinstance(training, TextPassages) and isinstance(development, TextPassages)):
-        return []
-    shares = unknown_shares(training.streams, development.streams)
-    return [
-        f"warning: {stream.path}: {share:.0%} of its {len(stream):,} words do not occur in "
-        "the training text; is it in another language?"
-        for stream, share in zip(development.streams, shares, strict=True)
-        if share >= FOREIGN
-    ]

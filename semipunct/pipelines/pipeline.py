@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -153,16 +152,6 @@ class Pipeline(SavedModel[M_co]):
             elif FIRST in parts:
                 options["text_model"] = _load_part(parts[FIRST], self.path)
         return parse_text(parser, text, **options)
-
-    def _repr_html_(self) -> str:
-        """Return kind, folder and figures as a table."""
-        rows = {"kind": self.model.kind, "folder": str(self.path), **self.figures}
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(str(name))}</th><td>{escape(str(value))}</td>"
-            "</tr>"
-            for name, value in rows.items()
-        )
-        return f"<table>{cells}</table>"
 
 
 @overload

@@ -25,7 +25,6 @@ from semipunct.pipelines.tree_writing import parses_as_dict
 from semipunct.version import __version__
 from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task
-from semipunct.web.openapi import description
 from semipunct.web.requests import BadRequest, read_fields, text_field
 
 WAITING, SECONDS = 128, 60.0
@@ -115,9 +114,6 @@ def application(
     async def length(request: Request) -> Response:
         return PlainTextResponse(str(limit))
 
-    async def openapi(request: Request) -> Response:
-        return JSONResponse(description(limit, parses=parser is not None))
-
     async def page(request: Request) -> Response:
         name = request.url.path.lstrip("/")
         content = files("semipunct.web").joinpath(name or "page.html").read_text("utf-8")
@@ -128,7 +124,6 @@ def application(
         routes=[
             *(Route(f"/{name}", page) for name in _PAGE),
             Route("/health", health),
-            Route("/openapi.json", openapi),
             Route("/v1/restore", asking("restore"), methods=["POST"]),
             Route("/v1/correct", asking("correct"), methods=["POST"]),
             Route("/v1/parse", asking("parse"), methods=["POST"]),

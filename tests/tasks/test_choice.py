@@ -1,7 +1,6 @@
 """What stands in a text restricts what is inserted."""
 
 from dataclasses import replace
-from typing import Unpack
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import word_streams
-from semipunct.corpus.word_streams import items, unknown_shares, word_stream
+from semipunct.corpus.word_streams import items, word_stream
 from semipunct.store.checkpoint import load_state
 from semipunct.training.config import load_config
 from semipunct.training.train import train
@@ -93,20 +93,6 @@ def test_a_disk_that_takes_a_part_is_asked_again(monkeypatch: pytest.MonkeyPatch
         whole.words.tolist(),
         whole.slots.tolist(),
     )
-
-
-@pytest.mark.exhaustive
-def test_a_text_in_another_language_is_noticed(tmp_path: Path):
-    training_streams = [word_stream("a.txt", items(["So ba, do. SO gu!"]))]
-    some = word_stream("b.txt", items(["so, GU ke do. Mo"]))
-    assert unknown_shares(training_streams, [some, training_streams[0]]) == [0.4, 0.0]
-    first_file, second_file = tmp_path / "a.txt", tmp_path / "b.txt"
-    first_file.write_text(text(60, 1), encoding="utf-8")
-    second_file.write_text("Der Bahnhof ist geschlossen, but ba. " * 20, encoding="utf-8")
-    finished = trained(tmp_path / "model", first_file, second_file)
-    assert finished.status == 0, finished.err
-    assert "warning: " in finished.err
-    assert "b.txt: 67% of its 120 words do not occur in the training text" in finished.err
 
 
 @pytest.mark.exhaustive
