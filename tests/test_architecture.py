@@ -51,7 +51,7 @@ MAIN = tuple(
     f"semipunct.{room}"
     for room in (
         "marks", "trees", "corpus", "files", "formats", "arrays", "structures", "features",
-        "models", "training", "store", "evaluation", "tasks", "render", "pipelines", "cli",
+        "models", "training", "store", "evaluation", "pipelines", "cli",
     )
 )  # fmt: skip
 
@@ -142,41 +142,19 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.files",
         "semipunct.plugins",
     ),
-    "semipunct.tasks": (
-        "semipunct.models",
-        "semipunct.training",
-        "semipunct.store",
-        "semipunct.evaluation",
-        "semipunct.arrays",
-        "semipunct.formats",
-        "semipunct.corpus",
-        "semipunct.trees",
-        "semipunct.marks",
-        "semipunct.files",
-        "semirings",
-    ),
     "semipunct.pages": (
         "semipunct.models.punctuation",
         "semipunct.formats",
         "semipunct.trees",
         "semipunct.marks",
     ),
-    "semipunct.render": (
-        "semipunct.pages",
-        "semipunct.tasks",
-        "semipunct.models.punctuation",
-        "semipunct.evaluation",
-        "semipunct.formats",
-        "semipunct.corpus",
-        "semipunct.trees",
-        "semipunct.marks",
-    ),
     # From documents to documents: what the models of a pipeline do for a task.
     "semipunct.pipelines": (
+        "semipunct.pages",
         "semipunct.models.punctuation",
-        "semipunct.render",
-        "semipunct.tasks",
         "semipunct.models",
+        "semipunct.training",
+        "semirings",
         "semipunct.arrays",
         "semipunct.store",
         "semipunct.evaluation",
@@ -187,19 +165,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.files",
         "semipunct.version",
     ),
-    "semipunct.web": ("semipunct.pipelines", "semipunct.render", "semipunct.tasks"),
+    "semipunct.web": ("semipunct.pipelines",),
     # Found by spaCy under an entry point; no room imports it.
     "semipunct.spacy_component": (
         "semipunct.pipelines",
-        "semipunct.render",
-        "semipunct.tasks",
         "semipunct.store",
         "semipunct.files",
     ),
     "semipunct.treebanks": (
-        "semipunct.render",
+        "semipunct.pipelines",
         "semipunct.pages",
-        "semipunct.tasks",
         "semipunct.models.punctuation",
         "semipunct.models",
         "semipunct.formats",
@@ -511,7 +486,7 @@ def plant(root: Path, path: str, text: str) -> None:
         ("semipunct/__init__.py", "from semipunct.cli import main", "its own command line"),
         ("semipunct/helpers.py", "", "no room"),
         (
-            "semipunct/tasks/a.py",
+            "semipunct/pipelines/a.py",
             "A = 'semipunct.papers.ccg.parser:P'",
             "nothing imports the papers",
         ),
@@ -524,7 +499,11 @@ def plant(root: Path, path: str, text: str) -> None:
             "may not import semipunct.formats.ccgbank.read",
         ),
         ("semipunct/models/kind.py", "def f(x='semipunct.formats.registry'): ...", "may not"),
-        ("semipunct/models/kind.py", "import_module(f'semipunct.tasks.{x}')", "semipunct.tasks"),
+        (
+            "semipunct/models/kind.py",
+            "import_module(f'semipunct.pipelines.{x}')",
+            "semipunct.pipelines",
+        ),
         (
             "semipunct/models/base.py",
             "KIND = 'semipunct.models.parsing.options:KIND'",
@@ -555,13 +534,17 @@ def test_allowed_arrows_are_not_reported(tmp_path: Path):
     plant(tmp_path, "semipunct/features/index.py", "from . import history\nimport semipunct.arrays")
     plant(tmp_path, "semipunct/models/parsing/crf.py", "from semipunct.features import Task")
     plant(tmp_path, "semipunct/papers/ccg/a.py", "from semipunct.papers.commas import ptb")
-    plant(tmp_path, "semipunct/cli/__init__.py", "import typer, rich, semipunct.tasks")
+    plant(tmp_path, "semipunct/cli/__init__.py", "import typer, rich, semipunct.pipelines")
     plant(tmp_path, "experiments/run.py", "from semipunct import tasks")
     plant(tmp_path, "semipunct/models/registry.py", "A = 'semipunct.models.parsing.options:KIND'")
     plant(
         tmp_path, "semipunct/models/parsing/options.py", "A = 'semipunct.models.parsing.parser:P'"
     )
-    plant(tmp_path, "semipunct/store/card.py", "A = 'semipunct.tasks-card/1', 'See semipunct.cli.'")
+    plant(
+        tmp_path,
+        "semipunct/store/card.py",
+        "A = 'semipunct.web-card/1', 'See semipunct.cli.'",
+    )
     plant(tmp_path, "tests/experiments/test_run.py", "import_module('experiments.run')")
     plant(tmp_path, "tests/oracle.py", "import itertools\nimport numpy as np")
     assert violations(tmp_path) == []

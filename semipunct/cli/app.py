@@ -31,6 +31,10 @@ from semipunct.version import __version__
 class Commands(TyperGroup):
     """A group of commands that reports an error as one message and an exit status."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta["arguments"] = [*args]
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         with console.report_errors():
             return super().invoke(ctx)

@@ -38,16 +38,7 @@ def correct(
     options: CorrectOptions = CorrectOptions(),
     parts: PartOptions = PartOptions(),
     parser: arguments.Parser = None,
-    tokeniser: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOKENISER",
-            autocompletion=complete_models,
-            help="With --parser: folder of a tokeniser, which splits running text into sentences, "
-            "words and marks. Without it, each line is a sentence, and blanks separate words and "
-            "marks.",
-        ),
-    ] = None,
+    tokeniser: arguments.Tokeniser = None,
     analysis: Annotated[
         str | None,
         typer.Option(
@@ -111,8 +102,7 @@ def correct(
             "--format has no effect with --gold alone, as corrected sentences are written only to "
             "the file of --output; give --output as well"
         )
-    if tokeniser is not None and not parser:
-        raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
+    arguments.check_helpers(parser=parser is not None, tokeniser=tokeniser)
     if options.analyses and analysis is None:
         raise UsageError("--analyses needs --analysis, the model of the trees; give it as well")
     check_parts(

@@ -65,6 +65,6 @@ def evaluate(
         examples = read_usable_examples(loaded.config.examples, tests, kind.unit)
     keep_programs()
     assessment = assess(
-        loaded, examples, system=model, model_digest=loaded.digest, stored=result is not None
+        loaded, examples, system=model, digest=loaded.digest, stored=result is not None
     )
     report(assessment, json=json, path=result)

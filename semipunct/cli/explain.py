@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
@@ -60,15 +59,7 @@ def explain(
         ),
     ] = limits.LEFT_OUT,
     parser: arguments.Parser = None,
-    tokeniser: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOKENISER",
-            autocompletion=complete_models,
-            help="With --parser: folder of a tokeniser, which splits running text into sentences "
-            "and words. Without it, each line is a sentence, and blanks separate words.",
-        ),
-    ] = None,
+    tokeniser: arguments.Tokeniser = None,
     text: arguments.TextModel = None,
     quiet: arguments.Quiet = False,
 ) -> None:
@@ -78,9 +69,7 @@ def explain(
     constituent that has a mark; a text model gives a reason where the words beside the mark show
     it, and otherwise says what it does.
     """
-    if tokeniser is not None and not parser:
-        raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
-    arguments.check_text_model(text, parser=parser is not None, tokeniser=tokeniser is not None)
+    arguments.check_helpers(parser=parser is not None, tokeniser=tokeniser, text=text)
     console.check_targets(out, inputs=inputs, kept=(model, parser, tokeniser, text))
     with phase("importing"):
         from semipunct.cli.phases import keep_programs

@@ -8,7 +8,6 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from semipunct.cli.arguments import complete_semirings
 from semipunct.pipelines.options import described
 
 
@@ -58,7 +57,6 @@ def _parameters(options: Any) -> list[Parameter]:
             metavar=option.metavar,
             min=option.minimum,
             max=option.maximum,
-            autocompletion=_COMPLETIONS.get(name),
         )
         parameters.append(
             Parameter(
@@ -69,10 +67,6 @@ def _parameters(options: Any) -> list[Parameter]:
             )
         )
     return parameters
-
-
-_COMPLETIONS = {"semiring": complete_semirings}
-"""The names that the shell completes, by option."""
 
 
 def _is_set(hint: Any) -> bool:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_semirings
 from semipunct.pipelines import limits
 from semipunct.wording import quantity
 
@@ -104,7 +103,6 @@ def check_semiring(
         typer.Argument(
             metavar="NAME",
             help="A name listed by 'semirings list'.",
-            autocompletion=complete_semirings,
         ),
     ],
     draws: Annotated[

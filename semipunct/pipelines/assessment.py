@@ -23,14 +23,12 @@ from semipunct.formats.parallel import read_references
 from semipunct.marks import Puncteme, display_form, shown_string
 from semipunct.pipelines.chunks import Outcome
 from semipunct.pipelines.notices import omissions
-from semipunct.pipelines.options import CorrectOptions
+from semipunct.pipelines.options import CorrectOptions, Request
 from semipunct.pipelines.results import Corrected, Restoration
 from semipunct.wording import figure
 
 if TYPE_CHECKING:
     from semipunct.corpus import Entry
-    from semipunct.pipelines.task import Request
-    from semipunct.pipelines.writing import CorrectTask
 
 
 NO_COUNTS = (
@@ -234,7 +232,7 @@ Assess = Callable[[Sequence[Outcome[Corrected]]], Assessment]
 
 
 def prepare_comparison(
-    task: CorrectTask,
+    task: Any,
     entries: Iterator[Entry[Any, Any]],
     request: Request,
     *,

@@ -14,7 +14,7 @@ from semipunct.marks import SILENT, Puncteme, display_form, spacing
 from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.decode import Analysis
-from semipunct.models.punctuation.feature_weights import FeatureWeight, NodeFeatures
+from semipunct.models.punctuation.feature_weights import NodeFeatures
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.pipelines.chunks import Outcome, in_chunks
 from semipunct.pipelines.limits import LEFT_OUT
@@ -28,7 +28,7 @@ from semipunct.pipelines.marked_text import (
 )
 from semipunct.pipelines.reasons.catalogue import rule
 from semipunct.pipelines.reasons.marks import percent
-from semipunct.pipelines.results import Attached, Corrected, Reason, Restoration
+from semipunct.pipelines.results import Analysed, Corrected, Restoration
 from semipunct.pipelines.trained import InPlace, Trained, explaining_model
 from semipunct.pipelines.tree_correction import reason
 from semipunct.pipelines.tree_writing import dump, omitted_as_dict
@@ -40,35 +40,6 @@ if TYPE_CHECKING:
 
 Answer = Restoration[Any] | Corrected
 """A sentence with restored or corrected marks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Analysed:
-    """The best underlying tree of a punctuated sentence.
-
-    Attributes:
-        analysis: punctemes and edits.
-        reasons: ``[n + 1]`` the punctemes that meet at each slot, and their rewriting.
-        features: of the model and its weights.
-    """
-
-    analysis: Analysis
-    reasons: tuple[Reason, ...]
-    features: NodeFeatures
-
-    @property
-    def sentence(self) -> Sentence:
-        """Words and tree."""
-        return self.analysis.sentence
-
-    def weights(self, attached: Attached) -> list[FeatureWeight]:
-        """Return the features that weigh most for, or against, a puncteme.
-
-        Args:
-            attached: the puncteme.
-        """
-        pair = self.analysis.pairs[attached.word - 1]
-        return self.features.weights(attached.word, attached.side, pair)
 
 
 def analyse_answers(

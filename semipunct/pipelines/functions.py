@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.treebank import OmittedT
 from semipunct.errors import UsageError
-from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.evaluation.results import Result
 from semipunct.models.contents import digest
-from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.pipelines.assessment import Assessment
 from semipunct.pipelines.marked_text import PunctuatedText
 from semipunct.pipelines.options import (
@@ -31,24 +28,6 @@ from semipunct.pipelines.trained import Trained
 S = TypeVar("S", bound=Sentence[Any] | Words)
 
 
-@overload
-def evaluate(
-    model: Trained[PunctuationModel],
-    examples: Sequence[Any],
-    *,
-    system: str = "",
-    treebank: str | None = None,
-    model_digest: str | None = None,
-) -> Result[PerplexityStatistics]: ...
-@overload
-def evaluate(
-    model: Trained[Any],
-    examples: Sequence[Any],
-    *,
-    system: str = "",
-    treebank: str | None = None,
-    model_digest: str | None = None,
-) -> Any: ...
 def evaluate(
     model: Trained[Any],
     examples: Sequence[Any],
@@ -77,43 +56,26 @@ def evaluate(
     Raises:
         ModelError: if the examples are not those of the kind.
     """
-    assessment = assess(
-        model, examples, system=system, treebank=treebank, model_digest=model_digest
-    )
+    assessment = assess(model, examples, system=system, treebank=treebank, digest=model_digest)
     return assessment if assessment.result is None else assessment.result
 
 
-def assess(
-    model: Trained[Any],
-    examples: Sequence[Any],
-    *,
-    system: str = "",
-    treebank: str | None = None,
-    model_digest: str | None = None,
-    stored: bool = False,
-) -> Assessment:
+def assess(model: Trained[Any], examples: Sequence[Any], **request: Any) -> Assessment:
     """Assess a model of any kind on examples.
 
     Args:
-        model: as of ``evaluate``, and so are the others.
+        model: as of ``evaluate``.
         examples: of the type that the model is trained on.
-        system: the name of the model.
-        treebank: a digest for the signature.
-        model_digest: the digest of the model.
-        stored: whether the counts of each sentence are to be stored.
+        **request: further attributes of ``EvaluateRequest``.
 
     Raises:
-        UsageError: if they are to be stored, and the figures of the kind have none.
+        UsageError: if counts are to be stored, and the figures of the kind have none.
     """
-    request = EvaluateRequest(
-        system=system or model.model.kind,
-        model=model,
-        digest=model_digest or digest(model.model, model.parameters),
-        examples=examples,
-        treebank=treebank,
-        stored=stored,
+    request["system"] = request.get("system") or model.model.kind
+    request["digest"] = request.get("digest") or digest(model.model, model.parameters)
+    return task_of(model.model, "evaluate")(
+        EvaluateRequest(model=model, examples=examples, **request)
     )
-    return task_of(model.model, "evaluate")(request)
 
 
 def _task(

@@ -16,7 +16,7 @@ from semipunct.pipelines.reasons.marks import MarkReason, reason_of_mark
 from semipunct.pipelines.reasons.place import Line, Place
 
 if TYPE_CHECKING:
-    from semipunct.pipelines.explanations import Analysed
+    from semipunct.pipelines.results import Analysed
 
 
 _STYLE = "border-radius:.2em;padding:0 .1em;background:rgba(255,170,0,{shade:.2f})"

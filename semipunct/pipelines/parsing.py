@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TextIO
@@ -19,7 +19,8 @@ from semipunct.pipelines.notices import LongSentences, Omissions, check_any
 from semipunct.pipelines.options import ParseOptions
 from semipunct.pipelines.parses import Parse, parse, parse_punctuated, parses, parsing_signature
 from semipunct.pipelines.segmentation import read_by_tokeniser, running_text_format, unit_of
-from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks, Unit, expect
+from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks, Unit
+from semipunct.pipelines.trained import model_of_kind
 from semipunct.pipelines.tree_writing import parsed_texts
 
 if TYPE_CHECKING:
@@ -39,13 +40,16 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
         super().__init__(model, helpers, options)
-        self._fitted = expect(model, Parser)
+        model_of_kind(model, Parser)
+        self._fitted: Any = model
         self.omitted = Omissions(self.outcome, keeps_markup=False)
         self.is_numbered = options.trees > 0
-        self._long, self._is_compared = LongSentences(), False
+        self._long = LongSentences()
+        self.notices = [self.omitted, self._long]
 
     def read(self, request: Request) -> Documents:
-        self._is_compared = request.gold
+        if request.gold:  # the comparison says which sentences of a treebank were omitted
+            self.notices = [self._long]
         treebank = Treebank((), ())
         entries: Iterator[Any]
         if request.gold:
@@ -102,11 +106,6 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
         else:
             parsed = parse(self._fitted, words, options)
         return [[tree] for tree in parsed]
-
-    def messages(self) -> Iterable[str]:
-        # The comparison says which sentences of a treebank were omitted.
-        omitted = () if self._is_compared else self.omitted.messages()
-        return [*omitted, *self._long.messages()]
 
     def writer(self, documents: Documents, first: Sequence[Any] = ()) -> Writer[Any]:
         return Conllu().writer()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from semipunct.corpus.located import Located
@@ -39,11 +39,10 @@ from semipunct.pipelines.task import (
     Request,
     Task,
     Tasks,
-    expect,
     refuse_comparison,
 )
-from semipunct.pipelines.trained import InPlace
-from semipunct.pipelines.tree_correction import correct, correction_model
+from semipunct.pipelines.trained import InPlace, model_of_kind
+from semipunct.pipelines.tree_correction import correct_trees, correction_model
 from semipunct.pipelines.tree_restoration import restoration_signature, restore_trees
 from semipunct.pipelines.tree_writing import NO_ANALYSIS, write_decoded
 from semipunct.pipelines.writing import CorrectTask, RestoreTask
@@ -68,15 +67,18 @@ class RestoreTrees(RestoreTask):
             if is_given:
                 where = getattr(model, "path", f"a model of the kind {model.model.kind}")
                 raise UsageError(f"--{name} is for a text model, and {where} is another one")
-        self._fitted = InPlace.of(expect(model, PunctuationModel))
+        model_of_kind(model, PunctuationModel)
+        self._fitted = InPlace.of(model)
         check_values(options, self._fitted.model.inventory.tokens)
-        self._parsers = [expect(parser, Parser) for parser in helpers.parsers]
+        for parser in helpers.parsers:
+            model_of_kind(parser, Parser)
         self._unseen, self._long = UnseenValues(self._fitted.model), LongSentences()
+        self.notices += [self._long, self._unseen]
 
     def read(self, request: Request) -> Documents:
         helpers, inputs = self.helpers, request.inputs
         # The comparison needs the punctuation of the input, read as a treebank.
-        needs_words = bool(self._parsers) and not request.gold
+        needs_words = bool(helpers.parsers) and not request.gold
         entries: Iterator[Any]
         if helpers.tokeniser is not None:
             form = running_text_format(inputs)
@@ -113,7 +115,7 @@ class RestoreTrees(RestoreTask):
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Restoration[Any]]:
         sentences = chunk.contents
-        if not self._parsers:
+        if not self.helpers.parsers:
             self._unseen.count(sentences)
         else:  # relations of a parser are the same in every run, and not the user's to change
             self._long.count(sentences)
@@ -138,9 +140,6 @@ class RestoreTrees(RestoreTask):
         # One by one, since it reads sentences that follow each other as one text.
         return [written for text in texts for written in super(RestoreTrees, self).texts([text])]
 
-    def messages(self) -> Iterable[str]:
-        return [*self.omitted.messages(), *self._long.messages(), *self._unseen.messages()]
-
 
 class CorrectTrees(CorrectTask):
     """Corrects the punctuation of trees, or of words or text with a parser."""
@@ -151,12 +150,12 @@ class CorrectTrees(CorrectTask):
         super().__init__(model, helpers, options)
         self._fitted = correction_model(model)
         options.check(self._fitted.model.inventory.tokens)
-        parser, analysis = next(iter(helpers.parsers), None), helpers.analysis
-        self._parser = None if parser is None else expect(parser, Parser)
-        self._analysis = (
-            None if analysis is None else InPlace.of(expect(analysis, PunctuationModel))
-        )
+        for parser in helpers.parsers:
+            model_of_kind(parser, Parser)
+        if helpers.analysis is not None:
+            model_of_kind(helpers.analysis, PunctuationModel)
         self._unseen, self._long = UnseenValues(model.model), LongSentences()
+        self.notices += [self._long, self._unseen]
 
     def read(self, request: Request) -> Documents:
         inputs, tokeniser = request.inputs, self.helpers.tokeniser
@@ -165,8 +164,8 @@ class CorrectTrees(CorrectTask):
             form = running_text_format(inputs)
             entries = read_by_tokeniser(inputs, tokeniser)
         else:
-            form = format_of(*inputs, words=self._parser is not None)
-            entries = (read_entries if self._parser is None else read_words)(inputs)
+            form = format_of(*inputs, words=bool(self.helpers.parsers))
+            entries = (read_words if self.helpers.parsers else read_entries)(inputs)
         entries, assess = prepare_comparison(self, entries, request, running=False)
         self.characters = first_character(inputs[0])
         usual = {M2.name: "m2", Text.name: "text"}.get(form.name, "conllu")
@@ -183,14 +182,10 @@ class CorrectTrees(CorrectTask):
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Corrected]:
         # Relations of a parser are the same in every run, and not the user's to change.
-        (self._unseen if self._parser is None else self._long).count(chunk.contents)
-        return correct(
-            self._fitted, chunk.contents, self.options, parser=self._parser,
-            analysis=self._analysis, first=chunk.numbers,
-        )  # fmt: skip
-
-    def messages(self) -> Iterable[str]:
-        return [*self.omitted.messages(), *self._long.messages(), *self._unseen.messages()]
+        (self._long if self.helpers.parsers else self._unseen).count(chunk.contents)
+        return correct_trees(
+            self._fitted, chunk.contents, self.options, self.helpers, chunk.numbers
+        )
 
 
 class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
@@ -207,6 +202,7 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
             options.semiring, options.samples, options.nbest, options.seed
         )
         self._unseen = UnseenValues(model.model)
+        self.notices.append(self._unseen)
         self._title = ""
 
     def read(self, request: Request) -> Documents:
@@ -228,9 +224,6 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
             if not analyses:
                 self.omitted.count_reason(NO_ANALYSIS)
             yield analyses or None
-
-    def messages(self) -> Iterable[str]:
-        return [*self.omitted.messages(), *self._unseen.messages()]
 
     def write(
         self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO

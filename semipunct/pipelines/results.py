@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
@@ -13,6 +13,10 @@ from semipunct.marks.corrections import Correction
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.trained import Slots
 from semipunct.wording import quantity
+
+if TYPE_CHECKING:
+    from semipunct.models.punctuation.decode import Analysis
+    from semipunct.models.punctuation.feature_weights import FeatureWeight, NodeFeatures
 
 S = TypeVar("S", bound=Sentence[Any] | Words, default=Sentence, covariant=True)
 
@@ -161,3 +165,32 @@ class Corrected:
             f"<Corrected {self.sentence.sentence_id}, "
             f"{quantity(len(self.corrections), 'correction')}: {excerpt(self.text)}>"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """The best underlying tree of a punctuated sentence.
+
+    Attributes:
+        analysis: punctemes and edits.
+        reasons: ``[n + 1]`` the punctemes that meet at each slot, and their rewriting.
+        features: of the model and its weights.
+    """
+
+    analysis: Analysis
+    reasons: tuple[Reason, ...]
+    features: NodeFeatures
+
+    @property
+    def sentence(self) -> Sentence:
+        """Words and tree."""
+        return self.analysis.sentence
+
+    def weights(self, attached: Attached) -> list[FeatureWeight]:
+        """Return the features that weigh most for, or against, a puncteme.
+
+        Args:
+            attached: the puncteme.
+        """
+        pair = self.analysis.pairs[attached.word - 1]
+        return self.features.weights(attached.word, attached.side, pair)

@@ -53,6 +53,7 @@ class RestoreText(RestoreTask):
         super().__init__(model, helpers, options)
         self.refuse("a text model", {"--parser": helpers.parsers, "--tokeniser": helpers.tokeniser})
         self._foreign = ForeignWords(model.model.vocabulary)
+        self.notices.append(self._foreign)
 
     def read(self, request: Request) -> Documents:
         inputs = request.inputs
@@ -147,9 +148,6 @@ class RestoreText(RestoreTask):
             for lines, words in zip(lines_of_texts, usable, strict=True)
         ]
 
-    def messages(self) -> Iterable[str]:
-        return (*self.omitted.messages(), *self._foreign.messages())
-
 
 def _meaning_of_lines(form: Format[Any]) -> Lines:
     """Return what the end of a line says by default."""
@@ -172,6 +170,7 @@ class CorrectText(CorrectTask):
         )  # fmt: skip
         check(self.options, model.model)
         self._foreign = ForeignWords(model.model.vocabulary)
+        self.notices.append(self._foreign)
         self._crosses_lines = False
 
     def read(self, request: Request) -> Documents:
@@ -210,9 +209,6 @@ class CorrectText(CorrectTask):
 
     def read_text(self, text: str) -> Sequence[Located]:
         return lines_of_text(text, "text")
-
-    def messages(self) -> Iterable[str]:
-        return (*self.omitted.messages(), *self._foreign.messages())
 
 
 _JOINED = 2**12

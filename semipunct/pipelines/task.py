@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TextIO, TypeVar
 
 from semipunct.corpus import Entry, Omitted
@@ -22,7 +23,6 @@ from semipunct.pipelines.chunks import CHUNK, Chunk, Numbering, Outcome, answer_
 from semipunct.pipelines.marked_text import PunctuatedText, punctuate_part
 from semipunct.pipelines.notices import Omissions
 from semipunct.pipelines.options import Helpers, Request
-from semipunct.store.checkpoint import M, SavedModel, of_kind
 
 if TYPE_CHECKING:
     from semipunct.corpus.located import Located
@@ -71,6 +71,7 @@ class Task(ABC, Generic[OptionsT, R]):
         helpers: the other models of the pipeline.
         options: of the task.
         omitted: counts the sentences that are left out.
+        notices: count what users are told of, which is the first of them.
         name: of the command.
         chunk: the number of sentences that are answered together.
         outcome: tells users what becomes of sentences that are left out.
@@ -100,6 +101,7 @@ class Task(ABC, Generic[OptionsT, R]):
         """
         self.model, self.helpers, self.options = model, helpers, options
         self.omitted = Omissions(self.outcome)
+        self.notices: list[Any] = [self.omitted]
 
     def __reduce__(self) -> Any:
         return type(self), (self.model, self.helpers, self.options)
@@ -212,7 +214,7 @@ class Task(ABC, Generic[OptionsT, R]):
 
     def messages(self) -> Iterable[str]:
         """Yield what users are told of when all answers are there."""
-        return self.omitted.messages()
+        return chain.from_iterable(notice.messages() for notice in self.notices)
 
     def writer(self, documents: Documents, first: Sequence[Entry[Any, Any]] = ()) -> Writer[Any]:
         """Return the writer of answers.
@@ -248,21 +250,6 @@ class Task(ABC, Generic[OptionsT, R]):
         """
         if unsupported := [name for name, is_given in options.items() if is_given]:
             raise UsageError(f"{noun} does not support {', '.join(unsupported)}; leave it out")
-
-
-def expect(trained: Trained[Any], kind: type[M]) -> Any:
-    """Return a model after checking its kind, if it was loaded from a folder.
-
-    Others are checked where they are used.
-
-    Args:
-        trained: the model with its weights.
-        kind: the class of the required kind.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
-    return of_kind(trained, kind) if isinstance(trained, SavedModel) else trained
 
 
 def refuse_comparison(outcomes: Sequence[Any]) -> Any:

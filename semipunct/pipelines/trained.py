@@ -9,6 +9,7 @@ from semipunct.errors import ModelError
 from semipunct.marks import Puncteme
 from semipunct.models.base import Model, Weights, cache_latest
 from semipunct.models.capabilities import place_weights
+from semipunct.store.checkpoint import SavedModel, of_kind
 
 if TYPE_CHECKING:
     from semipunct.models.punctuation.model import PunctuationModel
@@ -67,6 +68,8 @@ def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
     Raises:
         ModelError: if the model is of another kind.
     """
+    if isinstance(trained, SavedModel):
+        return of_kind(trained, kind).model
     if not isinstance(trained.model, kind):
         raise ModelError(
             f"the model is of the kind {trained.model.kind}, but a {kind.kind} is needed; load "

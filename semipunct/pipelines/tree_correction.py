@@ -27,22 +27,19 @@ from semipunct.models.punctuation.draws import Draws
 from semipunct.pipelines.choice import beside_what_stands, best_draw, best_strings, may_replace
 from semipunct.pipelines.decoding import part_seed
 from semipunct.pipelines.distributions import SlotPosterior, posteriors
-from semipunct.pipelines.options import CorrectOptions, RestoreOptions
+from semipunct.pipelines.options import CorrectOptions, Helpers, RestoreOptions
 from semipunct.pipelines.parses import check_reads_words, parse
 from semipunct.pipelines.results import Attached, Corrected, Explained, Reason
 from semipunct.pipelines.trained import InPlace, Slots, Trained, punctuation_model
-from semipunct.pipelines.tree_restoration import draw_punctuation
+from semipunct.pipelines.tree_restoration import draw_punctuation, numbers_of_trees
 
 
-def correct(
+def correct_trees(
     model: Trained[Any],
     sentences: Sequence[Sentence | Words | OmittedT],
-    options: CorrectOptions | None = None,
-    *,
-    parser: Trained[Any] | None = None,
-    analysis: Trained[Any] | None = None,
+    options: CorrectOptions,
+    helpers: Helpers,
     first: int | Sequence[int] = 0,
-    **settings: Any,
 ) -> list[Corrected | OmittedT]:
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
@@ -50,48 +47,38 @@ def correct(
         model: a model of the kind ``correction`` with its weights.
         sentences: sentences with the punctuation as written: trees or, with a parser, words.
             Omitted ones pass through.
-        options: by default ``CorrectOptions()``.
-        parser: a parser that reads words only; its trees and tags replace existing ones.
-        analysis: a punctuation model of text as written, for a model that uses the underlying tree
-            of the written text (preset ``paper-correction``).
+        options: of the correction.
+        helpers: a parser that reads words only, whose trees and tags replace existing ones;
+            ``analysis``, a punctuation model of text as written, for a model that uses the
+            underlying tree of the written text (preset ``paper-correction``).
         first: the number of the first sentence, for sentences that continue an earlier call, or
             the number of each that is not omitted; with the seed it determines the draws.
-        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
 
     Raises:
         UsageError: if an option is invalid, there is neither a tree nor a parser, or ``analysis``
             is missing or not used by the model.
         ModelError: if a model is of another kind, or the parser reads punctuation.
     """
-    options = replace(options or CorrectOptions(), **settings)
     fitted = correction_model(model)
     options.check(fitted.model.inventory.tokens)
+    analysis, each = helpers.analysis, 1
     if fitted.model.analysed == (analysis is None):
         problem = "needs" if fitted.model.analysed else "does not use"
         raise UsageError(
             f"the model {problem} an underlying tree of the original punctuation; "
             f"{'give' if fitted.model.analysed else 'leave out'} the model that finds it"
         )
-    written: list[Sentence | Words] = without_omitted(sentences)
-    trees = _with_trees(written, parser)
+    trees = _with_trees(without_omitted(sentences), helpers.parsers)
     sentences_read = [as_written(sentence) for sentence in trees]
     several = [[sentence] for sentence in sentences_read]
     if analysis is not None:
-        several = add_written_trees(
-            analysis,
-            sentences_read,
-            options.analyses,
-            part_seed(options.seed, first if isinstance(first, int) else next(iter(first), 0)),
-        )
-    each = max(1, options.analyses) if analysis is not None else 1
-    if isinstance(first, int):
-        numbers: int | Sequence[int] = first * each
-    else:
-        numbers = [of_sentence * each + tree for of_sentence in first for tree in range(each)]
+        each = max(1, options.analyses)
+        seed = part_seed(options.seed, first if isinstance(first, int) else next(iter(first), 0))
+        several = add_written_trees(analysis, sentences_read, options.analyses, seed)
     # What was written is an input of the model, not evidence of the corrected marks.
     draw_options = RestoreOptions(options.samples // each, options.seed, keep="replace")
     flat = [sentence for of in several for sentence in of]
-    draws = list(draw_punctuation(fitted, flat, draw_options, numbers))
+    draws = list(draw_punctuation(fitted, flat, draw_options, numbers_of_trees(first, each)))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
     chosen = [_chosen(s, d, fitted.model, options) for s, d in zip(trees, joined, strict=True)]
     corrected = _explained(fitted, [of[0] for of in several], trees, chosen)
@@ -115,9 +102,9 @@ def correction_model(trained: Trained[Any]) -> InPlace[CorrectionModel]:
 
 
 def _with_trees(
-    sentences: Sequence[Sentence | Words], parser: Trained[Any] | None
+    sentences: Sequence[Sentence | Words], parsers: Sequence[Trained[Any]]
 ) -> list[Sentence]:
-    if parser is not None:
+    for parser in parsers[:1]:
         check_reads_words(parser, "to correct punctuation")
         return [parse_of_sentence.sentence for parse_of_sentence in parse(parser, sentences)]
     with_trees: list[Sentence] = []

@@ -53,7 +53,6 @@ from semipunct.pipelines.task import (
     Request,
     Task,
     Tasks,
-    expect,
 )
 from semipunct.pipelines.trained import Trained, model_of_kind
 from semipunct.pipelines.writing import RestoreTask
@@ -447,7 +446,9 @@ class RestoreCommas(RestoreTask):
         if len(helpers.parsers) > 1:
             raise UsageError("a comma model uses only one parser; give --parser once")
         check(options)
-        self._parser = expect(helpers.parsers[0], PhraseParser) if helpers.parsers else None
+        self._parser = helpers.parsers[0] if helpers.parsers else None
+        if self._parser is not None:
+            model_of_kind(self._parser, PhraseParser)
 
     def read(self, request: Request) -> Documents:
         inputs, parser = request.inputs, self._parser
