@@ -126,14 +126,3 @@ def test_a_broken_one_cannot_be_checked(broken: Path, monkeypatch: pytest.Monkey
     done = run("semirings", "check", "lost")
     assert done.status == 1
     assert "the semiring 'lost' of semiring-lost 0.2 cannot be loaded" in done.message
-
-
-@pytest.mark.exhaustive
-def test_its_own_tests_pass(installed: Path, package: Path):
-    python("-m", "pytest", "-q", "-p", "no:cacheprovider", package / "tests", path=(installed,))
-
-
-@pytest.mark.parametrize("file", SHOWN)
-def test_the_page_shows_the_package(file: str):
-    page = (ROOT / "docs" / "extending" / "semiring.md").read_text("utf-8")
-    assert (EXAMPLE / file).read_text("utf-8") in page

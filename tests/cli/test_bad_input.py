@@ -53,26 +53,12 @@ def test_stats_of_a_bad_file(cli: Cli, bad: tuple[Path, str]):
     check(cli("stats", bad[0], "--json"), "bad.conllu" + ".*" + bad[1])
 
 
-def test_evaluate_on_a_bad_file(cli: Cli, model: Path, bad: tuple[Path, str]):
-    check(cli("evaluate", model, bad[0]), bad[1])
-
-
 def test_decode_a_bad_file(cli: Cli, model: Path, bad: tuple[Path, str], tmp_path: Path):
     out = tmp_path / "out.conllu"
     out.write_text("mine")
     check(cli("decode", model, bad[0], "-o", out), bad[1])
     assert out.read_text() == "mine"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.conllu", "out.conllu"]
-
-
-def test_train_on_a_bad_file(
-    cli: Cli, bad: tuple[Path, str], treebanks: dict[str, Path], tmp_path: Path
-):
-    out = tmp_path / "model"
-    good = treebanks["dev"]
-    check(cli("train", bad[0], "--dev", good, "-o", out), bad[1])
-    check(cli("train", good, "--dev", bad[0], "-o", out), bad[1])
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.conllu"]
 
 
 def test_nothing_but_punctuation_leaves_nothing(cli: Cli, model: Path, tmp_path: Path):
@@ -172,22 +158,6 @@ def test_what_is_no_stream_does_not_go_to_standard_output(cli: Cli, command: str
     assert (result.status, result.out) == (2, "")
 
 
-@pytest.mark.exhaustive
-def test_folders_that_are_missing_are_made(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path
-):
-    out, stored = tmp_path / "a" / "b" / "out.txt", tmp_path / "c" / "d" / "result.json"
-    result = cli("decode", model, treebanks["test"], "--format", "brackets", "-o", out)
-    assert result.status == 0, result.err
-    assert out.read_text("utf-8").count("\n") == 20
-    result = cli("evaluate", model, treebanks["test"], "--json", "--result", stored)
-    assert result.status == 0, result.err
-    assert stored.exists()
-    gone = tmp_path / "e" / "f" / "out.txt"
-    check(cli("decode", model, "absent.conllu", "-o", gone), "no such file")
-    assert not (tmp_path / "e").exists()
-
-
 Damage = Callable[[dict[str, np.ndarray]], None]
 
 
@@ -260,15 +230,6 @@ def test_a_truncated_file(
     check(cli("restore", folder, treebanks["test"]), f"{name}: the checksum")
 
 
-def test_a_changed_byte(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):
-    folder = tmp_path / "model"
-    shutil.copytree(model, folder)
-    content = bytearray((folder / "model.safetensors").read_bytes())
-    content[-1] ^= 1
-    (folder / "model.safetensors").write_bytes(content)
-    check(cli("decode", folder, treebanks["test"]), "model.safetensors: the checksum")
-
-
 @pytest.mark.parametrize(
     "settings, pattern",
     [
@@ -289,13 +250,6 @@ def test_unknown_settings(
     result = cli("train", treebanks["dev"], "--dev", treebanks["dev"], "-o", out, "--config", file)
     check(result, r"config.toml:2: .*batch_siz.*train.batch_size")
     assert not out.exists()
-
-
-def test_semirings_that_cannot_decode(cli: Cli, model: Path, treebanks: dict[str, Path]):
-    arguments = ("decode", model, treebanks["test"], "--semiring")
-    check(cli(*arguments, "vitrbi"), "did you mean 'viterbi'.*known: .*sampling", status=2)
-    check(cli(*arguments, "real"), "not selective.*give one of: .*viterbi", status=2)
-    check(cli(*arguments, "viterbi", "--samples", 2), "--samples needs", status=2)
 
 
 @pytest.mark.parametrize("command", [("evaluate",), ("restore", "--gold"), ("parse", "--gold")])

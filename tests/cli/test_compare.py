@@ -1,8 +1,6 @@
 import json
 import math
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -81,25 +79,11 @@ def test_the_table_is_for_people(cli: Cli, stored: dict[str, Path]):
     assert "permutation test and bootstrap over 3 sentences, 10,000 resamples" in result.err
 
 
-def test_nothing_of_a_wide_table_is_cut_off(cli: Cli, stored: dict[str, Path]):
-    result = cli("compare", stored["gold"], stored["restored"])
-    assert result.status == 0
-    assert "…" not in result.out
-    for words in ("edits per slot", "F1 of all marks", "pairing errors per sentence"):
-        assert words in result.out
-
-
 def test_undefined_figures_are_dashes(cli: Cli, stored: dict[str, Path]):
     result = cli("compare", stored["zero"], stored["b"])
     line = next(line for line in result.out.splitlines() if "perplexity per slot" in line)
     assert line.split()[3:] == ["inf", "1.5683", "+inf", "-", "-"]
     assert "where both can score" in result.out
-
-
-def test_a_result_and_itself(cli: Cli, stored: dict[str, Path]):
-    value = json.loads(cli("compare", stored["a"], stored["a"], "--json").out)
-    assert value["measures"]["perplexity"]["difference"] == 0
-    assert value["measures"]["perplexity"]["p"] == 1
 
 
 def test_standard_input(cli: Cli, stored: dict[str, Path]):
@@ -138,40 +122,3 @@ def test_bad_files(cli: Cli, stored: dict[str, Path], content: bytes | None, wor
         assert result.status == 1
         assert result.message.startswith(f"error: {path}")
         assert words in result.message
-
-
-@pytest.mark.parametrize("options", [("--resamples", "0"), ("--seed", "-1"), ("--resample", "9")])
-def test_wrong_usage(cli: Cli, stored: dict[str, Path], options: tuple[str, str]):
-    result = cli("compare", stored["a"], stored["b"], *options)
-    assert (result.status, result.out) == (2, "")
-    assert cli("compare", stored["a"]).status == 2
-
-
-def run(program: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", program]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def test_help_imports_nothing_heavy(cli: Cli):
-    assert "compare" in cli("--help").out
-    done = run(
-        "import sys\n"
-        "from semipunct.cli import main\n"
-        "try:\n"
-        "    main(['compare', '--help'])\n"
-        "except SystemExit as end:\n"
-        "    heavy = {'jax', 'numpy', 'scipy', 'rapidfuzz'} & set(sys.modules)\n"
-        "    sys.exit(f'imported: {heavy}' if heavy else end.code)\n"
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_comparing_needs_no_jax_and_storing_no_scipy():
-    done = run(
-        "import sys\n"
-        "import semipunct.evaluation.results\n"
-        "assert 'scipy' not in sys.modules\n"
-        "import semipunct.evaluation.comparison\n"
-        "assert 'jax' not in sys.modules\n"
-    )
-    assert done.returncode == 0, done.stderr

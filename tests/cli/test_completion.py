@@ -4,7 +4,6 @@ import pytest
 from typer.testing import CliRunner
 
 from semipunct.cli.app import app
-from semipunct.models.registry import kind_names
 
 
 @pytest.mark.parametrize(
@@ -29,12 +28,6 @@ def test_completed_names(line: str, names: list[str]):
     }
     result = CliRunner().invoke(app, [], env=environment, prog_name="semipunct")
     assert result.output.split() == names
-
-
-def test_all_kinds_are_completed():
-    from semipunct.cli.arguments import complete_kinds
-
-    assert complete_kinds("") == kind_names()
 
 
 def test_the_script_for_the_shell(monkeypatch: pytest.MonkeyPatch):

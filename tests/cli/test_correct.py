@@ -8,18 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-import semipunct
 from semipunct.corpus import Sentence, Words
 from semipunct.formats import format_of, read_treebank
 from semipunct.formats.m2 import read_m2_records
-from semipunct.formats.parallel import read_corrections
-from semipunct.marks.corrections import corrections
-from semipunct.models.punctuation.corrector import CorrectionModel
-from semipunct.pipelines.results import Corrected, Explained
-from semipunct.pipelines.writing import Places, as_dict, difference, m2
+from semipunct.pipelines.marked_text import Places
 from semipunct.trees import DependencyTree
 from tests.commands import Cli
-from tests.selection import thorough
 
 Paths = dict[str, Path]
 
@@ -143,61 +137,6 @@ def test_places_behind_multiword_tokens(tmp_path: Path):
     ]  # fmt: skip
 
 
-@pytest.mark.exhaustive
-def test_all_sentences_keep_their_numbers_in_m2(
-    cli: Cli, corrector: Path, parallel_treebanks: Paths, found: list[dict], tmp_path: Path
-):
-    path, m2 = tmp_path / "a.conllu", tmp_path / "a.m2"
-    marks = FRENCH[FRENCH.index("# sent_id = b") :]
-    path.write_text(marks + parallel_treebanks["test"].read_text("utf-8"), "utf-8")
-    assert cli("correct", corrector, path, "--format", "m2", "-o", m2).status == 0
-    first, *others = read_m2_records(m2)
-    assert (first.tokens, len(others)) == ((".", "!"), len(found))
-    compared = json.loads(cli("correct", corrector, path, "--gold", m2, "--json").out)
-    assert (compared["sentences"], compared["edit_distance"]) == (len(found), 0)
-
-
-@pytest.mark.parametrize("form", [thorough("json"), thorough("diff"), "text"])
-def test_words_that_a_parser_reads_come_back_in_any_form(
-    cli: Cli, corrector: Path, parallel_treebanks: Paths, monkeypatch: pytest.MonkeyPatch, form: str
-):
-    known = {s.sentence_id: s for s in read_treebank([parallel_treebanks["test"]])}
-    _stand_in(monkeypatch, lambda sentences: [known[s.sentence_id] for s in sentences])
-    arguments = ("correct", corrector, parallel_treebanks["test"], "--format", form)
-    result = cli(*arguments, "--parser", "parser")
-    assert result.status == 0, result.err
-    assert result.out == cli(*arguments).out
-
-
-def test_marks_are_told_as_the_file_has_them():
-    """A straight quotation mark in the file is a closing one for the model."""
-    sentence = Sentence(
-        "1", "t\udcff.txt", 3, ("I", "see"), ("_",) * 2, ("X",) * 2, ("_",) * 2, ("_",) * 2,
-        DependencyTree((0, 1), ("root", "dep")), ((), (), ("”", ";")),
-    )  # fmt: skip
-    new = ((), (), (".",))
-    one = Explained(corrections(sentence.slots, new)[0], 0.9, 0.1, None)
-    found = Corrected(sentence, new, (), (one,))
-    spelt = ((), (), ('"', ";")), new
-    places = Places.of('I see" ;', ("I", "see"), spelt[0])
-    (row,) = as_dict(found, 'I see" ;', "I see.", spelt, (1, 2), places, None)["corrections"]
-    assert (row["before"], row["after"], row["start"], row["end"]) == (['"', ";"], ["."], 5, 8)
-    assert m2(found, *spelt).startswith('S I see " ;\nA 2 4|||')
-    # File names need not be valid text.
-    assert difference(found, "a", "b").startswith(r"@@ t\udcff.txt:3 1 @@")
-
-
-def test_differences_of_several_lines():
-    sentence = Sentence(
-        "1", "a.txt", 3, ("I", "see"), ("_",) * 2, ("X",) * 2, ("_",) * 2, ("_",) * 2,
-        DependencyTree((0, 1), ("root", "dep")), ((), (), (";",)),
-    )  # fmt: skip
-    one = Explained(corrections(sentence.slots, ((), (), (".",)))[0], 0.9, 0.1, None)
-    found = Corrected(sentence, ((), (), (".",)), (), (one,))
-    assert difference(found, "I\nsee ;", "I\nsee.") == ("@@ a.txt:3 1 @@\n-I\n-see ;\n+I\n+see.\n")
-
-
-@pytest.mark.exhaustive
 def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treebanks: Paths):
     def corrections(*options: object) -> list[dict]:
         out = cli(
@@ -218,28 +157,6 @@ def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treeban
     result = cli("correct", corrector, parallel_treebanks["test"], "--only", "x")
     assert result.status == 2
     assert "has never seen x" in result.message
-
-
-@pytest.mark.exhaustive
-def test_less_is_corrected_on_demand_by_draws(cli: Cli, corrector: Path, parallel_treebanks: Paths):
-    def corrected(*options: object) -> int:
-        arguments = ("--minimise", "draws", "--format", "json", *options)
-        out = cli("correct", corrector, parallel_treebanks["test"], *arguments).out
-        return sum(len(json.loads(line)["corrections"]) for line in out.splitlines())
-
-    assert corrected() > corrected("--min-confidence", 1)
-
-
-def test_the_front_door(corrector: Path, parallel_treebanks: Paths, found: list[dict]):
-    written = semipunct.read(parallel_treebanks["test"])
-    model = semipunct.load(corrector)
-    mine = semipunct.correct(model, written)
-    assert [[e.correction.error for e in one.corrections] for one in mine] == [
-        [c["error"] for c in s["corrections"]] for s in found
-    ]
-    assert [one.sentence for one in mine] == list(written)
-    assert isinstance(model.model, CorrectionModel)
-    assert model.model.errors[(";",), (",",)] > 50
 
 
 def test_text_comes_back_byte_for_byte(
@@ -279,8 +196,8 @@ def _stand_in(
     monkeypatch: pytest.MonkeyPatch, parsed: Callable[[Sequence[Words]], list[Sentence]]
 ) -> None:
     """Use a function in place of the parser named ``parser``."""
-    from semipunct.pipelines import correct as task
     from semipunct.pipelines import punctuation
+    from semipunct.pipelines import tree_correction as task
     from semipunct.store import checkpoint
 
     load = checkpoint.load
@@ -289,12 +206,7 @@ def _stand_in(
         "load",
         lambda path, kind=None: "parser" if str(path) == "parser" else load(path, kind),
     )
-    checked = punctuation.expect
-    monkeypatch.setattr(
-        punctuation,
-        "expect",
-        lambda saved, kind: saved if saved == "parser" else checked(saved, kind),
-    )
+    monkeypatch.setattr(punctuation, "model_of_kind", lambda *_: None)
     monkeypatch.setattr(task, "check_reads_words", lambda *_: None)
     monkeypatch.setattr(
         task, "parse", lambda _, sentences: [SimpleNamespace(sentence=s) for s in parsed(sentences)]
@@ -414,13 +326,3 @@ def test_training_needs_both_versions(
                  tmp_path / "m", "--kind", "correction", "--align", "trees")  # fmt: skip
     assert result.status == 1
     assert re.search(r"no sentence is left \(first .*a\.conllu:1: sentence", result.message)
-
-
-def test_parallel_treebanks_as_data(treebanks: Paths, parallel_treebanks: Paths):
-    found = read_corrections([parallel_treebanks["dev"]], [treebanks["dev"]])
-    right = read_treebank([treebanks["dev"]])
-    assert [s.slots for s in found] == [s.slots for s in right]
-    assert [s.written.slots for s in found if s.written] == [
-        tuple(tuple(";" if t == "," else t for t in slot) for slot in s.slots) for s in right
-    ]
-    assert "slots corrected" in repr(found)

@@ -28,13 +28,6 @@ def test_stats(cli: Cli, lines: Path):
     assert value["token_counts"] == {",": 2, "!": 1, ".": 1, "“": 1, "”": 1}
 
 
-@pytest.mark.exhaustive
-def test_evaluate(cli: Cli, model: Path, lines: Path):
-    value = json.loads(cli("evaluate", model, lines, "--json").out)
-    assert (value["sentences"], value["slots"], value["unscorable"]) == (2, 9, 0)
-
-
-@pytest.mark.exhaustive
 def test_decode(cli: Cli, model: Path, lines: Path):
     result = cli("decode", model, lines)
     assert result.status == 0, result.err
@@ -70,12 +63,3 @@ def test_restore(cli: Cli, model: Path, lines: Path, tmp_path: Path):
     assert cli("restore", model, out, *FEW).out == out.read_text("utf-8")
     kept = cli("restore", model, lines, "--keep", "keep", *FEW).out.splitlines()
     assert kept[0].startswith("“ Go , ” he")
-
-
-@pytest.mark.parametrize("command", ["decode", "restore"])
-def test_files_of_several_formats_cannot_be_written_as_one(
-    cli: Cli, model: Path, lines: Path, treebanks: dict[str, Path], command: str
-):
-    result = cli(command, model, lines, treebanks["test"])
-    assert result.status == 2
-    assert "the files are of different formats" in result.message

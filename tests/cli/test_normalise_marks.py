@@ -142,17 +142,6 @@ def test_heads_at_random_settle(tmp_path: Path, options: dict[str, Any]):
         assert again.text == once.text
 
 
-def test_the_function_is_the_command(cli: Cli, tmp_path: Path):
-    paths = [
-        written(tmp_path, ENHANCED),
-        written(tmp_path, "".join(sample_lines()), "sample.conllu"),
-    ]
-    told = cli("normalise", *paths, "--only", "pair", "--only", "highest", "--strict")
-    treebank = semipunct.normalise(*paths, only=["pair", "highest"], strict=True)
-    assert treebank.text == told.out
-    assert repr(treebank).startswith("<NormalisedTreebank: 363 sentences, ")
-
-
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -178,11 +167,3 @@ def test_bad_files(cli: Cli, tmp_path: Path):
         semipunct.normalise(written(tmp_path, RIGHT), only=["units"])
     text = RIGHT.replace("\t0\troot", "\t_\t_")
     assert "it has no HEAD" in cli("normalise", written(tmp_path, text)).err
-
-
-def test_a_second_run_changes_nothing(shared_data: Path, tmp_path: Path):
-    """Changes by one rule are votes for the conventions of another one."""
-    once = semipunct.normalise(shared_data / "hi" / "dev.conllu")
-    assert once.changes
-    again = semipunct.normalise(written(tmp_path, once.text))
-    assert (again.changes, again.text) == ([], once.text)

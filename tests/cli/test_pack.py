@@ -43,7 +43,6 @@ def packed(parser: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.Te
     return loaded, place, packing
 
 
-@pytest.mark.exhaustive
 def test_a_packed_parser_parses_alike(
     packed: Any, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
 ):
@@ -89,7 +88,6 @@ def test_an_unfinished_run_is_not_packed(model: Path, tmp_path: Path):
         semipunct.pack(semipunct.load(run), tmp_path / "out")
 
 
-@pytest.mark.exhaustive
 def test_a_name_parses_by_the_parser_of_the_name(
     models_of_xx: Path, parser: Path, model: Path, cli: Cli
 ):

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.commands import run, sample_lines
-from tests.selection import thorough
 
 
 def joined(folder: Path) -> str:
@@ -39,14 +38,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
         "restore text",
         "restore text --format json --keep replace --lower",
         "correct text --format json",
-        "restore model --samples 20",
-        thorough(
-            "restore model --parser parser --samples 20 --trees 2 --format json --keep replace"
-        ),
-        thorough("restore model --parser parser --tokeniser tokeniser --samples 4"),
-        thorough("correct corrector --samples 20"),
-        thorough("parse parser --tokeniser tokeniser"),
-        thorough("parse parser --trees 2"),
+        "correct corrector --samples 20",
+        "restore model --parser parser --samples 20 --trees 2 --format json --keep replace",
+        "parse parser --trees 2 --tokeniser tokeniser",
         "decode model",
     ],
 )

@@ -28,7 +28,6 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, int]:
     return path, line, token
 
 
-@pytest.mark.exhaustive
 def test_a_planted_error_is_among_the_first(
     cli: Cli, finished: Finished, planted: tuple[Path, int, int], tmp_path: Path
 ):

@@ -67,12 +67,6 @@ def test_its_results_are_compared(cli: Cli, treebank: Path, tmp_path: Path):
     assert (measure["a"], measure["b"]) == (2 / 3, 1 / 3)
 
 
-def test_mistakes_and_help_are_those_of_any_command(cli: Cli, tmp_path: Path):
-    assert "no-file: there is no such file" in cli("questions", "no-file").message
-    assert "questions" in cli("--help").out
-    assert "how many were told right" in cli("questions", "--help").out
-
-
 @pytest.mark.parametrize("file", ["task.py", "metric.py", "command.py"])
 def test_the_page_shows_it(file: str):
     folder = ROOT / "docs" / "extending"

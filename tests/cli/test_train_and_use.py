@@ -21,7 +21,7 @@ from semipunct.formats.conllu.records import read_records
 from semipunct.marks import EDITS
 from semipunct.models.punctuation import decode as decoding
 from semipunct.models.punctuation.decode import corpus_log_likelihood
-from semipunct.pipelines import decode as decode_task
+from semipunct.pipelines import decoding as decode_task
 from semipunct.pipelines.assessment import Assessment
 from semipunct.store import checkpoint as store
 from semipunct.training.report import TrainingResult as Trained
@@ -174,20 +174,6 @@ def test_conllu_is_the_input_with_annotations(
     assert text.count("# semipunct_omitted = nothing but punctuation") == 1
 
 
-@pytest.mark.exhaustive
-def test_annotations_of_an_earlier_run_are_replaced(cli: Cli, model: Path, test_file: Path):
-    """Other content of comments and of MISC stays in place."""
-    once = cli("decode", model, test_file).out
-    assert cli("decode", model, "-", stdin=once.encode()).out == once
-    ours = "# semipunct_rank = 7\n# semipunct_log_joint = 5\n"
-    stale = once.replace("# semipunct_log_joint", f"{ours}# semipunct_log_joint")
-    stale = stale.replace("SemipunctLeft", "Gloss=x|SemipunctLeft=(|SemipunctLeft")
-    expected = once.replace("SemipunctLeft", "Gloss=x|SemipunctLeft")
-    again = cli("decode", model, "-", stdin=stale.encode()).out
-    assert again == expected
-    assert "semipunct_rank" not in again
-
-
 def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path, tmp_path: Path):
     outputs = {
         form: cli("decode", model, "-", "--format", form, stdin=test_file.read_bytes()).out
@@ -271,43 +257,6 @@ def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatc
     for chunk in (0, 1, 0):
         decoder.analyse(None, {}, [], chunk)  # type: ignore[arg-type]
     assert seeds[0] == seeds[2] != seeds[1]
-
-
-@pytest.mark.exhaustive
-def test_the_best_few_are_numbered_by_rank(
-    cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
-):
-    # As above: tests/models/punctuation covers the ranking itself.
-    def rank(fitted: Any, parameters: Any, sentences: Any, count: int) -> Any:
-        return [[a] * count for a in decoding.best(fitted, parameters, sentences) if a]
-
-    stand_in = create_autospec(decoding.best_of, side_effect=rank)
-    monkeypatch.setattr(decoding, "best_of", stand_in)
-    arguments = ("decode", model, test_file, "--semiring", "kbest")
-    values = [json.loads(line) for line in cli(*arguments, "--format", "json").out.splitlines()]
-    assert [v["rank"] for v in values if "rank" in v] == [1, 2, 3, 4] * 20
-    conllu = cli(*arguments, "--nbest", 2).out
-    assert [conllu.count(f"# semipunct_rank = {k}\n") for k in (1, 2, 3)] == [20, 20, 0]
-    # No two sentences of a file share an id.
-    ids = re.findall(r"(?m)^# sent_id = (.*)$", conllu)
-    assert len(set(ids)) == len(ids) == 40
-    assert {name.rpartition(".")[2] for name in ids} == {"rank1", "rank2"}
-
-
-@pytest.mark.parametrize(
-    "options, complaint",
-    [
-        (("--semiring", "viterbi", "--nbest", 2), "--nbest needs --semiring kbest"),
-        (("--semiring", "kbest", "--samples", 2), "--samples needs --semiring sampling"),
-        (("--semiring", "log"), "give one of: "),
-    ],
-)
-def test_what_a_semiring_cannot_do_is_said(
-    cli: Cli, model: Path, test_file: Path, options: tuple[Any, ...], complaint: str
-):
-    result = cli("decode", model, test_file, *options)
-    assert result.status == 2
-    assert complaint in result.err
 
 
 def test_a_sentence_without_an_analysis_is_passed_through(

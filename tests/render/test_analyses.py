@@ -4,13 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
-from semipunct.render import analyses as render
 
 from semipunct.corpus import Entry, Sentence
 from semipunct.formats.conllu import ConlluWriter
 from semipunct.formats.conllu.records import Record
 from semipunct.marks import Edit, Puncteme, with_boundaries
 from semipunct.models.punctuation.decode import Analysis, SlotAnalysis
+from semipunct.pipelines import tree_writing as render
 from semipunct.trees import DependencyTree
 from tests.formats.conllu.builders import records, word
 from tests.formats.conllu.punctuation import content, entry_of
@@ -69,7 +69,7 @@ def hail(entry: Entry[Record]) -> Analysis:
 
 
 def written(entry: Entry[Record], analysis: Analysis, number: int | None = None) -> str:
-    return ConlluWriter().annotate(entry, render.annotation(analysis, number))
+    return ConlluWriter().annotate(entry, render.tree_annotation(analysis, number))
 
 
 def test_brackets_are_those_of_the_paper(hail: Analysis):
@@ -91,44 +91,19 @@ def test_constituents_that_share_edges_nest_and_square_brackets_are_marked():
 
 
 def test_an_annotation(hail: Analysis):
-    assert render.annotation(hail).attributes == {
+    assert render.tree_annotation(hail).attributes == {
         1: {"SemipunctRight": "."},
         5: {"SemipunctLeft": ",", "SemipunctRight": ","},
         7: {"SemipunctLeft": ",", "SemipunctRight": ","},
         8: {"SemipunctLeft": "“", "SemipunctRight": "”"},
     }
-    assert render.annotation(hail).comments == {
+    assert render.tree_annotation(hail).comments == {
         "semipunct_log_likelihood": "-12.250000",
         "semipunct_log_joint": "-12.500000",
         "semipunct_log_posterior": "-0.250000",
     }
-    ranked = render.annotation(hail, 2, "rank").comments
+    ranked = render.tree_annotation(hail, 2, "rank").comments
     assert next(iter(ranked.items())) == ("semipunct_rank", "2")
-
-
-def test_conllu_adds_attributes_and_comments_and_nothing_else(entry, hail: Analysis):
-    before = "\n".join(LINES) + "\n\n"
-    after = written(entry, hail)
-    added = [
-        "# semipunct_log_likelihood = -12.250000",
-        "# semipunct_log_joint = -12.500000",
-        "# semipunct_log_posterior = -0.250000",
-    ]
-    lines = after.split("\n")
-    assert lines[1:4] == added
-    restored = [line for line in lines if line not in added]
-    for misc in (
-        "|SemipunctLeft=,|SemipunctRight=,",
-        "|SemipunctLeft=“|SemipunctRight=”",
-    ):
-        assert any(line.endswith(misc) for line in restored)
-        restored = [line.removesuffix(misc) for line in restored]
-    assert [line.removesuffix("SemipunctRight=.") for line in restored][1] == LINES[1][:-1]
-    restored = [
-        line.replace("SemipunctLeft=,|SemipunctRight=,", "_").replace("SemipunctRight=.", "_")
-        for line in restored
-    ]
-    assert "\n".join(restored) == before
 
 
 def test_tokens_that_would_break_the_column_are_escaped(entry, hail: Analysis):
@@ -136,18 +111,6 @@ def test_tokens_that_would_break_the_column_are_escaped(entry, hail: Analysis):
     text = written(entry, analysis, number=3)
     assert "\tSemipunctLeft=%7C%20%3D|SemipunctRight=.%20”\n" in text
     assert "# semipunct_sample = 3\n" in text
-
-
-def test_several_analyses_of_a_sentence_have_ids_of_their_own():
-    with_id, nameless = (
-        entry_of("# a", "#sent_id  =  x y ", word(1, "w", 0)),
-        entry_of(word(1, "w", 0)),
-    )
-    bare = analyse(content(with_id), {})
-    for number in (1, 2):
-        assert written(with_id, bare, number).startswith(f"# a\n#sent_id  =  x y.sample{number} \n")
-    assert written(with_id, bare).startswith("# a\n#sent_id  =  x y \n")
-    assert "sent_id" not in written(nameless, bare, 1)
 
 
 def test_annotated_text_reads_back_as_the_same_sentence(entry, hail: Analysis):
@@ -158,7 +121,7 @@ def test_annotated_text_reads_back_as_the_same_sentence(entry, hail: Analysis):
 
 
 def test_json_is_one_strict_object_in_one_line(entry, hail: Analysis):
-    text = render.dump(render.as_dict(hail, entry.word_ids, number=2))
+    text = render.dump(render.analysis_as_dict(hail, entry.word_ids, number=2))
     assert "\n" not in text
     value = json.loads(text)
     assert list(value) == [
@@ -176,29 +139,22 @@ def test_json_is_one_strict_object_in_one_line(entry, hail: Analysis):
         "edits": [{"edit": "absorb_left", "a": ",", "b": ","}],
         "surface": [","],
     }
-    assert "sample" not in render.as_dict(hail, entry.word_ids)
-    assert render.as_dict(hail, entry.word_ids, 1, "rank")["rank"] == 1
+    assert "sample" not in render.analysis_as_dict(hail, entry.word_ids)
+    assert render.analysis_as_dict(hail, entry.word_ids, 1, "rank")["rank"] == 1
 
 
 def test_json_refuses_what_json_cannot_say(entry, hail: Analysis):
     with pytest.raises(ValueError, match="JSON compliant"):
-        render.dump(render.as_dict(replace(hail, log_joint=float("-inf")), entry.word_ids))
+        render.dump(render.analysis_as_dict(replace(hail, log_joint=float("-inf")), entry.word_ids))
 
 
 def test_sentences_left_out(entry, hail: Analysis):
     sentence = hail.sentence
-    conllu = ConlluWriter().annotate(entry, render.omission("a reason"))
-    assert conllu == "\n".join((LINES[0], "# semipunct_omitted = a reason", *LINES[1:])) + "\n\n"
     assert render.omitted_as_dict(sentence, "a reason") == {
         "schema": "semipunct.omitted/1",
         "sent_id": "hail",
         "omitted": "a reason",
     }
-    assert render.omitted_to_brackets(sentence, "a reason").startswith("# semipunct_omitted")
-
-
-def test_surface(hail: Analysis):
-    assert str(hail.sentence) == ("Hail the king , Arthur Pendragon , who wields “ Excalibur . ”")
 
 
 def test_a_very_deep_tree_is_written():

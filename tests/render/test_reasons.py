@@ -14,9 +14,9 @@ from semipunct.marks.corrections import corrections
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.marked_text import decided_marks
 from semipunct.pipelines.reasons import place as place_module
-from semipunct.pipelines.reasons.by_tree import CONDITIONS, OTHER, reasons_by_tree
+from semipunct.pipelines.reasons.by_tree import OTHER, reasons_by_tree
 from semipunct.pipelines.reasons.by_words import reason_of_removal, reasons_by_words
-from semipunct.pipelines.reasons.catalogue import CHANNEL, TREES, WORDS, rule
+from semipunct.pipelines.reasons.catalogue import CHANNEL
 from semipunct.pipelines.reasons.marks import MODEL, percent, reason_of_correction, reason_of_mark
 from semipunct.pipelines.reasons.place import Line, Place
 from semipunct.pipelines.results import Attached, Corrected, Explained, Reason
@@ -138,10 +138,6 @@ def test_words_show_why_a_mark_is_removed(key: str, text: str, after: Puncteme):
     assert cue is not None
     assert cue.key == key
     assert "{" not in str(cue)
-
-
-def test_every_reason_by_words_has_a_case():
-    assert {key for key, *_ in (*BY_WORDS, *REMOVED)} == set(WORDS)
 
 
 @pytest.mark.parametrize(
@@ -313,12 +309,6 @@ def test_the_constituent_shows_the_reason(
     assert tree_case(heads, relations, word, side, mark) == (key, text)
 
 
-def test_every_reason_by_tree_has_a_case():
-    assert {case[0] for case in BY_TREE} == {entry.key for entry in TREES} | {OTHER}
-    assert {entry.condition for entry in TREES} == set(CONDITIONS)
-    assert len({entry.key for entry in TREES}) == len(TREES)
-
-
 def test_conjunctions_of_both_versions_of_universal_dependencies():
     """The conjunction is attached to the first conjunct in version 1, to the next one in 2."""
     for heads in ([2, 0, 2, 5, 2], [2, 0, 5, 5, 2]):
@@ -383,24 +373,3 @@ def test_where_sentences_begin_and_end():
     line = Line([*"abcdef"], [(".",), (), (".",), (",",), ("?",), (), ("!",)])
     bounds = [(at.start, at.end) for at in (Place(line, slot) for slot in range(7))]
     assert bounds == [(0, 2), (0, 2), (0, 2), (2, 4), (2, 4), (4, 6), (4, 6)]
-
-
-def test_rules():
-    assert rule([]) is None
-    assert rule([Edit("keep", ",", ".")]) is None
-    assert rule([Edit("transpose", "”", "."), Edit("keep", ".", "”")]) == "” . → . ”"
-
-
-def test_places():
-    text = "  Mr. Dale,  he said: “Go”!"
-    slots = [(), ("<abbr>",), (",",), (), (":", "“"), ("”", "!")]
-    places = Places.of(text, ["Mr", "Dale", "he", "said", "Go"], slots)
-    assert text[slice(*places.place(2, 0, 1))] == ","
-    assert text[slice(*places.place(4, 0, 2))] == ": “"
-    assert text[slice(*places.place(5, 1, 2))] == "!"
-    assert places.place(0, 0, 0) == (2, 2)
-    assert places.place(1, 0, 0) == (5, 5)
-    assert places.place(5, 2, 2) == (len(text), len(text))
-    assert text[: places.place(3, 0, 0)[0]] == "  Mr. Dale,  he"
-    # A word with another spelling does not affect those after it.
-    assert Places.of("du vin .", ["de", "le", "vin"], [(), (), (), (".",)]).place(3, 0, 1) == (7, 8)

@@ -5,7 +5,6 @@ import numpy as np
 from semipunct.marks import ABBREVIATION
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.results import Restoration
-from semipunct.pipelines.writing import as_dict
 from tests.models.punctuation.cases import sentence
 
 ETC = sentence([2, 0], ["“", "", f"{ABBREVIATION} ."])
@@ -27,18 +26,16 @@ def test_dots_of_abbreviations_are_parts_of_words():
 
 
 def test_json():
-    value = as_dict(FOUND, "— w0 w1.!", [2, 3], strings=2)
-    assert list(value) == ["schema", "sent_id", "text", "words", "word_ids", "slots", "nbest"]
-    assert (value["schema"], value["sent_id"]) == ("semipunct.restore/1", "s")
-    assert (value["text"], value["words"], value["word_ids"]) == (
-        "— w0 w1.!", ["w0", "w1"], [2, 3]
-    )  # fmt: skip
-    first, second, _ = value["slots"]
-    # The inserted mark is listed although it is not among the two most probable.
+    value = FOUND.as_dict()
+    assert list(value) == ["sent_id", "text", "words", "slots", "nbest"]
+    first, second, last = value["slots"]
     assert [(a["surface"], a["probability"]) for a in first["alternatives"]] == [
         ([","], 0.5), ([], 0.3), (["—"], 0.2)
     ]  # fmt: skip
     assert (first["slot"], first["surface"], first["probability"]) == (0, ["—"], 0.2)
     assert first["entropy_nats"] == KNOWN.entropy > 1
-    assert (second["slot"], len(second["alternatives"])) == (1, 2)
+    assert (second["slot"], last["surface"]) == (1, [ABBREVIATION, "!"])
     assert value["nbest"] == [{"slots": [["—"], [], ["!"]], "probability": 0.25}]
+    # The string that was put into a slot is listed though it was never drawn.
+    listed = KNOWN.as_dict(("!",))["alternatives"]
+    assert listed[-1] == {"surface": ["!"], "probability": 0.0}

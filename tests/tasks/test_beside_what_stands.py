@@ -14,7 +14,7 @@ from semipunct.papers.commas import task as restoration_of_commas
 from semipunct.papers.commas.model import CommaModel
 from semipunct.papers.commas.restorer import Commas
 from semipunct.papers.commas.trees import PhraseTree
-from semipunct.pipelines import correct as correction
+from semipunct.pipelines import tree_correction as correction
 from semipunct.pipelines.options import CorrectOptions, RestoreOptions
 from tests.tasks.test_choice import text
 from tests.tasks.test_restore import draws

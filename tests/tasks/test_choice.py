@@ -1,6 +1,7 @@
 """What stands in a text restricts what is inserted."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest

@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import semipunct
-from semipunct.corpus import Omitted, Words
+from semipunct.corpus import Omitted
 from semipunct.corpus.word_streams import items, tokens
-from semipunct.errors import ModelError, UsageError
+from semipunct.errors import UsageError
 from semipunct.formats.m2 import read_m2_records
 from semipunct.formats.running_text import line_of_text
 from semipunct.marks import Puncteme
@@ -142,34 +142,3 @@ def test_gold_is_text_or_m2(text_model: Path, tmp_path: Path):
     m2.write_text(f"S {' '.join(words)}\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n")
     figures = json.loads(run("correct", text_model, path, "--gold", m2, "--json").out)
     assert figures["precision"] == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--parser", "PARSER"), "does not support --parser"),
-        (("--minimise", "slots"), "does not support --minimise"),
-        (("--format", "conllu"), "does not support --format conllu"),
-        (("--only", "€"), "never seen €"),
-    ],
-)
-def test_wrong_usage(
-    text_model: Path, parser: Path, tmp_path: Path, options: tuple[str, ...], message: str
-):
-    path = tmp_path / "a.txt"
-    path.write_text(RIGHT, encoding="utf-8")
-    named = [parser if option == "PARSER" else option for option in options]
-    result = run("correct", text_model, path, *named)
-    assert result.status == 2
-    assert message in result.message
-
-
-def test_trees_need_another_model(text_model: Path, model: Path, tmp_path: Path):
-    path = tmp_path / "a.conllu"
-    path.write_text("1\tso\tso\tX\t_\t_\t0\troot\t_\t_\n\n")
-    result = run("correct", text_model, path)
-    assert result.status == 2
-    assert "this is conllu" in result.message
-    words = Words("1", "a.txt", 1, ("so",), ((), ()))
-    with pytest.raises(ModelError, match="--kind correction"):
-        semipunct.correct(semipunct.load(model), [words])

@@ -20,7 +20,6 @@ def hard():
     return InPlace(model, model.initial_parameters(0, 0.0))
 
 
-@pytest.mark.exhaustive
 def test_one_impossible_sentence_makes_the_perplexity_infinite(hard):
     odd = replace(TRAINING[0], slots=(("?", "?"), *TRAINING[0].slots[1:]))
     found = evaluate(hard, [*TRAINING[:3], odd], treebank="abc")

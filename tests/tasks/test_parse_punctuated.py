@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semipunct.errors import UsageError
-from semipunct.pipelines import parse_punctuated as task
+from semipunct.pipelines import parses as task
 from semipunct.pipelines.parses import parse_punctuated, parses
 from semipunct.store.checkpoint import load
 from tests.models.parsing.treebank import planted
@@ -33,7 +33,6 @@ def likelihoods(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, ...], float]
     return found
 
 
-@pytest.mark.exhaustive
 def test_marks_decide_between_trees(
     models: tuple[Any, Any], likelihoods: dict[tuple[int, ...], float]
 ):
@@ -58,18 +57,6 @@ def test_marks_decide_between_trees(
         assert one.sentence == best.sentence
         chance = np.exp(best.log_probability) / shares.sum()
         assert np.exp(one.log_probability) == pytest.approx(chance, rel=1e-5)
-
-
-@pytest.mark.exhaustive
-def test_a_model_that_excludes_all_leaves_the_parser_its_choice(
-    models: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(
-        task, "corpus_log_likelihood", lambda _, __, trees: np.full(len(trees), -np.inf)
-    )
-    model, trees = models
-    found = parse_punctuated(trees, model, SENTENCES, candidates=4)
-    assert found == parse_punctuated(trees, model, SENTENCES, candidates=4, weight=0)
 
 
 @pytest.mark.parametrize("wrong", [{"candidates": 0}, {"weight": -1.0}, {"weight": float("nan")}])

@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semipunct.errors import UsageError
 from semipunct.marks import ABBREVIATION
 from semipunct.models.punctuation.sampler import Draws
 from semipunct.pipelines.choice import best_draw, best_strings
 from semipunct.pipelines.distributions import SlotPosterior, posteriors
+from semipunct.pipelines.functions import restore
 from semipunct.pipelines.options import RestoreOptions
-from semipunct.pipelines.trained import InPlace, Punctuator
+from semipunct.pipelines.trained import InPlace
 from semipunct.pipelines.tree_restoration import (
-    Restorer,
     most_frequent,
-    restore,
     restore_from_draws,
 )
 from semipunct.pipelines.writing import in_own_characters
@@ -128,28 +126,9 @@ def test_restoring_with_a_model():
         assert len(found.nbest) == 2
         assert all("^" not in slot for slot in found.slots)
         assert all(p.probability.sum() == pytest.approx(1) for p in found.posteriors)
-    system: Punctuator = Restorer(m, parameters, RestoreOptions(samples=50))
-    assert system.restore([S, S]) == [one.slots, two.slots]
-    assert system.log_likelihoods([S]).shape == (1,)
     again = restore(fitted, [S], samples=50, nbest=2)[0]
     assert again.slots == one.slots
     assert again.nbest == one.nbest
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        (RestoreOptions(samples=0), "0 samples; restoring needs at least 1"),
-        (RestoreOptions(minimum_confidence=1.5), "confidence is 1.5; give a probability"),
-        (RestoreOptions(nbest=-1), "nbest is -1; give 0 or more"),
-        (RestoreOptions(mistaken=0.0), "the factor of removed marks is 0.0"),
-        (RestoreOptions(marks=frozenset({"€", "."})), "never seen €; its marks are"),
-    ],
-)
-def test_bad_options(options: RestoreOptions, message: str):
-    m = model("r2l")
-    with pytest.raises(UsageError, match=message):
-        restore(InPlace(m, m.initial_parameters(0, 0.0)), [S], options)
 
 
 KEEPING = ("N", "W", "L", "R", "S", "history")

@@ -15,7 +15,6 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.formats.running_text import line_of_text
 from semipunct.pipelines.options import RestoreOptions
 from semipunct.pipelines.text_restoration import Part, restore_running_text, restored_parts
-from tests.commands import run
 from tests.models.running_text.texts import text
 
 RIGHT = text(40, 7)
@@ -132,38 +131,6 @@ def test_addresses_and_markup_are_not_entered(trained: Any):
     assert "http://so.but/so?but=so" in found
 
 
-def test_the_command_writes_the_same(trained: Any, text_model: Path, tmp_path: Path):
-    path = tmp_path / "a.txt"
-    path.write_text(BARE + "\n\n...\n", encoding="utf-8")
-    result = run("restore", text_model, path)
-    assert result.status == 0, result.err
-    assert result.out == RIGHT + "\n\n...\n"
-    lines = run("restore", text_model, path, "--lines", "none")
-    assert lines.out == result.out
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--keep", "repair"), "does not repair"),
-        (("--parser", "MODEL"), "does not support --parser"),
-        (("--format", "conllu"), "needs the trees of a treebank"),
-        (("--marks", "€"), "never seen €"),
-    ],
-)
-def test_wrong_usage(text_model: Path, tmp_path: Path, options: tuple[str, ...], message: str):
-    path = tmp_path / "a.txt"
-    path.write_text(BARE, encoding="utf-8")
-    named = [text_model if option == "MODEL" else option for option in options]
-    result = run("restore", text_model, path, *named)
-    assert result.status == 2
-    assert message in result.message
-
-
-def test_nothing_is_drawn(trained: Any):
-    assert restored(trained, BARE, minimise="draws", samples=7) == restored(trained, BARE)
-
-
 def test_other_models_are_refused(model: Path, trained: Any):
     words = Words("1", "a.txt", 1, ("so",), ((), ()))
     with pytest.raises(ModelError, match="needed"):
@@ -171,11 +138,3 @@ def test_other_models_are_refused(model: Path, trained: Any):
     with pytest.raises(UsageError, match="nbest"):
         restore_running_text(trained, [words], nbest=2)
     assert restore_running_text(trained, []) == []
-
-
-def test_an_empty_file_is_bad_input(text_model: Path, tmp_path: Path):
-    path = tmp_path / "a.txt"
-    path.touch()
-    result = run("restore", text_model, path)
-    assert result.status == 1
-    assert "no text was found" in result.message

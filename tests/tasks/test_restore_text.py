@@ -94,8 +94,3 @@ def test_a_text_model_alone_writes_what_the_command_writes(
     assert "So ba, but do. So\r\n" in found.out or lines == "paragraph"
     with pytest.raises(UsageError, match="a text model does not support --parser"):
         semipunct.restore_text(model, text, parser=model, trees=3)
-
-
-def test_other_models_need_a_parser(folders: dict[str, Path]):
-    with pytest.raises(UsageError, match="kind punctuation restores text with a parser"):
-        semipunct.restore_text(semipunct.load(folders["model"]), TEXT)

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from semipunct.arrays.programs import Program
 from semipunct.errors import ModelError, UsageError
 from semipunct.models.parsing.options import ParserOptions
 from semipunct.models.parsing.parser import Parser
-from semipunct.pipelines import restore as restoring
-from semipunct.pipelines import restore_words as task
+from semipunct.pipelines import tree_restoration as task
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.parses import parse, parse_punctuated
 from semipunct.pipelines.trained import InPlace
@@ -60,43 +58,6 @@ def test_with_all_of_the_share_the_parser_decides(
     assert not any(known.of((";",)) == 1 for one in whole for known in one.posteriors)
 
 
-def test_several_parsers_count_alike(
-    finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch
-):
-    model, trees = load(finished.folder), load(parser)
-    parsers = [trees, replace(trees), replace(trees)]
-    marks = dict(zip(map(id, parsers), ("†", "‡", None), strict=True))
-
-    def expected(one: Any, sentences: Any, **_: Any) -> Any:
-        mark = marks[id(one)]  # the third parser predicts none
-        known = mark and SlotPosterior(((mark,),), np.ones(1))
-        return [
-            replace(found, slots=tuple(known for _ in found.sentence.slots if known))
-            for found in parse(one, sentences)
-        ]
-
-    monkeypatch.setattr(task, "parse", expected)
-    alone = restore_words(model, trees, words, samples=30, share=0)
-    found = restore_words(model, parsers, words, samples=90, share=0.5)
-    for one, before in zip(found, alone, strict=True):
-        assert one.sentence.tree == before.sentence.tree
-        for known in one.posteriors:
-            assert (known.of(("†",)), known.of(("‡",))) == pytest.approx((0.25, 0.25))
-    # Draws are distributed over the trees of all parsers.
-    asked: list[tuple[int, int]] = []
-    drawn = task.draw_punctuation
-
-    def noted(model: Any, sentences: Any, options: Any, first: int) -> Any:
-        asked.append((len(sentences), options.samples))
-        return drawn(model, sentences, options, first)
-
-    monkeypatch.setattr(task, "draw_punctuation", noted)
-    restore_words(model, parsers, words, samples=90, trees=2)
-    assert asked == [(6 * len(words), 15)]
-    with pytest.raises(UsageError, match="2 trees of 3 parsers for 5 samples"):
-        restore_words(model, parsers, words, samples=5, trees=2)
-
-
 def test_a_parser_that_expects_nothing_leaves_the_model_alone(
     finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch
 ):
@@ -105,59 +66,6 @@ def test_a_parser_that_expects_nothing_leaves_the_model_alone(
     found = restore_words(model, trees, words, samples=20)
     alone = restore_words(model, trees, words, samples=20, share=0)
     assert [one.slots for one in found] == [one.slots for one in alone]
-
-
-@pytest.mark.parametrize("trees", [0, 2])
-def test_the_network_of_a_parser_reads_the_words_once(
-    finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch, trees: int
-):
-    """Trees and distributions of slots come from the same run of the network."""
-    model, reader = load(finished.folder), load(parser)
-    runs: list[str] = []
-    call = Program.__call__
-
-    def counted(self: Any, *arguments: Any) -> Any:
-        if isinstance(arguments[0], Parser):
-            runs.append(self.__name__)
-        return call(self, *arguments)
-
-    monkeypatch.setattr(Program, "__call__", counted)
-    found = restore_words(model, reader, words, samples=20, share=1, trees=trees)
-    assert len(runs) == 1  # one batch
-    views = [one.slots for one in parse(reader, words, slots=True)]
-    for one, view in zip(found, views, strict=True):
-        for known, own in zip(one.posteriors, view, strict=True):
-            assert known.strings == own.strings
-            assert known.probability == pytest.approx(own.probability)
-
-
-def test_the_draws_of_a_sentence_are_counted_before_the_next_ones_are_made(
-    finished: Any, parser: Path, words: Any, monkeypatch: pytest.MonkeyPatch
-):
-    """Only a few sentences' draws are in memory at a time, however many sentences there are."""
-    model, trees = load(finished.folder), load(parser)
-    monkeypatch.setattr(restoring, "_CELLS", 1)  # one sentence at a time
-    events: list[str] = []
-    drawn, restored = task.draw_punctuation, task.restore_from_draws
-
-    def noted(*arguments: Any) -> Any:
-        for draws in drawn(*arguments):
-            events.append("drawn")
-            yield draws
-
-    def chosen(*arguments: Any, **named: Any) -> Any:
-        events.append("restored")
-        return restored(*arguments, **named)
-
-    monkeypatch.setattr(task, "draw_punctuation", noted)
-    monkeypatch.setattr(task, "restore_from_draws", chosen)
-    restore_words(model, trees, words, samples=20)
-    assert events == ["drawn", "restored"] * len(words)
-
-
-def test_a_share_is_from_0_to_1(finished: Any, parser: Path, words: Any):
-    with pytest.raises(UsageError, match="from 0 to 1"):
-        restore_words(load(finished.folder), load(parser), words, share=1.5)
 
 
 def test_a_parser_that_reads_marks_restores_none(finished: Any, words: Any):

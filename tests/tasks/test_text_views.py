@@ -91,21 +91,6 @@ def test_marks_between_sentences_belong_to_either(trained: Any, monkeypatch: pyt
     assert after[0].of(("“",)) == pytest.approx(0.1 / 0.35, rel=1e-5)
 
 
-def test_sentences_of_other_files_are_no_context(trained: Any):
-    some = [words(sentence) for sentence in PLANTED[:3]]
-    others = [words(sentence, "b.conllu") for sentence in PLANTED[3:6]]
-    both = text_views(trained, [*some, *others], RestoreOptions())
-    alone = [
-        *text_views(trained, some, RestoreOptions()),
-        *text_views(trained, others, RestoreOptions()),
-    ]
-    for one, other in zip(both, alone, strict=True):
-        for a, b in zip(one, other, strict=True):
-            assert a.strings[0] == b.strings[0]
-            assert a.probability[0] == pytest.approx(b.probability[0], abs=1e-5)
-    assert text_views(trained, [], RestoreOptions()) == []
-
-
 def test_closed_slots_are_empty(trained: Any):
     sentence = words("so ba but do", closed=frozenset({2}))
     (view,) = text_views(trained, [sentence], RestoreOptions())

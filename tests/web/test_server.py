@@ -313,14 +313,6 @@ def test_what_is_no_name_of_a_machine(host: str):
     assert len(result.err.strip().splitlines()) <= 2
 
 
-def test_a_client_that_goes_away(port: int):
-    with socket.create_connection(("127.0.0.1", port)) as client:
-        client.sendall(b"POST /v2/check HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntext=a")
-    with socket.create_connection(("127.0.0.1", port)) as client:
-        client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        assert b"200 OK" in client.recv(1000)
-
-
 def test_clients_that_have_gone_are_not_answered(port: int, monkeypatch: pytest.MonkeyPatch):
     """The model is asked about the first text while the second client leaves."""
     answered: list[str] = []
@@ -350,21 +342,6 @@ def test_clients_that_have_gone_are_not_answered(port: int, monkeypatch: pytest.
             is_free.set()
             assert all(b"200 OK" in client.recv(1000) for client in (first, third))
     assert answered == ["first", "third"]
-
-
-def test_a_client_of_the_index(port: int):
-    reason = "language_tool_python is not installed"
-    tool_python = pytest.importorskip("language_tool_python", reason=reason)
-    tool = tool_python.LanguageTool("en-US", remote_server=f"http://127.0.0.1:{port}")
-    matches = tool.check(WRONG)
-    assert matches[0].message == "“However” introduces the sentence: a comma after it."
-    assert tool.correct(WRONG).startswith("However, I think")
-
-
-def test_another_client_of_the_index(port: int):
-    api = pytest.importorskip("pylanguagetool.api", reason="pylanguagetool is not installed")
-    answer = api.check(WRONG, api_url=f"http://127.0.0.1:{port}/v2/", lang="en-US")
-    assert answer["matches"][0]["replacements"] == [{"value": "However,"}]
 
 
 def test_a_model_that_is_no_text_model(parser: Path):
