@@ -51,8 +51,8 @@ def correct(
         CorrectedForm | None,
         typer.Option(
             "--format",
-            help="text; conllu with trees; json with each correction and its reason; explain "
-            "with a line for each mark; diff of the changed sentences; m2 for scorers [format "
+            help="text; conllu with trees; json with each correction and its reason; "
+            "diff of the changed sentences; m2 for scorers [format "
             "of the input].",
         ),
     ] = None,
@@ -108,11 +108,8 @@ def correct(
     check_parts(
         parts,
         inputs,
-        {
-            "--output": out is not None, "--gold": bool(gold),
-            "--format explain": form == "explain",
-        }
-    )  # fmt: skip
+        {"--output": out is not None, "--gold": bool(gold)},
+    )
     arguments.check_figures(out, result, printed=json)
     console.check_targets(
         out,

@@ -98,7 +98,7 @@ def explain(
 def write(
     explanations: "Iterator[Explanation]", form: Form, inputs: Sequence[str], out: str | None
 ) -> None:
-    """Write explanations in a format, in colour on a terminal.
+    """Write explanations in a format.
 
     Args:
         explanations: the sentences.
@@ -108,21 +108,13 @@ def write(
     """
     from semipunct.files import display_name
     from semipunct.pipelines.explained_page import explained_page
-    from semipunct.pipelines.explanations import lines_for_terminal, write_json, write_plain
+    from semipunct.pipelines.explanations import lines_of_text, write_json
 
-    target = out or console.STANDARD
-    if form == "text" and target == console.STANDARD and console.tables().is_terminal:
-        from rich.text import Text
-
-        screen = console.tables()
-        for segments in lines_for_terminal(explanations):
-            screen.print(Text.assemble(*((text, style) for style, text in segments)))
-        return
-    with console.output(target) as stream:
+    with console.output(out or console.STANDARD) as stream:
         if form == "json":
             write_json(explanations, stream)
         elif form == "html":
             title = ", ".join(map(display_name, inputs))
             stream.writelines(explained_page(explanations, title))
         else:
-            write_plain(explanations, stream)
+            stream.writelines(lines_of_text(explanations))

@@ -260,17 +260,6 @@ def _shown(slots: Sequence[Puncteme]) -> list[Puncteme]:
     return [tuple(t if t in SILENT else display_form(t) for t in slot) for slot in slots]
 
 
-def write_plain(explanations: Iterable[Explanation], stream: TextIO) -> None:
-    """Write explanations as lines without colour.
-
-    Args:
-        explanations: the sentences.
-        stream: which must not translate line ends.
-    """
-    for segments in lines_for_terminal(explanations):
-        stream.write("".join(text for _, text in segments) + "\n")
-
-
 def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
     """Write a JSON object for each sentence.
 
@@ -279,20 +268,13 @@ def write_json(explanations: Iterable[Explanation], stream: TextIO) -> None:
         stream: which must not translate line ends.
     """
     for explanation in explanations:
-        if explanation.omitted is None:
-            stream.write(dump(explanation.as_dict()) + "\n")
-        else:
-            stream.write(
-                dump(omitted_as_dict(explanation.omitted, explanation.omitted.reason)) + "\n"
-            )
+        omitted = explanation.omitted
+        values = omitted_as_dict(omitted, omitted.reason) if omitted else explanation.as_dict()
+        stream.write(dump(values) + "\n")
 
 
-Segment = tuple[str, str]
-"""A part of a line for the terminal: its style and its characters."""
-
-
-def lines_for_terminal(explanations: Iterable[Explanation]) -> Iterator[list[Segment]]:
-    """Yield lines for the terminal: each sentence, or how it changed, and a line for each mark.
+def lines_of_text(explanations: Iterable[Explanation]) -> Iterator[str]:
+    """Yield lines: each sentence, or how it changed, and a line for each mark.
 
     Args:
         explanations: the sentences.
@@ -300,69 +282,28 @@ def lines_for_terminal(explanations: Iterable[Explanation]) -> Iterator[list[Seg
     for explanation in explanations:
         before, after = explanation.source.strip("\r\n"), str(explanation.text).strip("\r\n")
         if explanation.omitted is not None:
-            yield [("dim", f"  {after}" if after.strip() else "")]
+            yield f"  {after}\n" if after.strip() else "\n"
             continue
-        if before == after:
-            yield [("", f"  {after}")]
-        else:
-            yield [("red", f"- {before}")]
-            yield [("green", f"+ {after}")]
-        for mark in explanation.text.marks:
-            yield _line_of_mark(explanation, mark)
-        yield [("", "")]
+        yield f"  {after}\n" if before == after else f"- {before}\n+ {after}\n"
+        yield from (_line_of_mark(explanation, mark) for mark in explanation.text.marks)
+        yield "\n"
 
 
-_STYLES = {
-    "inserted": "green",
-    "removed": "red",
-    "replaced": "yellow",
-    "kept": "",
-    "left out": "dim",
-}
 _AROUND = 14  # characters of the text beside a mark
 
 
-def _line_of_mark(explanation: Explanation, mark: Mark) -> list[Segment]:
+def _line_of_mark(explanation: Explanation, mark: Mark) -> str:
     left = " ".join(str(explanation.text)[max(0, mark.start - _AROUND) : mark.start].split())
     where = f"after “{left.split(' ')[-1]}”" if left.strip() else "at the beginning"
     changed = f"{mark.before} → {mark.after}" if mark.decision == "replaced" else ""
     shown = changed or mark.after or mark.before or (mark.alternatives[0][0] or "nothing")
-    style = _STYLES[mark.decision]
-    segments = [
-        ("", "    "),
-        (f"bold {style}".strip(), shown),
-        (style, f" {mark.decision} {where}, {percent(mark.probability)}"),
-        ("", f": {mark.reason}"),
-    ]
-    if mark.decision == "left out":
-        segments[2] = (style, f" left out {where}, {percent(mark.alternatives[0][1])}")
+    share = mark.alternatives[0][1] if mark.decision == "left out" else mark.probability
+    line = f"    {shown} {mark.decision} {where}, {percent(share)}: {mark.reason}"
     details = tree_details(mark, explanation.analysis)
     if details is not None and details.features:
         weights = "; ".join(f"{feature} {weight:+.2f}" for feature, weight in details.features)
-        segments.append(("dim", f" [{details.relation}; {weights}]"))
-    return segments
-
-
-def explained_outcomes(
-    outcomes: Sequence[Outcome[Answer]],
-    analyses: Sequence[Analysed | None],
-    writer: Writer[Any],
-    least: float = LEFT_OUT,
-) -> Iterator[Explanation]:
-    """Yield the explained sentences of a file.
-
-    Args:
-        outcomes: entries and what was restored or corrected, None for those left unchanged.
-        analyses: their underlying trees.
-        writer: of the entries.
-        least: the probability from which a mark that was left out is listed.
-    """
-    for (entry, answer), analysis in zip(outcomes, analyses, strict=True):
-        yield explained_entry(entry, answer, writer, analysis, least)
-
-
-_TOGETHER = 64
-"""Sentences analysed at a time."""
+        line += f" [{details.relation}; {weights}]"
+    return line + "\n"
 
 
 def explain(
@@ -390,6 +331,10 @@ def explain(
     ]
 
 
+_TOGETHER = 64
+"""Sentences analysed at a time."""
+
+
 def explain_outcomes(
     model: Trained[Any],
     outcomes: Iterable[Outcome[Any]],
@@ -407,5 +352,6 @@ def explain_outcomes(
     for chunk in in_chunks(outcomes, _TOGETHER):
         answered = [answer for _, answer in chunk if answer is not None]
         analyses = iter(analyse_answers(model, answered))
-        of_each = [None if answer is None else next(analyses) for _, answer in chunk]
-        yield from explained_outcomes(chunk, of_each, writer, least)
+        for entry, answer in chunk:
+            analysis = None if answer is None else next(analyses)
+            yield explained_entry(entry, answer, writer, analysis, least)

@@ -39,7 +39,7 @@ Objective = Literal["f1", "edits"]
 """What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
 Surface = Literal["drawn", "best"]
 RestoredForm = Literal["conllu", "text", "json"]
-CorrectedForm = Literal["text", "conllu", "json", "explain", "diff", "m2"]
+CorrectedForm = Literal["text", "conllu", "json", "diff", "m2"]
 DecodedForm = Literal["conllu", "brackets", "json", "svg", "html"]
 Engine = Literal["dask"]
 """What runs the processes that share the work on a corpus."""

@@ -39,6 +39,7 @@ from semipunct.pipelines.options import Keep, Lines, RestoreOptions
 from semipunct.pipelines.results import Restoration
 
 AnyWords = Sentence[Any] | Words
+Floats = npt.NDArray[np.float64]
 
 SECTION, LONGEST_SECTION = 40, 160
 """The numbers of words from which a section ends after a sentence, and at which in any case, so
@@ -52,6 +53,63 @@ _OPENINGS = (ENCLOSING.openings | {"¿", "¡"}) - {'"', "'", "”", "»", "›"}
 as the quotation marks of Swedish (”) and Danish (»), close what precedes."""
 
 _NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
+
+
+class TextStrings:
+    """The strings of a text model, and what of them stands at the edges of lines and sentences.
+
+    Attributes:
+        strings: by number.
+        number: of each string.
+        final: ``[strings]`` whether a string ends a sentence.
+        rare: ``[strings]`` whether a string has the token that represents all rare ones.
+    """
+
+    def __init__(self, model: TextModel) -> None:
+        """Tabulate the strings of a model."""
+        self.strings: Sequence[Puncteme] = model.strings.strings
+        self.number = {string: i for i, string in enumerate(self.strings)}
+        self.final = np.array([is_final(string) for string in self.strings])
+        self.rare = np.array([UNK in string for string in self.strings])
+        opening = [opening_marks(string) for string in self.strings]
+        closing = [s[: len(s) - len(o)] for s, o in zip(self.strings, opening, strict=True)]
+        self._opening = [self.number.get(string, 0) for string in opening]
+        self._closing = [self.number.get(string, 0) for string in closing]
+
+    def table(self, reading: Reading, slots: slice = slice(None)) -> Floats:
+        """Return the probabilities of the strings of slots, without those that none can write.
+
+        Args:
+            reading: of a text.
+            slots: of the text.
+        """
+        table = reading.strings[slots, : len(self.strings)].astype(np.float64)
+        table[:, self.rare] = 0.0
+        return table
+
+    def fold(self, first: Floats, last: Floats) -> None:
+        """Leave to slots at the edges of a part the marks that belong to it, in place.
+
+        The model was trained on passages from the middle of texts, so the slot between two parts
+        has the marks that close the first and those that open the second.
+
+        Args:
+            first: ``[slots, strings]`` the probabilities of slots before a part.
+            last: those of slots after a part.
+        """
+        for rows, target in ((first, self._opening), (last, self._closing)):
+            for row in rows:
+                row[:] = np.bincount(target, row, len(row))
+
+    def normalised(self, table: Floats) -> Floats:
+        """Return probabilities that sum to 1; where nothing is left, there is no mark.
+
+        Args:
+            table: ``[slots, strings]`` what is left of them, which is changed.
+        """
+        total = table.sum(1)
+        table[total <= 0, 0] = 1.0
+        return table / np.where(total > 0, total, 1.0)[:, None]
 
 
 class Read(NamedTuple):
@@ -98,59 +156,35 @@ class Chooser:
                 passage = _Passage(self, is_after_sentence=part.ends_turn)
 
     @cached_property
-    def _strings(self) -> Sequence[Puncteme]:
-        return self.model.strings.strings
+    def _known(self) -> TextStrings:
+        return TextStrings(self.model)
 
     @cached_property
     def _matcher(self) -> Matcher:
-        return matcher_of({token for string in self._strings for token in string})
-
-    @cached_property
-    def _final(self) -> npt.NDArray[np.bool_]:
-        return np.array([is_final(string) for string in self._strings])
-
-    @cached_property
-    def _unwritable(self) -> npt.NDArray[np.bool_]:
-        return np.array([UNK in string for string in self._strings])
-
-    @cached_property
-    def _sides(self) -> tuple[list[int], list[int]]:
-        """For each string, that of the marks that open what follows, and that of the others."""
-        number = {string: i for i, string in enumerate(self._strings)}
-        opening = [opening_marks(string) for string in self._strings]
-        closing = [s[: len(s) - len(o)] for s, o in zip(self._strings, opening, strict=True)]
-        return [number.get(s, 0) for s in opening], [number.get(s, 0) for s in closing]
+        return matcher_of({token for string in self._known.strings for token in string})
 
     def distributions(
         self, part: Read, *, is_first: bool, is_after_sentence: bool = False
     ) -> list[SlotPosterior]:
         """Return the distributions of the slots of a part, given what is known of line ends.
 
-        The model was trained on passages from the middle of texts, so the slot between two lines
-        has the marks that close the first and those that open the second.
-
         Args:
             part: the part.
             is_first: whether a passage begins with it.
             is_after_sentence: whether a sentence is known to have ended before the passage.
         """
-        allowed = part.reading.strings[:, : len(self._strings)].astype(np.float64)
-        allowed[:, self._unwritable] = 0.0
+        known = self._known
+        allowed = known.table(part.reading)
         last = len(allowed) - part.is_last
-        if self._final.any():
+        if known.final.any():
             if self.ends != "none" or is_after_sentence:
-                allowed[:is_first, ~self._final] = 0.0
+                allowed[:is_first, ~known.final] = 0.0
             if self.ends != "none" or part.ends_turn:
-                allowed[last:, ~self._final] = 0.0
+                allowed[last:, ~known.final] = 0.0
         if self.ends == "sentence":
-            allowed[1:last, self._final] = 0.0
-        opening, closing = self._sides
-        for rows, target in ((allowed[:is_first], opening), (allowed[last:], closing)):
-            for row in rows:
-                row[:] = np.bincount(target, row, len(row))
-        total = allowed.sum(1)
-        allowed[total <= 0, 0] = 1.0  # where nothing is left to choose from, there is no mark
-        return _posteriors(self._strings, allowed / np.where(total > 0, total, 1.0)[:, None])
+            allowed[1:last, known.final] = 0.0
+        known.fold(allowed[:is_first], allowed[last:])
+        return _posteriors(known.strings, known.normalised(allowed))
 
     def before(self, reading: Reading, *, is_after_sentence: bool = False) -> Puncteme:
         """Return the most probable marks before a passage, as if another one preceded it.
@@ -159,10 +193,10 @@ class Chooser:
             reading: the distributions of its first part.
             is_after_sentence: whether a sentence is known to have ended before it.
         """
-        row = reading.strings[0, : len(self._strings)]
+        row = reading.strings[0, : len(self._known.strings)]
         is_open = self.ends == "none" and not is_after_sentence
-        allowed = np.ones(len(row), bool) if is_open else self._final
-        return self._strings[int(np.argmax(np.where(allowed, row, 0.0)))]
+        allowed = np.ones(len(row), bool) if is_open else self._known.final
+        return self._known.strings[int(np.argmax(np.where(allowed, row, 0.0)))]
 
     def choose(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
         """Return the string of each slot of a section.

@@ -19,7 +19,7 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.word_streams import is_final
 from semipunct.errors import UsageError
-from semipunct.marks import UNK, Puncteme, spacing
+from semipunct.marks import Puncteme, spacing
 from semipunct.marks.corrections import corrections
 from semipunct.marks.spacing import BY_TYPOGRAPHY
 from semipunct.models.running_text.model import TextModel
@@ -33,7 +33,7 @@ from semipunct.pipelines.text_choice import (
     SECTION,
     AnyWords,
     JoinedLines,
-    opening_marks,
+    TextStrings,
 )
 from semipunct.pipelines.text_restoration import Part, has_capitals
 from semipunct.pipelines.trained import Trained, model_of_kind
@@ -168,34 +168,24 @@ class Channel:
 
     def __init__(self, model: TextModel) -> None:
         """Prepare the tables of a model."""
-        self.strings = model.strings.strings
-        self.number = {string: tag for tag, string in enumerate(self.strings)}
-        size = len(self.strings)
+        self.known = TextStrings(model)
+        size = len(self.known.strings)
         self._possible = (model.errors[:size, :size] > 0) | np.eye(size, dtype=bool)
-        self._possible[[UNK in string for string in self.strings]] = False
-        self._final = np.array([is_final(string) for string in self.strings])
-        opening = [opening_marks(string) for string in self.strings]
-        closing = [s[: len(s) - len(o)] for s, o in zip(self.strings, opening, strict=True)]
-        self._edges = [[self.number.get(s, 0) for s in part] for part in (opening, closing)]
+        self._possible[self.known.rare] = False
 
     def probabilities(self, written: Sequence[Puncteme], reading: Reading) -> Floats:
         """Return the probabilities of the strings of a line, ``[n + 1, strings]``.
-
-        The model has learnt from passages from the middle of texts, so its first slot has the marks
-        of the sentence before, too, and its last one those of the sentence after it.
 
         Args:
             written: ``[n + 1]`` the strings as written.
             reading: of the line.
         """
-        summed = reading.strings[:, : len(self.strings)].astype(np.float64)
+        known = self.known
+        summed = reading.strings[:, : len(known.strings)].astype(np.float64)
         if not written[-1]:
-            summed[-1, ~self._final & (np.arange(len(self.strings)) > 0)] = 0
-            summed[-1, self._final] *= odds_of_sentence(len(written) - 1)
-        for row, parts in ((0, self._edges[0]), (-1, self._edges[1])):
-            whole = summed[row].copy()
-            summed[row] = 0
-            np.add.at(summed[row], parts, whole)
+            summed[-1, ~known.final & (np.arange(len(known.strings)) > 0)] = 0
+            summed[-1, known.final] *= odds_of_sentence(len(written) - 1)
+        known.fold(summed[:1], summed[-1:])
         return summed
 
     def posterior(self, written: Puncteme, probability: Floats) -> SlotPosterior:
@@ -205,7 +195,7 @@ class Channel:
             written: the string.
             probability: ``[strings]`` of all strings.
         """
-        tag = self.number.get(written)
+        tag = self.known.number.get(written)
         if tag is None:  # The channel never writes a string that has no tag of its own.
             return SlotPosterior((written,), np.ones(1))
         share = np.where(self._possible[:, tag], probability, 0.0)
@@ -216,7 +206,7 @@ class Channel:
             if share[i] > _NEGLIGIBLE or i == tag
         ]  # fmt: skip
         ranked = share[order]
-        return SlotPosterior(tuple(self.strings[i] for i in order), ranked / ranked.sum())
+        return SlotPosterior(tuple(self.known.strings[i] for i in order), ranked / ranked.sum())
 
 
 def odds_of_sentence(words: int) -> float:

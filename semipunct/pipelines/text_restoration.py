@@ -13,16 +13,15 @@ import numpy as np
 from semipunct.corpus.examples import treebank_digest
 from semipunct.corpus.sentences import Words, unfillable
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
-from semipunct.corpus.word_streams import is_final
 from semipunct.errors import UsageError
 from semipunct.evaluation.results import figures_signature
-from semipunct.marks import ABBREVIATION, UNK, Puncteme
+from semipunct.marks import ABBREVIATION, Puncteme
 from semipunct.models.running_text.model import THRESHOLD, TextModel
 from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.pipelines.distributions import SlotPosterior, rank_strings
 from semipunct.pipelines.options import Lines, RestoreOptions, check_values
 from semipunct.pipelines.results import Restoration
-from semipunct.pipelines.text_choice import AnyWords, Chooser, Read, opening_marks
+from semipunct.pipelines.text_choice import AnyWords, Chooser, Read, TextStrings
 from semipunct.pipelines.trained import Trained, model_of_kind
 
 _ACCIDENTS = 0.02
@@ -342,8 +341,8 @@ def text_views(
     texts = [list(of) for _, of in groupby(sentences, key=lambda s: s.path)]
     queries = [_query(text, options) for text in texts]
     readings = TextReader(fitted, model.parameters).read(queries)
-    parts = _Parts(fitted)
-    return [view for of in zip(texts, readings, strict=True) for view in parts.views(*of)]
+    known = TextStrings(fitted)
+    return [view for of in zip(texts, readings, strict=True) for view in _views(known, *of)]
 
 
 def _query(text: Sequence[AnyWords], options: RestoreOptions) -> Query:
@@ -364,46 +363,22 @@ def _edges(text: Sequence[AnyWords]) -> list[int]:
     return np.cumsum([0, *(len(s.forms) for s in text)]).tolist()
 
 
-class _Parts:
-    """Divides the distributions of a text among its sentences.
+def _views(
+    known: TextStrings, text: Sequence[AnyWords], reading: Reading
+) -> Iterator[tuple[SlotPosterior, ...]]:
+    """Yield the distributions of each sentence of a text.
 
-    Attributes:
-        strings: the strings of the text model.
+    Args:
+        known: the strings of the model.
+        text: its sentences.
+        reading: of the text.
     """
-
-    def __init__(self, model: TextModel) -> None:
-        """Tabulate the strings of a model."""
-        self.strings = model.strings.strings
-        number = {string: i for i, string in enumerate(self.strings)}
-        opening = [opening_marks(string) for string in self.strings]
-        pairs = zip(self.strings, opening, strict=True)
-        closing = [string[: len(string) - len(after)] for string, after in pairs]
-        # Marks that open a sentence belong to it, and those before them to the previous one.
-        self._opening = [number.get(string, 0) for string in opening]
-        self._closing = [number.get(string, 0) for string in closing]
-        self._writable = np.array([UNK not in string for string in self.strings])
-        self._final = np.array([is_final(string) for string in self.strings])
-
-    def views(
-        self, text: Sequence[AnyWords], reading: Reading
-    ) -> Iterator[tuple[SlotPosterior, ...]]:
-        """Yield the distributions of each sentence of a text.
-
-        Args:
-            text: its sentences.
-            reading: of the text.
-        """
-        edges = _edges(text)
-        for sentence, start, stop in zip(text, edges[:-1], edges[1:], strict=True):
-            table = reading.strings[start : stop + 1, : len(self.strings)].astype(np.float64)
-            table *= self._writable
-            table[1:-1] *= ~self._final
-            # In running text, a sentence ends where there is a mark that says so.
-            if sentence.source == "text" and self._final.any():
-                table[[0, -1]] *= self._final
-            for row, parts in ((0, self._opening), (-1, self._closing)):
-                table[row] = np.bincount(parts, table[row], len(self.strings))
-            total = table.sum(1, keepdims=True)
-            table[total[:, 0] <= 0, 0] = 1.0
-            table /= np.where(total > 0, total, 1.0)
-            yield rank_strings(self.strings, table, unfillable(sentence))
+    edges = _edges(text)
+    for sentence, start, stop in zip(text, edges[:-1], edges[1:], strict=True):
+        table = known.table(reading, slice(start, stop + 1))
+        table[1:-1] *= ~known.final
+        # In running text, a sentence ends where there is a mark that says so.
+        if sentence.source == "text" and known.final.any():
+            table[[0, -1]] *= known.final
+        known.fold(table[:1], table[-1:])
+        yield rank_strings(known.strings, known.normalised(table), unfillable(sentence))

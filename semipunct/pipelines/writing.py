@@ -163,16 +163,6 @@ class CorrectTask(MarksTask[CorrectOptions, Corrected]):
     kept = (TextWriter, M2Writer)
     characters: int = 0
 
-    def write(
-        self, outcomes: Iterator[Outcome[Corrected]], form: str, writer: Writer[Any], stream: TextIO
-    ) -> None:
-        if form == "explain":
-            from semipunct.pipelines.explanations import explain_outcomes, write_plain
-
-            write_plain(explain_outcomes(self.model, outcomes, writer), stream)
-        else:
-            super().write(outcomes, form, writer, stream)
-
     def lines(
         self, outcomes: Iterable[Outcome[Corrected]], form: str, writer: Writer[Any]
     ) -> Iterator[str]:

@@ -10,20 +10,9 @@ import pytest
 import semipunct
 
 COLUMNS = [
-    "sentence",
-    "slot",
-    "word",
-    "start",
-    "end",
-    "before",
-    "after",
-    "decision",
-    "probability",
-    "alternative",
-    "alternative_probability",
-    "reason",
-    "key",
-]
+    "sentence", "slot", "word", "start", "end", "before", "after", "decision", "probability",
+    "alternative", "alternative_probability", "reason", "key",
+]  # fmt: skip
 TEXT = "where is he\n\nhe said , yes but she left"
 
 

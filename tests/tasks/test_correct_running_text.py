@@ -70,7 +70,7 @@ def test_a_long_line_without_a_mark_at_its_end_is_no_heading(trained: Any):
     assert odds_of_sentence(1000) == odds_of_sentence(10**6) == pytest.approx(3)
     channel = Channel(trained.model)
     strings: list[Puncteme] = [(), (".",), (",",)]
-    assert [*channel.strings] == strings
+    assert [*channel.known.strings] == strings
     rows = np.array([[0.5, 0.3, 0.1, 0.1], [0.7, 0.1, 0.1, 0.1], [0.9, 0.02, 0.05, 0.03]])
     reading = Reading(rows.astype(np.float32), np.zeros((2, 4)), np.zeros((4, 4)))
     table = channel.probabilities([(), (), ()], reading)
