@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,6 @@ from semipunct.marks.balance import (
 )
 from semipunct.marks.corrections import corrections
 from semipunct.marks.spacing import SIGNS, JoiningMarks, may_stand_between
-from semipunct.marks.tokens import is_emoticon, is_picture
 from semipunct.models.punctuation.draws import Draws
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.options import Keep, RestoreOptions
@@ -110,35 +109,10 @@ class Standing:
         s = self.sentence
         if not string or not self.is_evidence or string == s.slots[slot]:
             return True
-        if self._is_plain(slot):
-            return _may_part_words(string, self.joining)
-        return self._allows(slot, string)
-
-    @cached_property
-    def _plain(self) -> dict[int, bool]:
-        return {}
-
-    def _is_plain(self, slot: int) -> bool:
-        """Return whether a slot of a text is between two words that restrict nothing."""
-        is_plain = self._plain.get(slot)
-        if is_plain is None:
-            before, after = self._neighbours[slot : slot + 2]
-            is_plain = self._plain[slot] = (
-                self.sentence.source == "text"
-                and before[-1:].isalnum()
-                and after[:1].isalnum()
-                and slot not in self._compounds
-                and spacing.are_spaced(before, after)
-                and not is_picture(before)
-                and not is_emoticon(before)
-            )
-        return is_plain
-
-    def _allows(self, slot: int, string: Puncteme) -> bool:
         shown = tuple(token for token in string if token not in SILENT)
         if not shown:
             return True
-        s, words = self.sentence, self._neighbours
+        words = self._neighbours
         if not may_stand_between(shown, words[slot], words[slot + 1]):
             return False
         if s.source != "text":
@@ -179,13 +153,6 @@ class Standing:
 def _has_signs(shown: Puncteme) -> bool:
     # A backquote is part of a quotation mark in the manner of TeX.
     return any(not SIGNS.isdisjoint(token.replace("`", "")) for token in shown)
-
-
-@lru_cache(maxsize=4096)
-def _may_part_words(string: Puncteme, joining: JoiningMarks) -> bool:
-    """Return whether a string may stand between two words of a text that restrict nothing."""
-    shown = tuple(token for token in string if token not in SILENT)
-    return not shown or (not _has_signs(shown) and joining.may_part(shown, is_compound=False))
 
 
 def chosen_strings(

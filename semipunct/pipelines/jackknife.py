@@ -13,8 +13,9 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from semipunct.arrays.compilation import enable_compilation_cache
 from semipunct.corpus import Sentence
@@ -104,8 +105,7 @@ def jackknifed_parts(
     *,
     trees: int = 0,
     seed: int = 0,
-    report: Callable[[Progress], None] | None = None,
-    stop: Callable[[], bool] | None = None,
+    **training: Any,
 ) -> Iterator[Part]:
     """Yield the parts of a treebank in order; the last one may be unfinished.
 
@@ -117,27 +117,19 @@ def jackknifed_parts(
         count: the number of parts.
         trees: the number of trees drawn for each sentence; 0 for the best one.
         seed: the seed of draws.
-        report: a function called at each step.
-        stop: a function called after each batch; if it returns true, the run is saved and the
-            iteration ends.
+        **training: as in ``train_jackknife``.
 
     Raises:
         UsageError, TreebankError, ModelError, TrainingError: as in ``jackknife``.
     """
     options = ParseOptions(seed=seed)
-    for part, fitted in train_jackknife(
-        config, sentences, dev, folder, count, report=report, stop=stop
-    ):
+    for part, fitted in train_jackknife(config, sentences, dev, folder, count, **training):
         held_out = [sentences[i] for i in part]
-        parses_of_part: Sequence[Sequence[Parse]]
-        if fitted.interrupted:
-            parses_of_part = ()
-        elif trees:
+        parses_of_part: Sequence[Sequence[Parse]] = ()
+        if trees and not fitted.interrupted:
             parses_of_part = parses(fitted, held_out, trees, options, first=part.start)
-        else:
-            parses_of_part = [
-                [parse_of_sentence] for parse_of_sentence in parse(fitted, held_out, options)
-            ]
+        elif not fitted.interrupted:
+            parses_of_part = [[parsed] for parsed in parse(fitted, held_out, options)]
         yield Part(part, fitted, tuple(parses_of_part))
 
 
@@ -167,9 +159,7 @@ def train_jackknife(
     dev: Sequence[Sentence],
     folder: str | Path,
     count: int,
-    *,
-    report: Callable[[Progress], None] | None = None,
-    stop: Callable[[], bool] | None = None,
+    **training: Any,
 ) -> Iterator[tuple[range, TrainingResult]]:
     """Train one model for each part of a treebank, on the other parts.
 
@@ -180,9 +170,7 @@ def train_jackknife(
         folder: the folder for the models. Finished models of the same sentences are not trained
             again, and an interrupted run is resumed.
         count: the number of parts.
-        report: a function called at each step.
-        stop: a function called after each batch; if it returns true, the run is saved and the
-            iteration ends.
+        **training: ``report`` and ``stop`` of ``semipunct.training.train.train``.
 
     Yields:
         The numbers of the sentences of a part, and the model that has not seen them; the last model
@@ -194,12 +182,10 @@ def train_jackknife(
     """
     digest = treebank_digest(sentences)[:12]
     for number, part in enumerate(folds(len(sentences), count), 1):
-        remaining = list(chain(sentences[: part.start], sentences[part.stop :]))
+        remaining = [*sentences[: part.start], *sentences[part.stop :]]
         place = Path(folder) / f"{digest}-{number}-of-{count}"
         resume = is_model_folder(place)
-        outcome = train(
-            remaining, dev, place, config=config, resume=resume, report=report, stop=stop
-        )
+        outcome = train(remaining, dev, place, config=config, resume=resume, **training)
         yield part, outcome
         if outcome.interrupted:
             return
