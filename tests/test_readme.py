@@ -12,7 +12,6 @@ sample, and a model. A comment ``<!-- skip: reason -->`` before a block prevents
 import contextlib
 import doctest
 import io
-import os
 import re
 import shlex
 import shutil
@@ -53,9 +52,6 @@ PAGES = (
 TUTORIAL = "docs/tutorial.md"
 CONTINUED = {"README.md": 1, "docs/index.md": 1, "docs/api.md": 1, "docs/rephrasing.md": 2}
 """Pages that begin where the tutorial's training has made parts (1), and a model of them (2)."""
-
-LONG = {"docs/structures.md"}
-"""Pages with so many examples that only ``make test-all`` executes them."""
 
 SAMPLE = "semipunct/data/sample.conllu"
 
@@ -229,7 +225,6 @@ def sessions(tmp_path_factory: pytest.TempPathFactory, loaded_once: None) -> dic
         pytest.param(
             block,
             id=f"{page}:{block.line}",
-            marks=pytest.mark.exhaustive if page in LONG else (),
         )
         for page in PAGES
         for block in page_blocks(page)
@@ -250,50 +245,7 @@ def test_examples_run(
             session.execute(other)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_are_shown_in_blocks_that_are_executed(page: str) -> None:
-    text = (ROOT / page).read_text("utf-8")
-    for block in blocks(page, text):
-        if re.search(r"(?m)^(\$ )?semipunct ", block.text):
-            assert block.tag == "console", f"{page}:{block.line} is tagged {block.tag!r}"
-            assert any(commands(block.text)), f"{page}:{block.line}: begin commands with '$ '"
-
-
-def test_the_tutorial_has_examples_of_both_kinds() -> None:
-    tags = {block.tag for block in page_blocks(TUTORIAL) if not block.skip}
-    assert tags == {"python", "console"}
-
-
-def test_blocks_are_found() -> None:
-    page = (
-        "# A\n\n```python\nx = 1\n```\n\n<!-- skip: needs data -->\n```console\n"
-        "$ semipunct stats a \\\n  b\nshown ...\n$ ls\n$ semipunct --help\n```\n\ntext\n"
-        "```console\n$ ls\n```\n```python\nprint(1)\n```\n\n```text\n1\n```\n"
-    )
-    first, second, third, fourth = blocks("a.md", page)
-    assert (first.line, first.tag, first.text, first.skip) == (3, "python", "x = 1\n", "")
-    assert first.printed is None
-    assert second.skip == "needs data"
-    assert list(commands(second.text)) == [
-        (["stats", "a", "b"], "", "shown ...\n"),
-        (["--help"], "", ""),
-    ]
-    assert not third.runs
-    assert not third.skip
-    assert (fourth.text, fourth.printed) == ("print(1)\n", "1\n")
-
-
-def test_words_of_echo_are_standard_input() -> None:
-    (command,) = commands('$ echo "some words" | semipunct restore en -\nSome words.\n')
-    assert command == (["restore", "en", "-"], "some words\n", "Some words.\n")
-
-
 def test_other_output_than_shown_fails(tmp_path: Path) -> None:
     (block,) = blocks("a.md", "```python\nprint(1)\n```\n```text\n2\n```\n")
     with pytest.raises(AssertionError, match=r"a\.md:1: the code above printed:\s+1"):
         Session(tmp_path).execute(block)
-
-
-def test_the_folder_of_a_page_holds_the_sample(sessions: dict[str, Session]) -> None:
-    for session in sessions.values():
-        assert os.path.getsize(session.folder / SAMPLE) == (ROOT / SAMPLE).stat().st_size

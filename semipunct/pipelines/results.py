@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -9,7 +10,7 @@ from typing_extensions import TypeVar
 
 from semipunct.corpus.sentences import Sentence, Words, excerpt
 from semipunct.marks import ABBREVIATION, SILENT, Edit, Puncteme, display_form, spacing
-from semipunct.marks.corrections import Correction
+from semipunct.marks.corrections import Correction, corrections
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.trained import Slots
 from semipunct.wording import quantity
@@ -165,6 +166,32 @@ class Corrected:
             f"<Corrected {self.sentence.sentence_id}, "
             f"{quantity(len(self.corrections), 'correction')}: {excerpt(self.text)}>"
         )
+
+
+def corrected(
+    sentence: Sentence,
+    slots: Slots,
+    posteriors: tuple[SlotPosterior, ...],
+    reason: Callable[[int], Reason | None] = lambda slot: None,
+) -> Corrected:
+    """Return a sentence with its corrections.
+
+    Args:
+        sentence: words and tree, with the punctuation as written.
+        slots: the corrected strings.
+        posteriors: of the slots.
+        reason: returns the reason of the marks of a slot.
+    """
+    explained = tuple(
+        Explained(
+            correction,
+            posteriors[correction.slot].of(slots[correction.slot]),
+            posteriors[correction.slot].of(sentence.slots[correction.slot]),
+            reason(correction.slot),
+        )
+        for correction in corrections(spacing.visible(sentence.slots), spacing.visible(slots))
+    )
+    return Corrected(sentence, slots, posteriors, explained)
 
 
 @dataclass(frozen=True, slots=True)

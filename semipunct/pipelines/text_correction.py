@@ -19,15 +19,14 @@ from semipunct.corpus.sentences import Sentence, Words
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.corpus.word_streams import is_final
 from semipunct.errors import UsageError
-from semipunct.marks import Puncteme, spacing
-from semipunct.marks.corrections import corrections
+from semipunct.marks import Puncteme
 from semipunct.marks.spacing import BY_TYPOGRAPHY
 from semipunct.models.running_text.model import TextModel
 from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.pipelines.choice import beside_what_stands, may_replace
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.options import CorrectOptions
-from semipunct.pipelines.results import Corrected, Explained
+from semipunct.pipelines.results import Corrected, corrected
 from semipunct.pipelines.text_choice import (
     LONGEST_SECTION,
     SECTION,
@@ -79,8 +78,7 @@ def correct_running_text(
     fitted = model_of_kind(model, TextModel)
     check(options, fitted)
     usable: list[AnyWords] = without_omitted(lines)
-    corrected = _correct_texts(model, usable, options)
-    return with_omitted(lines, corrected)
+    return with_omitted(lines, _correct_texts(model, usable, options))
 
 
 def correct_parts(
@@ -94,11 +92,9 @@ def correct_parts(
         options: with a minimum confidence.
     """
     texts = [JoinedLines.of(lines) for lines in _texts(parts)]
-    corrected = _correct_texts(model, [text.words for text in texts], options)
+    answers = _correct_texts(model, [text.words for text in texts], options)
     return [
-        line
-        for text, answer in zip(texts, corrected, strict=True)
-        for line in _divided(text, answer)
+        line for text, answer in zip(texts, answers, strict=True) for line in _divided(text, answer)
     ]
 
 
@@ -117,7 +113,7 @@ def _divided(text: JoinedLines, answer: Corrected) -> Iterator[Corrected]:
     """Yield the corrected lines of a text."""
     rows = text.divide(answer.slots, answer.posteriors)
     for words, (slots, posteriors) in zip(text.lines, rows, strict=True):
-        yield _explained(words, slots, posteriors)
+        yield corrected(cast(Sentence, words), slots, posteriors)
 
 
 def _correct_texts(
@@ -241,22 +237,7 @@ def _corrected(
         ]
         slots = beside_what_stands(cast(Sentence, part), best, views, BY_TYPOGRAPHY)
         chosen += slots[len(chosen) > 0 :]
-    return _explained(words, tuple(chosen), tuple(posteriors))
-
-
-def _explained(
-    words: AnyWords, chosen: tuple[Puncteme, ...], posteriors: tuple[SlotPosterior, ...]
-) -> Corrected:
-    explained = tuple(
-        Explained(
-            correction,
-            posteriors[correction.slot].of(chosen[correction.slot]),
-            posteriors[correction.slot].of(words.slots[correction.slot]),
-            None,
-        )
-        for correction in corrections(spacing.visible(words.slots), spacing.visible(chosen))
-    )
-    return Corrected(cast(Sentence, words), chosen, posteriors, explained)
+    return corrected(cast(Sentence, words), tuple(chosen), tuple(posteriors))
 
 
 def _best(view: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:

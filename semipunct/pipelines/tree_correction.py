@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,7 @@ from semipunct.corpus.sentences import Sentence, Words, Written
 from semipunct.corpus.statistics import with_unknown
 from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, UsageError
-from semipunct.marks import Puncteme, spacing
-from semipunct.marks.corrections import corrections
+from semipunct.marks import Puncteme
 from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.decode import Analysis
@@ -29,7 +29,7 @@ from semipunct.pipelines.decoding import part_seed
 from semipunct.pipelines.distributions import SlotPosterior, posteriors
 from semipunct.pipelines.options import CorrectOptions, Helpers, RestoreOptions
 from semipunct.pipelines.parses import check_reads_words, parse
-from semipunct.pipelines.results import Attached, Corrected, Explained, Reason
+from semipunct.pipelines.results import Attached, Corrected, Reason, corrected
 from semipunct.pipelines.trained import InPlace, Slots, Trained, punctuation_model
 from semipunct.pipelines.tree_restoration import draw_punctuation, numbers_of_trees
 
@@ -81,8 +81,7 @@ def correct_trees(
     draws = list(draw_punctuation(fitted, flat, draw_options, numbers_of_trees(first, each)))
     joined = [Draws.joined(draws[i : i + each]) for i in range(0, len(draws), each)]
     chosen = [_chosen(s, d, fitted.model, options) for s, d in zip(trees, joined, strict=True)]
-    corrected = _explained(fitted, [of[0] for of in several], trees, chosen)
-    return with_omitted(sentences, corrected)
+    return with_omitted(sentences, _explained(fitted, [of[0] for of in several], trees, chosen))
 
 
 def correction_model(trained: Trained[Any]) -> InPlace[CorrectionModel]:
@@ -222,19 +221,10 @@ def _explained(
     right = [replace(read_sentences[i], slots=chosen[i][0]) for i in changed]
     best = decode.best(fitted.model, fitted.parameters, right) if right else []
     analyses = dict(zip(changed, best, strict=True))
-    explained_sentences: list[Corrected] = []
-    for i, (sentence, (slots, views)) in enumerate(zip(sentences, chosen, strict=True)):
-        explanations = tuple(
-            Explained(
-                correction,
-                views[correction.slot].of(slots[correction.slot]),
-                views[correction.slot].of(sentence.slots[correction.slot]),
-                reason(analyses.get(i), correction.slot),
-            )
-            for correction in corrections(spacing.visible(sentence.slots), spacing.visible(slots))
-        )
-        explained_sentences.append(Corrected(sentence, slots, views, explanations))
-    return explained_sentences
+    return [
+        corrected(sentence, slots, views, partial(reason, analyses.get(i)))
+        for i, (sentence, (slots, views)) in enumerate(zip(sentences, chosen, strict=True))
+    ]
 
 
 def reason(analysis: Analysis | None, slot: int) -> Reason | None:

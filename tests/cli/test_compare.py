@@ -79,13 +79,6 @@ def test_the_table_is_for_people(cli: Cli, stored: dict[str, Path]):
     assert "permutation test and bootstrap over 3 sentences, 10,000 resamples" in result.err
 
 
-def test_undefined_figures_are_dashes(cli: Cli, stored: dict[str, Path]):
-    result = cli("compare", stored["zero"], stored["b"])
-    line = next(line for line in result.out.splitlines() if "perplexity per slot" in line)
-    assert line.split()[3:] == ["inf", "1.5683", "+inf", "-", "-"]
-    assert "where both can score" in result.out
-
-
 def test_standard_input(cli: Cli, stored: dict[str, Path]):
     content = stored["b"].read_bytes()
     value = json.loads(cli("compare", stored["a"], "-", "--json", stdin=content).out)

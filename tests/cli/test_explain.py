@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -107,15 +106,6 @@ def test_options_that_do_not_fit(cli: Cli, options: list[str], message: str):
     assert message in result.message
 
 
-def test_the_page_in_the_documentation(cli: Cli, monkeypatch: pytest.MonkeyPatch):
-    """The second command of docs/reasons.md writes it, but for the last digits of numbers."""
-    monkeypatch.chdir(Path(__file__).parents[2])
-    example = "docs/examples/letter.txt"
-    page = cli("explain", "en", example, "--task", "correct", "--format", "html").out
-    shown = Path("docs/_static/letter.html").read_text("utf-8")
-    assert re.sub("[0-9]+", "", page) == re.sub("[0-9]+", "", shown)
-
-
 def test_a_page(cli: Cli, tmp_path: Path):
     out = tmp_path / "page.html"
     assert cli("explain", "en", "-", "--format", "html", "-o", out, stdin=TEXT.encode()).status == 0
@@ -140,16 +130,6 @@ def test_a_page(cli: Cli, tmp_path: Path):
     (policy,) = [attrs["content"] for _, attrs in page.tags if attrs.get("http-equiv")]
     assert policy is not None
     assert policy.startswith("default-src 'none'")
-
-
-def test_correcting_explains_as_well(cli: Cli):
-    text = b"He said that, he would come, and she asked where it was.\n"
-    told = cli("correct", "en", "-", "--format", "explain", stdin=text)
-    assert told.status == 0, told.err
-    assert "The text has a comma here, to which the model gives" in told.out
-    assert "Two independent clauses joined by “and”" in told.out
-    explained = cli("explain", "en", "-", "--task", "correct", stdin=text)
-    assert explained.out == told.out
 
 
 def first_sentences(treebank: Path, number: int, folder: Path) -> Path:

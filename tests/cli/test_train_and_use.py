@@ -61,19 +61,6 @@ def test_training_tells_people_and_leaves_a_model(training_run: tuple[Result, Pa
     assert "| pruning cost | " in card
 
 
-def test_timings_add_up_and_change_nothing(cli: Cli, model: Path, test_file: Path):
-    plain, timed = (cli(*o, "evaluate", model, test_file) for o in ([], ["--timings"]))
-    assert (timed.status, timed.out) == (0, plain.out)
-    rows = re.findall(r"^ *(.+?) +(\d+\.\d\d) *$", timed.err, re.M)
-    seconds = {name: float(figure) for name, figure in rows}
-    whole = seconds.pop("in all")
-    assert sum(seconds.values()) == pytest.approx(whole, abs=0.05)
-    assert set(seconds) == {
-        *("importing", "loading the model", "reading", "tracing", "compiling", "everything else")
-    }
-    assert seconds["loading the model"] + seconds["reading"] < whole
-
-
 def test_a_finished_run_is_resumed_as_it_is(
     cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path
 ):

@@ -1,12 +1,9 @@
 """Capitals of addresses, mentions, tags and code have a meaning, and are never changed."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import semipunct
 from semipunct.corpus.fixed_parts import LONGEST_CODE, Casing, divide_by_case
 
 
@@ -48,13 +45,3 @@ def test_code_has_two_ends_near_each_other():
 @given(st.lists(st.text(st.sampled_from("ab`<>/@.:#"), min_size=1), max_size=40))
 def test_nothing_is_lost(forms: list[str]):
     assert ["".join(parts) for parts in divide_by_case(forms)] == forms
-
-
-def test_a_text_model_leaves_them(text_model: Path):
-    model = semipunct.load(text_model, "text")
-    assert model.restore("so ba but do") == "So ba, but do."
-    for fixed in ("http://a.b/so", "so@x.org", "@so", "#so", "`so`", "`so ba so`"):
-        text = model.restore(f"{fixed} ba but do so gu")
-        assert text.startswith(fixed)
-        assert "So gu" in text
-    assert model.restore("<b>so</b> ba but do so gu").startswith("<b>")
