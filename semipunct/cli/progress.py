@@ -22,7 +22,7 @@ T = TypeVar("T")
 def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
     """Yield a function for the reports of ``semipunct.training.train.train``.
 
-    On a terminal a bar shows visits, objective and time left. Output goes to standard error.
+    On a terminal a bar shows visits, loss and time left. Output goes to standard error.
 
     Args:
         title: the text before the bar.
@@ -30,13 +30,13 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
             terminal or not.
     """
     bar = _bar(title)
-    task = bar.add_task("preparing", total=None, objective="")
+    task = bar.add_task("preparing", total=None, loss="")
     evaluated = False
 
     def report(progress: "Progress") -> None:
         nonlocal evaluated
         if progress.objective is not None:
-            bar.update(task, objective=f"objective {progress.objective:.3f}{speed(progress)}")
+            bar.update(task, loss=f"objective {progress.objective:.3f}{speed(progress)}")
         # Nothing but compiling happens between the first two reports.
         phase = "compiling" if progress.phase == "preparing" else progress.phase
         bar.update(task, description=phase, total=progress.total, completed=progress.visits)
@@ -143,7 +143,7 @@ def _bar(title: str) -> "Bar":
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[objective]}"),
+        TextColumn("{task.fields[loss]}"),
         Remaining(),
         console=screen,
         transient=True,

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.treebank import OmittedT
-from semipunct.errors import UsageError
 from semipunct.models.contents import digest
 from semipunct.pipelines.assessment import Assessment
 from semipunct.pipelines.marked_text import PunctuatedText
@@ -21,7 +20,7 @@ from semipunct.pipelines.options import (
 from semipunct.pipelines.parses import Parse
 from semipunct.pipelines.parses import parse as parse_words
 from semipunct.pipelines.results import Corrected, Restoration
-from semipunct.pipelines.segmentation import sentences_by_text_model, sentences_of_text
+from semipunct.pipelines.segmentation import sentences_of_text
 from semipunct.pipelines.task import EvaluateRequest, Task, task_of
 from semipunct.pipelines.trained import Trained
 
@@ -230,10 +229,5 @@ def parse_text(
         ModelError: if a model is of another kind.
     """
     chosen, helpers = split_settings(ParseOptions, options, settings)
-    if helpers.text_model is None:
-        parts = sentences_of_text(text, helpers.tokeniser)
-    elif helpers.tokeniser is None:
-        parts = sentences_by_text_model(text, helpers.text_model, RestoreOptions(lines=lines))
-    else:
-        raise UsageError("a tokeniser and a text model both find sentences; give one of the two")
+    parts = sentences_of_text(text, helpers, RestoreOptions(lines=lines))
     return parse_words(model, [part.content for part in parts], chosen)

@@ -18,7 +18,7 @@ from semipunct.pipelines.chunks import Chunk, Outcome
 from semipunct.pipelines.notices import LongSentences, Omissions, check_any
 from semipunct.pipelines.options import ParseOptions
 from semipunct.pipelines.parses import Parse, parse, parse_punctuated, parses, parsing_signature
-from semipunct.pipelines.segmentation import read_by_tokeniser, running_text_format, unit_of
+from semipunct.pipelines.segmentation import read_running_text, running_text_format, unit_of
 from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks, Unit
 from semipunct.pipelines.trained import model_of_kind
 from semipunct.pipelines.tree_writing import parsed_texts
@@ -62,7 +62,7 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
             entries = iter(read)
         elif self.helpers.tokeniser is not None:
             running_text_format(request.inputs)
-            entries = read_by_tokeniser(request.inputs, self.helpers.tokeniser)
+            entries = read_running_text(request.inputs, self.helpers)
         else:
             entries = read_words(request.inputs)
 

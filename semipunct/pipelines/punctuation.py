@@ -26,10 +26,8 @@ from semipunct.pipelines.decoding import CHUNK, choose_decoder
 from semipunct.pipelines.notices import LongSentences, UnseenValues
 from semipunct.pipelines.options import CorrectOptions, DecodeOptions, RestoreOptions, check_values
 from semipunct.pipelines.segmentation import (
-    read_by_text_model,
-    read_by_tokeniser,
+    read_running_text,
     running_text_format,
-    sentences_by_text_model,
     sentences_of_text,
     unit_of,
 )
@@ -82,11 +80,11 @@ class RestoreTrees(RestoreTask):
         entries: Iterator[Any]
         if helpers.tokeniser is not None:
             form = running_text_format(inputs)
-            entries = read_by_tokeniser(inputs, helpers.tokeniser)
+            entries = read_running_text(inputs, helpers)
         else:
             form = format_of(*inputs, words=needs_words)  # before any of it is read
             if helpers.text_model is not None and form.name == Text.name:
-                entries = read_by_text_model(inputs, helpers.text_model, self.options)
+                entries = read_running_text(inputs, helpers, self.options)
             elif self.options.lines is not None:
                 raise UsageError(
                     "--lines is for running text, but the sentences of these files are known; "
@@ -128,11 +126,7 @@ class RestoreTrees(RestoreTask):
                 f"a model of the kind {self.model.model.kind} restores text with a parser; give "
                 "parser"
             )
-        if helpers.text_model is None:
-            return sentences_of_text(text, helpers.tokeniser)
-        if helpers.tokeniser is not None:
-            raise UsageError("a text model finds sentences and capitals itself; give no tokeniser")
-        return sentences_by_text_model(text, helpers.text_model, self.options)
+        return sentences_of_text(text, helpers, self.options)
 
     def texts(self, texts: Sequence[str]) -> list[Any]:
         if self.helpers.text_model is None:
@@ -162,7 +156,7 @@ class CorrectTrees(CorrectTask):
         entries: Iterator[Any]
         if tokeniser is not None:
             form = running_text_format(inputs)
-            entries = read_by_tokeniser(inputs, tokeniser)
+            entries = read_running_text(inputs, self.helpers)
         else:
             form = format_of(*inputs, words=bool(self.helpers.parsers))
             entries = (read_words if self.helpers.parsers else read_entries)(inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -38,14 +38,14 @@ from semipunct.models.segmentation.guises import Segmentation
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tokeniser import Tokeniser
 from semipunct.pipelines.chunks import in_chunks
-from semipunct.pipelines.options import RestoreOptions
+from semipunct.pipelines.options import Helpers, RestoreOptions
 from semipunct.pipelines.text_choice import opening_marks
 from semipunct.pipelines.text_restoration import lines_of, restore_running_text
 from semipunct.pipelines.trained import Trained, model_of_kind
 
 if TYPE_CHECKING:
     from semipunct.corpus.treebank import WordsEntry
-    from semipunct.pipelines.options import RestoreOptions
+    from semipunct.pipelines.options import Helpers, RestoreOptions
     from semipunct.pipelines.task import Unit
     from semipunct.pipelines.trained import Trained
 
@@ -298,33 +298,35 @@ def _begin(whole: Located, slot: int) -> int:
     return marks[len(marks) - opening][0] if opening else whole.spans[slot][0]
 
 
-def sentences_of_text(text: str, tokeniser: Trained[Any] | None) -> list[Located]:
-    """Return the sentences of a text, whose parts add up to it.
-
-    Args:
-        text: a text of any length.
-        tokeniser: with its weights; without one, each line is a sentence.
-    """
-    lines = io.StringIO(text, newline="\n")
-    if tokeniser is None:
-        return [read_line(line, read_spaced_words) for line in in_lines(lines)]
-    return [part for parts in segment(tokeniser, list(in_paragraphs(lines))) for part in parts]
-
-
-def sentences_by_text_model(
-    text: str, text_model: Trained[Any], options: RestoreOptions
+def sentences_of_text(
+    text: str, helpers: Helpers, options: RestoreOptions = RestoreOptions()
 ) -> list[Located]:
-    """Return the sentences that a text model finds, whose parts add up to the text but capitals.
+    """Return the sentences of a text, whose parts add up to it, apart from capitals.
 
     Args:
         text: a text of any length.
-        text_model: with its weights.
-        options: of the restoration.
+        helpers: a tokeniser or a text model; without one, each line is a sentence.
+        options: of the restoration, for a text model.
+
+    Raises:
+        UsageError: if there are both.
     """
-    lines = in_lines(io.StringIO(text, newline="\n"))
-    raw = list(join_lines(lines) if options.lines == "none" else lines)
-    sentences_of_lines = segment_running_text(text_model, raw, options)
-    return [part for parts in sentences_of_lines for part in parts]
+    tokeniser, finder = helpers.tokeniser, helpers.text_model
+    if tokeniser is not None and finder is not None:
+        raise UsageError("a tokeniser and a text model both find sentences; give one of the two")
+    lines = io.StringIO(text, newline="\n")
+    if tokeniser is not None:
+        sentences = segment(tokeniser, list(in_paragraphs(lines)))
+    elif finder is not None:
+        sentences = segment_running_text(finder, _lines_of(in_lines(lines), options), options)
+    else:
+        return [read_line(line, read_spaced_words) for line in in_lines(lines)]
+    return [part for parts in sentences for part in parts]
+
+
+def _lines_of(lines: Iterable[RawText], options: RestoreOptions) -> list[RawText]:
+    """Return the texts that a text model reads: joined lines, if their ends say nothing."""
+    return list(join_lines(lines) if options.lines == "none" else lines)
 
 
 PARAGRAPHS = 64
@@ -365,40 +367,32 @@ def running_text_format(paths: Sequence[str]) -> Format[Any]:
     return FORMATS[Text.name]
 
 
-def read_by_text_model(
-    paths: Sequence[str], text_model: Trained[Any], options: RestoreOptions
+def read_running_text(
+    paths: Sequence[str], helpers: Helpers, options: RestoreOptions = RestoreOptions()
 ) -> Iterator[WordsEntry]:
-    """Yield the sentences that a text model finds in running text, some lines at a time.
+    """Yield the sentences that a tokeniser or a text model finds, some paragraphs at a time.
 
     Args:
         paths: of text, or ``-`` for standard input.
-        text_model: with its weights.
-        options: of the restoration.
+        helpers: have one of the two models.
+        options: of the restoration, for a text model.
 
     Raises:
         TreebankError: with file and line, if a file is missing or is not UTF-8 text.
         UsageError: if the treatment of marks is not for a text model.
     """
     for number, path in enumerate(paths, start=1):
-        texts = lines_with_text(path, ended=number < len(paths))
-        raw_lines = in_lines(texts, display_name(path), first_line(path))
-        for chunk in in_chunks(raw_lines, LINES):
-            raw = list(join_lines(chunk)) if options.lines == "none" else chunk
-            for sentences in segment_running_text(text_model, raw, options):
-                yield from map(text_entry, sentences)
-
-
-def read_by_tokeniser(paths: Sequence[str], tokeniser: Trained[Any]) -> Iterator[WordsEntry]:
-    """Yield the sentences that a tokeniser finds in running text, paragraph by paragraph.
-
-    Args:
-        paths: of text, or ``-`` for standard input.
-        tokeniser: with its weights.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or is not UTF-8 text.
-    """
-    for number, path in enumerate(paths, start=1):
-        for chunk in in_chunks(paragraphs(path, ended=number < len(paths)), PARAGRAPHS):
-            for sentences in segment(tokeniser, chunk):
+        ended = number < len(paths)
+        if helpers.tokeniser is not None:
+            chunks = in_chunks(paragraphs(path, ended=ended), PARAGRAPHS)
+            found = (segment(helpers.tokeniser, chunk) for chunk in chunks)
+        else:
+            texts = lines_with_text(path, ended=ended)
+            chunks = in_chunks(in_lines(texts, display_name(path), first_line(path)), LINES)
+            found = (
+                segment_running_text(helpers.text_model, _lines_of(chunk, options), options)
+                for chunk in chunks
+            )
+        for sentences_of_texts in found:
+            for sentences in sentences_of_texts:
                 yield from map(text_entry, sentences)

@@ -137,13 +137,13 @@ def _restored_words(
     helpers: Helpers,
     first: int | Sequence[int],
 ) -> list[Restoration]:
-    parsers, text_model, trees = helpers.parsers, helpers.text_model, options.trees
+    parsers, reader, trees = helpers.parsers, helpers.text_model, options.trees
     fitted = punctuation_model(model, alone=True).model
     check_values(options, fitted.inventory.tokens)  # before parsing, which may take minutes
-    threshold = _threshold(text_model, options)
+    threshold = _threshold(reader, options)
     share = options.share
     if share is None:
-        share = default_share(fitted) if text_model is None else TEXT
+        share = default_share(fitted) if reader is None else TEXT
     for parser in parsers:
         check_reads_words(parser, "to restore punctuation")
     number = max(1, trees) * len(parsers)
@@ -158,7 +158,7 @@ def _restored_words(
     pooled = share > 0 and options.minimise == "slots"
     parses_of_all: list[list[Parse]] = [[] for _ in sentences]
     for parser in parsers:
-        slots = pooled and (text_model is None or any(s.source != "text" for s in sentences))
+        slots = pooled and (reader is None or any(s.source != "text" for s in sentences))
         if trees:
             several = parses(parser, sentences, trees, seed=options.seed, first=first, slots=slots)
         else:
@@ -168,7 +168,7 @@ def _restored_words(
     each = replace(options, samples=options.samples // number)
     analyses = [parsed.sentence for of in parses_of_all for parsed in of]
     draws = draw_punctuation(model, analyses, each, numbers_of_trees(first, number))
-    texts = text_views(text_model, sentences, options) if text_model is not None and pooled else []
+    texts = text_views(reader, sentences, options) if reader is not None and pooled else []
     restorations: list[Restoration] = []
     # Draws are counted as they are made: those of many sentences would not fit into memory.
     for place, (sentence, of) in enumerate(zip(sentences, parses_of_all, strict=True)):
@@ -300,25 +300,25 @@ def default_share(model: PunctuationModel) -> float:
     return AWARE if "expected" in model.options.templates else UNAWARE
 
 
-def _threshold(text_model: Trained[Any] | None, options: RestoreOptions) -> float | None:
+def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | None:
     """Return the probability from which marks are inserted for a high F1; None for edits.
 
     Raises:
         UsageError: if an option needs another one.
         ModelError: if the model is no text model.
     """
-    if text_model is None:
+    if reader is None:
         if options.objective is not None:
             raise UsageError("the objective needs a text model (--text); give one, or leave it out")
         return None
-    model_of_kind(text_model, TextModel)
+    model_of_kind(reader, TextModel)
     if options.minimise == "draws":
         if options.objective == "f1":
             raise UsageError(
                 "whole draws minimise edits; leave out --objective f1, or --minimise draws"
             )
         return None
-    return None if options.objective == "edits" else float(text_model.parameters[THRESHOLD])
+    return None if options.objective == "edits" else float(reader.parameters[THRESHOLD])
 
 
 def _is_decided(sentence: Sentence | Words, options: RestoreOptions, *, reads_marks: bool) -> bool:

@@ -12,13 +12,8 @@ from semipunct.corpus import Omitted
 from semipunct.corpus.treebank import MARKUP
 from semipunct.formats.running_text import line_of_text, lines_of_text, read_lines
 from semipunct.formats.text import Text, lines_judged_together
-from semipunct.pipelines.options import Lines, RestoreOptions
-from semipunct.pipelines.segmentation import (
-    read_by_text_model,
-    read_by_tokeniser,
-    sentences_by_text_model,
-    sentences_of_text,
-)
+from semipunct.pipelines.options import Helpers, Lines, RestoreOptions
+from semipunct.pipelines.segmentation import read_running_text, sentences_of_text
 
 BLOCK = ["a b\n", "```python\n", "def f(a, b)\n", "````\n", "c d\n", "``` e ``` f\n", "  ```\n"]
 
@@ -57,15 +52,16 @@ def test_code_is_in_no_sentence(tokeniser: Path, text_model: Path, tmp_path: Pat
     text = "".join(["so ba\n\ndo gu\n", *code, "ba do\n"])
     path = tmp_path / "a.txt"
     path.write_text(text, encoding="utf-8")
-    tokens, marks = semipunct.load(tokeniser), semipunct.load(text_model)
+    tokens = Helpers(tokeniser=semipunct.load(tokeniser))
+    marks = Helpers(text_model=semipunct.load(text_model))
     pairs = [
-        (sentences_of_text(text, None), Text().read_words(path)),
-        (sentences_of_text(text, tokens), read_by_tokeniser([str(path)], tokens)),
+        (sentences_of_text(text, Helpers()), Text().read_words(path)),
+        (sentences_of_text(text, tokens), read_running_text([str(path)], tokens)),
     ]
     for ends in get_args(Lines):
         options = RestoreOptions(lines=ends)
-        by_model = sentences_by_text_model(text, marks, options)
-        pairs.append((by_model, read_by_text_model([str(path)], marks, options)))
+        by_model = sentences_of_text(text, marks, options)
+        pairs.append((by_model, read_running_text([str(path)], marks, options)))
     for in_memory, entries in pairs:
         for parts in (in_memory, [entry.record for entry in entries]):
             assert "".join(part.text for part in parts).lower() == text

@@ -52,7 +52,7 @@ def test_a_kind_without_tasks_can_only_be_evaluated():
 
 
 def test_given_options_are_refused_and_others_are_not(text_model: Path, parser: Path):
-    loaded = semipunct.load(text_model, parsers=parser)
+    loaded = semipunct.load(text_model, parser=parser)
     with pytest.raises(UsageError, match=r"^a text model does not support --parser; leave it out$"):
         loaded.task("restore")
     assert semipunct.load(text_model).task("restore").name == "restore"

@@ -188,5 +188,5 @@ def test_options_of_a_text_model_are_checked(
         restore_words(model, trees, words, objective="f1")
     with pytest.raises(UsageError, match="whole draws minimise edits"):
         restore_words(model, trees, words, text_model=reader, objective="f1", minimise="draws")
-    with pytest.raises(ModelError, match="a text is needed"):
+    with pytest.raises(ModelError, match="kind text is needed"):
         restore_words(model, trees, words, text_model=trees)

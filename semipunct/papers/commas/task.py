@@ -42,7 +42,7 @@ from semipunct.pipelines.options import ParseOptions, RestoreOptions
 from semipunct.pipelines.parsing import beyond_trees
 from semipunct.pipelines.results import Restoration
 from semipunct.pipelines.segmentation import (
-    read_by_tokeniser,
+    read_running_text,
     running_text_format,
     sentences_of_text,
 )
@@ -456,7 +456,7 @@ class RestoreCommas(RestoreTask):
         form = PTB
         if self.helpers.tokeniser is not None:
             form = running_text_format(inputs)
-            entries = read_by_tokeniser(inputs, self.helpers.tokeniser)
+            entries = read_running_text(inputs, self.helpers)
         elif parser is None or format_of(*inputs, words=True).name == form.name:
             entries = read_phrases(inputs, COMMA_TAGS)
         else:
@@ -484,7 +484,7 @@ class RestoreCommas(RestoreTask):
                 f"a model of the kind {self.model.model.kind} restores text with a parser; give "
                 "parser"
             )
-        return sentences_of_text(text, self.helpers.tokeniser)
+        return sentences_of_text(text, self.helpers)
 
 
 COMMAS = Tasks(restore=RestoreCommas)
@@ -508,7 +508,7 @@ class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
         entries: Iterator[Any]
         if self.helpers.tokeniser is not None:
             running_text_format(inputs)
-            entries = read_by_tokeniser(inputs, self.helpers.tokeniser)
+            entries = read_running_text(inputs, self.helpers)
         elif format_of(*inputs, words=True).name == form.name:
             entries = read_phrases(inputs, COMMA_TAGS)
         else:
