@@ -72,25 +72,21 @@ def _as_dict(plugin: "Plugin") -> dict[str, Any]:
 
 
 def _print_table(plugins: "list[Plugin]") -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    screen = console.tables()
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("name", "distribution", "version", "properties"):
-        table.add_column(heading)
-    for plugin in plugins:
-        properties = [
-            name.replace("_", " ") for name, holds in _properties(plugin).items() if holds
-        ]
-        table.add_row(
-            Text(plugin.name),
-            Text(plugin.distribution),
+    rows = [
+        (
+            plugin.name,
+            plugin.distribution,
             plugin.version,
-            Text(", ".join(properties)) if plugin.semiring else Text("cannot be loaded", "yellow"),
+            ", ".join(
+                name.replace("_", " ") for name, holds in _properties(plugin).items() if holds
+            )
+            if plugin.semiring
+            else "cannot be loaded",
         )
-    screen.print(table)
+        for plugin in plugins
+    ]
+    console.show(("name", "distribution", "version", "properties"), rows)
+    screen = console.tables()
     for plugin in plugins:
         for law, reason in (plugin.semiring.laws.broken if plugin.semiring else {}).items():
             screen.print(f"{plugin.name} does not satisfy {law}: {reason}", markup=False)
@@ -145,23 +141,14 @@ def check_semiring(
 
 
 def _print_report(report: "Report") -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    screen = console.tables()
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("law", no_wrap=True)
-    table.add_column("result")
-    for law in report.passed:
-        table.add_row(Text(law), Text("holds", "green"))
-    for law, reason in report.not_claimed.items():
-        table.add_row(Text(law), Text(f"not claimed: {reason}"))
+    rows = [
+        *((law, "holds") for law in report.passed),
+        *((law, f"not claimed: {reason}") for law, reason in report.not_claimed.items()),
+        *((failure.law, "fails") for failure in report.failures),
+    ]
+    console.show(("law", "result"), rows)
     for failure in report.failures:
-        table.add_row(Text(failure.law), Text("fails", "red"))
-    screen.print(table)
-    for failure in report.failures:
-        screen.print(str(failure), markup=False, soft_wrap=True)
+        console.tables().print(str(failure), markup=False, soft_wrap=True)
 
 
 def _report_as_dict(report: "Report") -> dict[str, Any]:
