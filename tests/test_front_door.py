@@ -2,68 +2,27 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import numpy as np
 import pytest
-import typer
 
 import semipunct
-from semipunct.cli.app import app
 from semipunct.errors import ModelError, UsageError
-from semipunct.evaluation.comparison import Difference
-from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.evaluation.results import Result
-from semipunct.marks import Edit
 from semipunct.models.punctuation import decode as inference
-from semipunct.models.punctuation.decode import SlotAnalysis
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.analysis.task import analyse
 from semipunct.pipelines import decoding as task
-from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.trained import InPlace
-from tests.commands import run
-from tests.models.punctuation.cases import sentence
 from tests.trained import SETTINGS, Finished, Tiny
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = (ROOT / "docs" / "api.md").read_text("utf-8")
-FUNCTIONS = sorted(name for name in semipunct.__all__ if name.islower())
 SAMPLE = ROOT / "semipunct" / "data" / "sample.conllu"
 
 # For each function, the arguments that it shares with its command; options for input and output
 # (--json, --format, --output, --gold ...) belong to the command only.
-COMMANDS = {
-    "compare": ("a", "b", "resamples", "seed"),
-    "correct": (
-        "model", "inputs", "samples", "seed", "only", "min_confidence", "minimise", "analyses",
-    ),
-    "diff": ("a", "b"),
-    "decode": ("model", "inputs", "semiring", "samples", "nbest", "seed"),
-    "evaluate": ("model", "tests"),
-    "explain": ("model", "left_out"),
-    "parse": (
-        "model", "inputs", "decoder", "seed", "trees", "nbest", "weight", "probabilities",
-    ),
-    "jackknife": ("files", "dev", "folds", "trees", "models", "config", "settings", "seed"),
-    "restore": (
-        "model", "inputs", "samples", "seed", "minimise", "marks", "min_confidence", "nbest",
-        "keep", "mistaken", "trees", "parser_share", "lines", "lower", "objective",
-    ),
-    "stats": ("files",),
-    "train": (
-        "files", "dev", "out", "kind", "config", "settings", "channel", "seed", "resume", "force",
-    ),
-}  # fmt: skip
-CALLED = {
-    "files": "train", "out": "output", "treebanks": "sentences", "inputs": "sentences",
-    "tests": "examples", "min_confidence": "minimum_confidence", "only": "marks",
-    "parser_share": "share",
-}  # fmt: skip
 
 
 def loaded_after(statement: str) -> set[str]:
@@ -105,13 +64,6 @@ def test_restoring_text_waits_for_no_other_kind_of_model():
 def test_other_names_are_refused():
     with pytest.raises(AttributeError, match="module 'semipunct' has no attribute 'parser'"):
         getattr(semipunct, "parser")  # noqa: B009
-
-
-def arguments_of(command: str) -> dict[str, Any]:
-    """Return the parameters of a command, with their defaults."""
-    group = typer.main.get_command(app)
-    found = group.commands[command]  # type: ignore[attr-defined]
-    return {p.name: p.default for p in found.params}
 
 
 @pytest.fixture
@@ -181,11 +133,6 @@ def test_training(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             semipunct.train(tiny.train, tiny.dev, folder, config=tiny.config, **wrong)
 
 
-def scored(system: str, *log_p: float, model: str = "a") -> Result[PerplexityStatistics]:
-    statistics = PerplexityStatistics(np.array(log_p), np.full(len(log_p), 5))
-    return Result(system, f"task:perplexity|model:{model}|treebank:t|tokens:>=5", statistics)
-
-
 def test_a_model_of_another_kind_is_refused(tiny: Tiny):
     from semipunct.papers.analysis.options import TaggerOptions
     from semipunct.papers.analysis.tagger import SlotTagger
@@ -203,25 +150,6 @@ def test_a_model_of_another_kind_is_refused(tiny: Tiny):
             ask(tagger, tiny.dev)
 
 
-def test_from_text_to_text(model: Any, parser: Path, tokeniser: Path, finished: Finished):
-    """These are the functions called by one command with all its options."""
-    text = "so gu al ke so mo"
-    (sentences,) = semipunct.segment(semipunct.load(tokeniser), [text])
-    assert [s.text for s in sentences] == ["so gu al ke ", "so mo"]
-    words = [s.content for s in sentences]
-    parses = semipunct.parse(semipunct.load(parser), words)
-    assert [one.sentence.size for one in parses] == [5, 2]
-    found = semipunct.restore_words(model, semipunct.load(parser), words, samples=20)
-    slots = [one.written for one in found]
-    put = [s.punctuate(each) for s, each in zip(sentences, slots, strict=True)]
-    options = ("--parser", parser, "--tokeniser", tokeniser)
-    told = run(
-        "restore", finished.folder, "-", *options, "--samples", 20, "--format", "text",
-        stdin=text.encode(),
-    )  # fmt: skip
-    assert "".join(put) == told.out
-
-
 def test_a_treebank_is_a_sequence_of_sentences():
     treebank = semipunct.read(SAMPLE)
     assert treebank[0] is treebank.sentences[0]
@@ -230,23 +158,3 @@ def test_a_treebank_is_a_sequence_of_sentences():
     both = semipunct.read(SAMPLE, SAMPLE)
     assert (len(both), both.projectivised) == (2 * 362, 6)
     assert semipunct.stats(SAMPLE, SAMPLE).words == 2 * 3713
-
-
-BEES = replace(
-    sentence([2, 0, 2], ["", ",", "", "."], ["nsubj", "root", "obl"]),
-    sentence_id="bees",
-    forms=("Bees", "navigate", "well"),
-)
-ANALYSIS = semipunct.Analysis(
-    BEES,
-    (((), (",",)), ((), (".",)), ((), ())),
-    -4.5,
-    -0.25,
-    tuple(
-        SlotAnalysis(slot, (Edit("keep", "^", ","),) * (i == 1), slot)
-        for i, slot in enumerate((("^",), (",",), (), (".",)))
-    ),
-)
-CERTAIN = SlotPosterior(((),), np.ones(1))
-RESTORED = semipunct.Restoration(BEES, ((), (",",), (), (".",)), (CERTAIN,) * 4, ())
-DIFFERENCE = Difference("perplexity", "perplexity per slot", 1.5, 1.25, 0.25, 0.125, 0.5, 0.0123)

@@ -1,16 +1,11 @@
 """Bad input leads to one clear message, exit status 1 (usage: 2), and no partial output."""
 
-import hashlib
 import json
 import os
 import re
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
 
 from tests.commands import Cli, Result
 from tests.formats.conllu.builders import chain, sentence, word
@@ -59,20 +54,6 @@ def test_decode_a_bad_file(cli: Cli, model: Path, bad: tuple[Path, str], tmp_pat
     check(cli("decode", model, bad[0], "-o", out), bad[1])
     assert out.read_text() == "mine"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.conllu", "out.conllu"]
-
-
-def test_nothing_but_punctuation_leaves_nothing(cli: Cli, model: Path, tmp_path: Path):
-    path = tmp_path / "only.conllu"
-    path.write_text(sentence(word(1, "!", 0, "root", "PUNCT")), encoding="utf-8")
-    pattern = "no usable sentence .*1 with nothing but punctuation"
-    check(cli("evaluate", model, path), pattern)
-    check(cli("train", path, "--dev", path, "-o", tmp_path / "model"), pattern)
-    assert not (tmp_path / "model").exists()
-    # A filter reports no error: the sentence is passed through.
-    result = cli("decode", model, path)
-    assert result.status == 0
-    assert "# semipunct_omitted = nothing but punctuation" in result.out
-    assert cli("stats", path).status == 0
 
 
 @pytest.mark.parametrize("text", [chain(10_000), GOOD + chain(30_000)], ids=["deep", "long"])
@@ -156,78 +137,6 @@ def test_targets_are_checked_before_anything_is_read(
 def test_what_is_no_stream_does_not_go_to_standard_output(cli: Cli, command: str):
     result = cli(*TARGETS[command], "-")
     assert (result.status, result.out) == (2, "")
-
-
-Damage = Callable[[dict[str, np.ndarray]], None]
-
-
-def drop(tensors: dict[str, np.ndarray]) -> None:
-    del tensors[min(tensors)]
-
-
-def poison(tensors: dict[str, np.ndarray]) -> None:
-    tensor = tensors[min(tensors)].copy()
-    tensor.reshape(-1)[0] = np.nan
-    tensors[min(tensors)] = tensor
-
-
-def reseal(folder: Path, path: Path) -> None:
-    """Update the checksum of a file."""
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    manifest["sha256"][path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-
-
-@pytest.mark.parametrize("damage, pattern", [(drop, "missing"), (poison, "NaN")])
-def test_damaged_tensors(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, damage: Damage, pattern: str
-):
-    folder = tmp_path / "model"
-    shutil.copytree(model, folder)
-    weights = folder / "model.safetensors"
-    tensors = load_file(weights)
-    name = min(tensors)
-    damage(tensors)
-    save_file(tensors, weights)
-    # The checksum is updated, so that the check of the tensors itself reports the error.
-    reseal(folder, weights)
-    for command in ("evaluate", "decode"):
-        check(cli(command, folder, treebanks["test"]), f"tensor {name}.*{pattern}")
-
-
-def beyond(outcomes: np.ndarray) -> np.ndarray:
-    return np.append(outcomes[:-1], np.iinfo(outcomes.dtype).max)
-
-
-def twice(outcomes: np.ndarray) -> np.ndarray:
-    return np.repeat(outcomes[:1], len(outcomes))
-
-
-@pytest.mark.parametrize("damage", [beyond, twice])
-def test_damaged_sparse_rows(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, damage: Damage
-):
-    folder = shutil.copytree(model, tmp_path / "model")
-    path = folder / "vocabulary.safetensors"
-    arrays = load_file(path)
-    arrays["arrays/pair.outcome"] = damage(arrays["arrays/pair.outcome"])
-    save_file(arrays, path)
-    reseal(folder, path)
-    for command in ("evaluate", "decode", "restore"):
-        check(
-            cli(command, folder, treebanks["test"]),
-            r"vocabulary\.safetensors .* not valid .*outcome",
-        )
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.safetensors"])
-def test_a_truncated_file(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, name: str
-):
-    folder = shutil.copytree(model, tmp_path / "model")
-    path = folder / name
-    path.write_bytes(path.read_bytes()[:-9])
-    check(cli("restore", folder, treebanks["test"]), f"{name}: the checksum")
 
 
 @pytest.mark.parametrize(

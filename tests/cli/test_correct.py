@@ -2,17 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from semipunct.corpus import Sentence, Words
+from semipunct.corpus import Sentence
 from semipunct.formats import format_of, read_treebank
 from semipunct.formats.m2 import read_m2_records
 from semipunct.pipelines.marked_text import Places
-from semipunct.trees import DependencyTree
 from tests.commands import Cli
 
 Paths = dict[str, Path]
@@ -159,14 +156,11 @@ def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treeban
     assert "has never seen x" in result.message
 
 
-def test_text_comes_back_byte_for_byte(
-    cli: Cli, corrector: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    _stand_in(monkeypatch, _chained)
+def test_text_comes_back_byte_for_byte(cli: Cli, corrector: Path, parser: Path, tmp_path: Path):
     text = "\n  I  see\t; said he .\r\n\n. . .\nno marks at all\n see http://a.b/;x ;\n"
     path = tmp_path / "in.txt"
     path.write_bytes(text.encode())
-    result = cli("correct", corrector, path, "--parser", "parser", "--samples", 20)
+    result = cli("correct", corrector, path, "--parser", parser, "--samples", 20)
     assert result.status == 0, result.err
     # Only marks and the blanks next to inserted or removed marks change.
     assert re.sub(r"[^\w\n\r/:]", "", result.out) == re.sub(r"[^\w\n\r/:]", "", text)
@@ -174,59 +168,22 @@ def test_text_comes_back_byte_for_byte(
     assert result.out.startswith("\n  I  see")
     assert "\n. . .\n" in result.out
     assert "1 sentence left unchanged: nothing but punctuation" in result.err
-    unchanged = cli("correct", corrector, path, "--parser", "parser", "--only", "?")
+    unchanged = cli("correct", corrector, path, "--parser", parser, "--only", "?")
     assert unchanged.out == text
     rows = [
         json.loads(line)
         for line in cli(
-            "correct", corrector, path, "--parser", "parser", "--format", "json"
+            "correct", corrector, path, "--parser", parser, "--format", "json"
         ).out.splitlines()
     ]
     for row in rows:
         if "omitted" not in row:
             at = row["offset"]
             assert text[at : at + len(row["input"])] == row["input"]
-    twice = cli("correct", corrector, path, path, "--parser", "parser", "--format", "json").out
+    twice = cli("correct", corrector, path, path, "--parser", parser, "--format", "json").out
     assert [json.loads(line).get("offset") for line in twice.splitlines()] == [
         row.get("offset") for row in (*rows, *rows)
     ]
-
-
-def _stand_in(
-    monkeypatch: pytest.MonkeyPatch, parsed: Callable[[Sequence[Words]], list[Sentence]]
-) -> None:
-    """Use a function in place of the parser named ``parser``."""
-    from semipunct.pipelines import punctuation
-    from semipunct.pipelines import tree_correction as task
-    from semipunct.store import checkpoint
-
-    load = checkpoint.load
-    monkeypatch.setattr(
-        checkpoint,
-        "load",
-        lambda path, kind=None: "parser" if str(path) == "parser" else load(path, kind),
-    )
-    monkeypatch.setattr(punctuation, "model_of_kind", lambda *_: None)
-    monkeypatch.setattr(task, "check_reads_words", lambda *_: None)
-    monkeypatch.setattr(
-        task, "parse", lambda _, sentences: [SimpleNamespace(sentence=s) for s in parsed(sentences)]
-    )
-
-
-def _chained(sentences: Sequence[Words]) -> list[Sentence]:
-    """Make each word the head of the next."""
-    found: list[Sentence] = []
-    for s in sentences:
-        n = len(s.forms)
-        tree = DependencyTree(tuple(range(n)), ("root", *("dep",) * (n - 1)))
-        nothing = ("_",) * n
-        found.append(
-            Sentence(
-                s.sentence_id, s.path, s.line, s.forms, nothing, ("X",) * n, nothing, nothing,
-                tree, s.slots,
-            )
-        )  # fmt: skip
-    return found
 
 
 def test_what_does_not_fit_is_said(

@@ -75,10 +75,3 @@ def test_what_no_model_can_take_stays(cli: Cli, short: Path, untrained: list[int
     assert len(read_treebank([out]).sentences) == len(read_treebank([short]).sentences)
     found = read_parallel_treebanks([out, treebank], [treebank, treebank])
     assert (len(found.omitted), found.sentences[0].source.expected is None) == (2, False)
-
-
-def test_settings_are_those_of_parsers(cli: Cli, short: Path, tmp_path: Path):
-    out = tmp_path / "parsed.conllu"
-    result = cli("jackknife", short, "--dev", short, "-o", out, "--set", "model.channel=none")
-    assert result.status == 2
-    assert "model.channel" in result.err

@@ -31,11 +31,3 @@ def test_a_text_model_is_evaluated_by_its_criterion(
     stored = cli("evaluate", text_model, text, "--result", tmp_path / "r.json")
     assert (stored.status, (tmp_path / "r.json").exists()) == (2, False)
     assert "counts by sentence" in stored.message
-
-
-def test_a_setting_of_another_kind(cli: Cli, treebanks: dict[str, Path], tmp_path: Path):
-    arguments = ("train", treebanks["train"], "--dev", treebanks["dev"], "-o", tmp_path / "m")
-    result = cli(*arguments, "--kind", "slot-tagger", "--channel", "l2r")
-    assert result.status == 2
-    assert "option --channel: there is no setting 'model.channel'" in result.message
-    assert "no kind of model 'tagger'" in cli(*arguments, "--kind", "tagger").message

@@ -127,17 +127,6 @@ def test_wrong_usage(cli: Cli, model: Path, some: Path, options: tuple[object, .
     assert message in result.message
 
 
-def test_nothing_to_compare(cli: Cli, model: Path, tmp_path: Path):
-    path = tmp_path / "only.conllu"
-    path.write_text("1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
-    out = tmp_path / "out.conllu"
-    out.write_text("as it was", encoding="utf-8")
-    result = cli("restore", model, path, "--gold", "--output", out, *FEW)
-    assert result.status == 1
-    assert "no sentence could be restored" in result.err
-    assert out.read_text(encoding="utf-8") == "as it was"
-
-
 def test_marks_of_the_input_are_kept(cli: Cli, model: Path, some: Path, tmp_path: Path):
     out = tmp_path / "out.conllu"
     assert cli("restore", model, some, "--keep", "keep", "-o", out, *FEW).status == 0

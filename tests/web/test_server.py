@@ -125,13 +125,6 @@ def test_what_markup_is_interpreted_as_is_never_replaced(client: TestClient):
         assert match["offset"] >= 4
 
 
-def test_extensions_of_browsers_may_ask(client: TestClient):
-    headers = {"Origin": "chrome-extension://x", "Access-Control-Request-Method": "POST"}
-    assert client.options("/v2/check", headers=headers).headers["access-control-allow-origin"]
-    answer = client.post("/v2/check", data={"text": "a"}, headers={"Origin": "null"})
-    assert answer.headers["access-control-allow-origin"] == "*"
-
-
 @pytest.mark.parametrize("task", ["restore", "correct"])
 def test_json_for_programs(client: TestClient, english: Any, task: str):
     text = "however i know <b>who</b> said it but when\n\nwe came home 😀 it was late"
@@ -148,7 +141,6 @@ def test_json_for_programs(client: TestClient, english: Any, task: str):
 def test_other_answers(client: TestClient):
     assert client.get("/health").json()["status"] == "ok"
     assert client.get("/v2/maxtextlength").text == str(LIMIT)
-    assert set(client.get("/openapi.json").json()["paths"]) == {"/v1/restore", "/v1/correct"}
     refused = client.post("/v1/parse", json={"text": "so"})
     assert (refused.status_code, "no parser" in refused.text) == (501, True)
     assert client.get("/nowhere").status_code == 404
@@ -159,7 +151,6 @@ def test_parsed_text(english: Any, parser: Path):
     text = "“where are you?” she said, and\n\nleft"
     with TestClient(application(english, trees)) as client:
         answer = client.post("/v1/parse", json={"text": text}).json()
-        assert "/v1/parse" in client.get("/openapi.json").json()["paths"]
         assert client.post("/v1/parse", json={"text": ""}).json()["sentences"] == []
     expected = [p for p in parse_text(trees, text, text_model=english) if isinstance(p, Parse)]
     assert len(answer["sentences"]) == len(expected) >= 2
@@ -238,10 +229,6 @@ def test_malformed_requests_have_clear_answers(
     assert message in answer.text
 
 
-def test_ten_megabytes_are_refused(client: TestClient):
-    assert client.post("/v1/correct", content=b"text=" + b"a" * 10_000_000).status_code == 413
-
-
 def test_no_malformed_request_fails(client: TestClient):
     generator = random.Random(3)
     alphabet = [b"text", b"=", b"data", b"{", b"}", b'"', b":", b"[", b"]", b"&", b"%", b"\xff",
@@ -303,14 +290,6 @@ def test_a_port_in_use(port: int):
     result = run("serve", "en", "--port", port)
     assert result.status == 2
     assert "cannot be listened at" in result.err
-
-
-@pytest.mark.parametrize("host", ["x" * 300, "a..b", "a\nb", ""])
-def test_what_is_no_name_of_a_machine(host: str):
-    result = run("serve", "en", "--host", host)
-    assert result.status == 2
-    assert "cannot be listened at" in result.message
-    assert len(result.err.strip().splitlines()) <= 2
 
 
 def test_clients_that_have_gone_are_not_answered(port: int, monkeypatch: pytest.MonkeyPatch):
