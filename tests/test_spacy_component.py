@@ -117,7 +117,7 @@ def test_correction_and_options(english: Any):
     [
         ({"options": {"kep": "keep"}}, "restore has no option kep; did you mean keep?"),
         ({"options": {"keep": "all"}}, "an option of restore has a wrong value.*'all'"),
-        ({"task": "correct", "parser": "en/parser"}, "reads no other model; leave out parser"),
+        ({"task": "correct", "helpers": {"parser": "a"}}, "reads no other model; leave out parser"),
     ],
 )
 def test_wrong_options(config: dict[str, Any], message: str):

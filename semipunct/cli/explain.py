@@ -11,7 +11,7 @@ from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
 from semipunct.errors import UsageError
 from semipunct.pipelines import limits
-from semipunct.pipelines.options import ExplainOptions, Request
+from semipunct.pipelines.options import Request, RestoreOptions, as_correction
 
 if TYPE_CHECKING:
     from semipunct.pipelines.explanations import Explanation
@@ -32,7 +32,7 @@ def explain(
         ),
     ],
     out: arguments.OptionalOutput = None,
-    options: ExplainOptions = ExplainOptions(),
+    options: RestoreOptions = RestoreOptions(),
     form: Annotated[
         Form,
         typer.Option(
@@ -80,7 +80,7 @@ def explain(
     with phase("loading the model"):
         pipeline = load(model, parser=parser, tokeniser=tokeniser, text_model=text)
         name = task or ("restore" if tasks_of(pipeline.model.kind).restore else "correct")
-        task_options = options.for_task(name)
+        task_options = options if name == "restore" else as_correction(options)
         if name == "correct" and text is not None:
             raise UsageError("--text is an option of restoration; leave it out to correct")
         prepared = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, task_options)

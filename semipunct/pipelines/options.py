@@ -333,52 +333,23 @@ class CorrectOptions:
             raise UsageError("the set of marks to correct is empty; name some, or leave it out")
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainOptions:
-    """Options of the restoration or correction whose marks are explained.
+def as_correction(options: RestoreOptions) -> CorrectOptions:
+    """Return the options of correction that were given as those of restoration.
 
-    If ``marks`` is None, all may be changed; without a ``minimum_confidence`` each task has its
-    default.
+    Args:
+        options: of restoration.
+
+    Raises:
+        UsageError: if correction does not have one of them.
     """
-
-    samples: Samples = 1000
-    seed: Seed = 0
-    marks: Annotated[
-        Set[str] | None,
-        Option(help="Insert, or correct, only these marks, e.g. ', . ?'.", metavar="MARKS"),
-    ] = None
-    minimum_confidence: Annotated[
-        float | None,
-        Option(
-            help="Minimum probability of a mark that is inserted, or of a correction "
-            "[that of restore, or of correct].",
-            name="min_confidence",
-            metavar="P",
-            minimum=0,
-            maximum=1,
-        ),
-    ] = None
-    keep: Keeping = None
-    lines: LineEnds = None
-
-    def for_task(self, name: str) -> RestoreOptions | CorrectOptions:
-        """Return the options of a task.
-
-        Args:
-            name: ``restore`` or ``correct``.
-
-        Raises:
-            UsageError: if there are some that it does not have.
-        """
-        kind = RestoreOptions if name == "restore" else CorrectOptions
-        given = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if getattr(self, field.name) != field.default
-        }
-        for option in given.keys() - {field.name for field in fields(kind)}:
-            raise UsageError(f"--{option} is an option of restoration; leave it out to correct")
-        return kind(**given)
+    given = {
+        field.name: getattr(options, field.name)
+        for field in fields(options)
+        if getattr(options, field.name) != field.default
+    }
+    for name in given.keys() - {field.name for field in fields(CorrectOptions)}:
+        raise UsageError(f"--{name} is an option of restoration; leave it out to correct")
+    return CorrectOptions(**given)
 
 
 @dataclass(frozen=True, slots=True)
