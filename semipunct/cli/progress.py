@@ -56,8 +56,6 @@ def sentence_progress(
     output: str | None = None,
     *,
     quiet: bool = False,
-    unit: str = "sentences",
-    size: Callable[[Any], int] = lambda _: 1,
 ) -> Generator[Callable[[Iterable[T]], Iterator[T]], None, None]:
     """Yield a function that wraps an iterator of sentences and shows their count on a terminal.
 
@@ -67,8 +65,6 @@ def sentence_progress(
         title: the name of the task.
         output: the output file, if any.
         quiet: show nothing.
-        unit: what is counted.
-        size: returns how many of them an item has.
     """
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -78,7 +74,7 @@ def sentence_progress(
     bar = Progress(
         SpinnerColumn(),
         TextColumn(title),
-        TextColumn(unit + ": {task.completed:,}{task.fields[speed]}"),
+        TextColumn("sentences: {task.completed:,}{task.fields[speed]}"),
         TimeElapsedColumn(),
         console=screen,
         transient=True,
@@ -87,13 +83,10 @@ def sentence_progress(
     )
     task = bar.add_task(title, total=None, speed="")
     began = time.monotonic()
-    completed = 0
 
     def advancing(items: Iterable[Any]) -> Iterator[Any]:
-        nonlocal completed
-        for item in items:
+        for completed, item in enumerate(items, 1):
             yield item
-            completed += size(item)
             seconds = time.monotonic() - began
             speed = f" ({completed / seconds:,.0f} a second)" if seconds > 1 else ""
             bar.update(task, completed=completed, speed=speed)

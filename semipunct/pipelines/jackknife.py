@@ -40,13 +40,13 @@ class Part:
 
     Attributes:
         sentences: the numbers of its sentences.
-        parser: the parser; unfinished if its training was interrupted.
-        parses: the parses of each sentence, none if the parser is unfinished.
+        parser: the parser.
+        parses: the parses of each sentence.
     """
 
     sentences: range
     parser: TrainingResult
-    parses: tuple[Sequence[Parse], ...]
+    parses: Sequence[Sequence[Parse]]
 
 
 def jackknife(
@@ -71,8 +71,8 @@ def jackknife(
         dev: the development sentences, on which the best weights of each parser are selected.
         folds: the number of parts, each parsed by its own parser.
         trees: the number of trees drawn for each sentence; 0 for the best one.
-        models: a folder that keeps the parsers; finished ones in it are not trained again, and
-            unfinished ones are resumed. By default nothing is kept.
+        models: a folder that keeps the parsers; those in it are not trained again. By default
+            nothing is kept.
         config: a TOML file of the settings of the parsers.
         settings: single settings, such as ``train.visits=12000``.
         seed: the seed of training and of draws.
@@ -107,7 +107,7 @@ def jackknifed_parts(
     seed: int = 0,
     **training: Any,
 ) -> Iterator[Part]:
-    """Yield the parts of a treebank in order; the last one may be unfinished.
+    """Yield the parts of a treebank in order.
 
     Args:
         config: the settings of the parsers.
@@ -125,12 +125,12 @@ def jackknifed_parts(
     options = ParseOptions(seed=seed)
     for part, fitted in train_jackknife(config, sentences, dev, folder, count, **training):
         held_out = [sentences[i] for i in part]
-        parses_of_part: Sequence[Sequence[Parse]] = ()
-        if trees and not fitted.interrupted:
-            parses_of_part = parses(fitted, held_out, trees, options, first=part.start)
-        elif not fitted.interrupted:
-            parses_of_part = [[parsed] for parsed in parse(fitted, held_out, options)]
-        yield Part(part, fitted, tuple(parses_of_part))
+        several: Sequence[Sequence[Parse]] = (
+            parses(fitted, held_out, trees, options, first=part.start)
+            if trees
+            else [[parsed] for parsed in parse(fitted, held_out, options)]
+        )
+        yield Part(part, fitted, several)
 
 
 def folds(sentences: int, count: int) -> list[range]:
@@ -168,13 +168,12 @@ def train_jackknife(
         sentences: the treebank.
         dev: development sentences, on which the best weights are selected.
         folder: the folder for the models. Finished models of the same sentences are not trained
-            again, and an interrupted run is resumed.
+            again.
         count: the number of parts.
         **training: ``report`` and ``stop`` of ``semipunct.training.train.train``.
 
     Yields:
-        The numbers of the sentences of a part, and the model that has not seen them; the last model
-        may be unfinished.
+        The numbers of the sentences of a part, and the model that has not seen them.
 
     Raises:
         UsageError: as in ``folds``.
@@ -187,5 +186,3 @@ def train_jackknife(
         resume = is_model_folder(place)
         outcome = train(remaining, dev, place, config=config, resume=resume, **training)
         yield part, outcome
-        if outcome.interrupted:
-            return
