@@ -1,6 +1,5 @@
 """Bad input leads to one clear message, exit status 1 (usage: 2), and no partial output."""
 
-import json
 import os
 import re
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Cli, Result
-from tests.formats.conllu.builders import chain, sentence, word
+from tests.formats.conllu.builders import sentence, word
 
 GOOD = sentence(word(1, "Go", 0, "root"), word(2, "!", 1, "punct", "PUNCT"))
 
@@ -54,15 +53,6 @@ def test_decode_a_bad_file(cli: Cli, model: Path, bad: tuple[Path, str], tmp_pat
     check(cli("decode", model, bad[0], "-o", out), bad[1])
     assert out.read_text() == "mine"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.conllu", "out.conllu"]
-
-
-@pytest.mark.parametrize("text", [chain(10_000), GOOD + chain(30_000)], ids=["deep", "long"])
-def test_deep_and_long_sentences_are_no_bad_input(cli: Cli, tmp_path: Path, text: str):
-    path = tmp_path / "large.conllu"
-    path.write_text(text, encoding="utf-8")
-    result = cli("stats", path, "--json")
-    assert (result.status, result.err) == (0, "")
-    assert json.loads(result.out)["words"] >= 10_000
 
 
 def test_missing_files(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):
@@ -159,18 +149,6 @@ def test_unknown_settings(
     result = cli("train", treebanks["dev"], "--dev", treebanks["dev"], "-o", out, "--config", file)
     check(result, r"config.toml:2: .*batch_siz.*train.batch_size")
     assert not out.exists()
-
-
-@pytest.mark.parametrize("command", [("evaluate",), ("restore", "--gold"), ("parse", "--gold")])
-def test_figures_take_no_inputs_place(cli: Cli, tmp_path: Path, command: tuple[str, ...]):
-    path, alias = tmp_path / "in.conllu", tmp_path / "alias"
-    path.write_text("kept", "utf-8")
-    alias.symlink_to(path)
-    name, *options = command
-    result = cli(name, "model", path, *options, "--result", alias)
-    assert result.status == 2
-    assert f"{alias}: is an input and would be overwritten" in result.message
-    assert path.read_text("utf-8") == "kept"
 
 
 @pytest.mark.parametrize(

@@ -79,15 +79,6 @@ def test_the_table_is_for_people(cli: Cli, stored: dict[str, Path]):
     assert "permutation test and bootstrap over 3 sentences, 10,000 resamples" in result.err
 
 
-def test_standard_input(cli: Cli, stored: dict[str, Path]):
-    content = stored["b"].read_bytes()
-    value = json.loads(cli("compare", stored["a"], "-", "--json", stdin=content).out)
-    assert value["files"] == [str(stored["a"]), "-"]
-    result = cli("compare", "-", "-", stdin=content)
-    assert result.status == 2
-    assert "only one" in result.message
-
-
 def test_results_over_different_treebanks(cli: Cli, stored: dict[str, Path]):
     result = cli("compare", stored["a"], stored["elsewhere"])
     assert result.status == 1

@@ -130,23 +130,6 @@ def test_a_reader_that_goes_away_is_no_error(
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-HELP = """
-import sys
-from semipunct.cli import main
-sys.argv[0] = "semipunct"
-main()
-"""
-
-
-def test_a_reader_of_messages_may_go_away(tmp_path: Path):
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [sys.executable, "-c", HELP, "stats", str(tmp_path / "absent")]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writing, check=False)
-    os.close(writing)
-    assert (done.returncode, done.stdout) == (141, b"")
-
-
 def write_half(path: Path) -> None:
     with console.output(str(path)) as stream:
         stream.write("half")
@@ -171,27 +154,6 @@ def treebank_bytes(path: Path) -> list[bytes]:
     from semipunct.formats.lines import KIND
 
     return list(byte_lines(path, KIND))
-
-
-def test_a_link_stays_a_link(tmp_path: Path):
-    (tmp_path / "real").mkdir()
-    link = tmp_path / "link.txt"
-    link.symlink_to(tmp_path / "real" / "file.txt")
-    with console.output(str(link)) as stream:
-        stream.write("text")
-    assert link.is_symlink()
-    assert (tmp_path / "real" / "file.txt").read_text() == "text"
-
-
-def test_a_table_that_is_too_wide_folds_its_first_column(capsys: pytest.CaptureFixture[str]):
-    table = console.table("mark", "precision", "in the input")
-    table.add_row("?" * 90, "0.1234", "1,140")
-    screen = console.tables()
-    screen.width = 60
-    screen.print(table)
-    shown = capsys.readouterr().out
-    assert shown.count("?") == 90
-    assert {"precision", "0.1234", "1,140"} <= set(shown.split())
 
 
 PROCESS = [sys.executable, "-c", STATS, "stats"]

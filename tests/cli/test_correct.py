@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from semipunct.corpus import Sentence
-from semipunct.formats import format_of, read_treebank
+from semipunct.formats import read_treebank
 from semipunct.formats.m2 import read_m2_records
-from semipunct.pipelines.marked_text import Places
 from tests.commands import Cli
 
 Paths = dict[str, Path]
@@ -95,43 +93,6 @@ def test_differences_m2_and_text(
     real = [edit for edit in edits if edit.kind != "noop"]
     assert len(real) == sum(len(s["corrections"]) for s in found)
     assert {edit.tokens for edit in real} == {(",",)}
-
-
-FRENCH = """\
-# sent_id = a
-1\tIl\til\tPRON\t_\t_\t2\tnsubj\t_\t_
-2\tva\tva\tVERB\t_\t_\t0\troot\t_\t_
-3-4\tau\t_\t_\t_\t_\t_\t_\t_\t_
-3\tà\tà\tADP\t_\t_\t5\tcase\t_\t_
-4\tle\tle\tDET\t_\t_\t5\tdet\t_\t_
-5\tlac\tlac\tNOUN\t_\t_\t2\tobl\t_\tSpaceAfter=No
-6\t;\t;\tPUNCT\t_\t_\t8\tpunct\t_\t_
-7\tle\tle\tDET\t_\t_\t8\tdet\t_\t_
-8\tjour\tjour\tNOUN\t_\t_\t2\tobl\t_\tSpaceAfter=No
-9\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_
-
-# sent_id = b
-1\t.\t.\tPUNCT\t_\t_\t0\troot\t_\t_
-2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t_\t_
-
-"""
-"""A multiword token for two words, the second of which also occurs later on its own."""
-
-
-def test_places_behind_multiword_tokens(tmp_path: Path):
-    path = tmp_path / "a.conllu"
-    path.write_text(FRENCH, "utf-8")
-    form = format_of(path)
-    entry, _ = form.read(path)
-    assert isinstance(entry.content, Sentence)
-    writer, slots = form.writer([entry]), entry.content.slots
-    text = writer.text(entry, slots)
-    assert text == "Il va au lac; le jour."
-    places = Places.of(text, writer.surface(entry), writer.spell_marks(entry, slots))
-    assert [text[slice(*places.place(slot, 0, 1))] for slot in (5, 7)] == [";", "."]
-    assert [text[: places.place(slot, 0, 0)[0]] for slot in range(6)] == [
-        "", "Il", "Il va", "Il va au", "Il va au", "Il va au lac",
-    ]  # fmt: skip
 
 
 def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treebanks: Paths):
@@ -269,17 +230,3 @@ def test_training_needs_both_versions(
         result = cli(*start, *options)
         assert result.status == status, result.err
         assert told in result.message
-    # Two sentences with the same number but with different words.
-    one, other = (tmp_path / f"{name}.conllu" for name in "ab")
-    lines = treebanks["dev"].read_text("utf-8").split("\n\n")
-    one.write_text(lines[0] + "\n\n", "utf-8")
-    other.write_text(lines[1] + "\n\n", "utf-8")
-    result = cli("train", one, "--corrected", other, "--dev", one, "--dev-corrected", one, "-o",
-                 tmp_path / "m", "--kind", "correction")  # fmt: skip
-    assert result.status == 1
-    assert re.search(r"a\.conllu:1: sentence .*word \d+", result.message)
-    # With trees, training uses the sentences that agree; here there are none.
-    result = cli("train", one, "--corrected", other, "--dev", one, "--dev-corrected", one, "-o",
-                 tmp_path / "m", "--kind", "correction", "--align", "trees")  # fmt: skip
-    assert result.status == 1
-    assert re.search(r"no sentence is left \(first .*a\.conllu:1: sentence", result.message)

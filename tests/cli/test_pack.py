@@ -35,35 +35,6 @@ def test_rounding_is_bounded_and_done_once(weights: Any):
     assert np.array_equal(pack_weights({"w": packed})["w"], packed)
 
 
-@pytest.fixture(scope="module")
-def packed(parser: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory):
-    place = tmp_path_factory.mktemp("packed") / "parser"
-    loaded = semipunct.load(parser)
-    packing = semipunct.pack(loaded, place, semipunct.read(treebanks["dev"]))
-    return loaded, place, packing
-
-
-def test_a_packed_parser_parses_alike(
-    packed: Any, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
-):
-    loaded, place, packing = packed
-    assert packing.size < packing.size_before / 2
-    assert packing.figures.keys() == packing.figures_before.keys() >= {"las", "uas"}
-    again = semipunct.load(place, "parser")
-    for name, weights in loaded.parameters.items():
-        scale = np.abs(weights).max(initial=0)
-        assert np.abs(again.parameters[name] - weights).max(initial=0) <= scale / 250 + 1e-7
-    assert any((again.parameters[n] != w).any() for n, w in loaded.parameters.items())
-    shown = cli("models", "show", place).out
-    assert "## Packed" in shown
-    assert f"| las | {packing.figures_before['las']:.4f} | {packing.figures['las']:.4f} |" in shown
-    parsed = [cli("parse", model, treebanks["dev"]).out for model in (loaded.path, place)]
-    pairs = [*zip(*(text.splitlines() for text in parsed), strict=True)]
-    assert sum(a == b for a, b in pairs) > 0.85 * len(
-        pairs
-    )  # unknown words, so that it is uncertain
-
-
 def test_the_command_packs_into_a_folder_and_replaces_it_only_if_told(
     model: Path, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
 ):

@@ -130,20 +130,6 @@ def test_mistakes_are_refused(files: dict[str, list[Path]], tmp_path: Path, text
     assert "is no plan of parts" in message(*arguments)
 
 
-def test_a_part_with_a_damaged_line_ends_the_command_after_those_before_it(
-    tmp_path: Path, text_model: Path
-):
-    damaged = tmp_path / "a.txt"
-    damaged.write_bytes(b"so ba do so gu\n" * 399 + b"so \xff ba\n")
-    parts = tmp_path / "parts"
-    arguments = ("restore", text_model, damaged, "--parts", parts, "--part-size", 1, "-q")
-    ended = run(*arguments)
-    assert ended.status == 1
-    assert f"{damaged}:400" in ended.message
-    assert (parts / "part-000000").exists()
-    assert not (parts / "part-000006").exists()
-
-
 def test_what_depends_on_neighbours_is_refused(
     files: dict[str, list[Path]], tmp_path: Path, model: Path, parser: Path, text_model: Path
 ):

@@ -65,10 +65,3 @@ def test_its_results_are_compared(cli: Cli, treebank: Path, tmp_path: Path):
     assert found["task"] == "questions"
     measure = found["measures"]["accuracy"]
     assert (measure["a"], measure["b"]) == (2 / 3, 1 / 3)
-
-
-@pytest.mark.parametrize("file", ["task.py", "metric.py", "command.py"])
-def test_the_page_shows_it(file: str):
-    folder = ROOT / "docs" / "extending"
-    pages = "".join((folder / f"{name}.md").read_text("utf-8") for name in ("metric", "task"))
-    assert (EXAMPLE / file).read_text("utf-8") in pages

@@ -12,9 +12,6 @@ from unittest.mock import create_autospec
 import numpy as np
 import pytest
 
-from semipunct.cli.console import report
-from semipunct.evaluation import results
-from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.misc import attributes
 from semipunct.formats.conllu.records import read_records
@@ -22,7 +19,6 @@ from semipunct.marks import EDITS
 from semipunct.models.punctuation import decode as decoding
 from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.pipelines import decoding as decode_task
-from semipunct.pipelines.assessment import Assessment
 from semipunct.store import checkpoint as store
 from semipunct.training.report import TrainingResult as Trained
 from tests.commands import Cli, Result
@@ -255,13 +251,3 @@ def test_a_sentence_without_an_analysis_is_passed_through(
     kept = [line for line in result.out.splitlines(True) if "# semipunct_" not in line]
     assert "".join(kept) == test_file.read_text("utf-8")
     assert "20 sentences not analysed: no analysis under the model" in result.err
-
-
-def test_an_infinite_perplexity_is_null(capsys: pytest.CaptureFixture[str]):
-    statistics = PerplexityStatistics(np.array([-1.0, -np.inf]), np.array([2, 3]))
-    extra = {"omitted": {}, "projectivised": 0}
-    assessment = Assessment.of(results.Result("m", "s", statistics), extra=extra)
-    report(assessment, json=True, path=None)
-    value = json.loads(capsys.readouterr().out)
-    assert (value["perplexity"], value["log_likelihood"], value["unscorable"]) == (None, None, 1)
-    assert value["perplexity_of_scorable"] == pytest.approx(np.exp(0.5))

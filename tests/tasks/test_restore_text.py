@@ -57,12 +57,6 @@ def check_marks(text: Any) -> None:
         place = mark.end
 
 
-def test_text_without_words_is_unchanged(folders: dict[str, Path]):
-    model, parser = (semipunct.load(folders[name]) for name in ("model", "parser"))
-    for text in ("", "\n", " ... \n\n--\n"):
-        assert semipunct.restore_text(model, text, parser=parser) == text
-
-
 def test_a_text_model_says_what_lines_are(folders: dict[str, Path]):
     model, parser, reader = (semipunct.load(folders[n]) for n in ("model", "parser", "text"))
     lines = "so ba\ndo so\ngu but ke\n"

@@ -112,18 +112,3 @@ def test_closed_slots_are_empty(trained: Any):
 )
 def test_opening_marks(string: tuple[str, ...], opening: tuple[str, ...]):
     assert opening_marks(string) == opening
-
-
-def test_marks_between_lines_stay_on_their_line():
-    assert opening_marks(("[",)) == ("[",)
-    assert opening_marks(("[",), ("[",)) == ()
-    assert opening_marks(("[", "“"), ("[",)) == ("“",)
-    assert opening_marks((".", ")"), (), (")",)) == (")",)
-    assert opening_marks(("[", "["), ("[",), ("[",)) == ("[",)
-    assert opening_marks(
-        (
-            ".",
-            "[",
-        ),
-        ("[",),
-    ) == ("[",)
