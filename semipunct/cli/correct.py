@@ -1,6 +1,6 @@
 """``semipunct correct``: correct the punctuation of treebanks and text."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -8,7 +8,6 @@ from semipunct.cli import arguments, console
 from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
-from semipunct.corpus.parallel import Alignment
 from semipunct.errors import UsageError
 from semipunct.pipelines.options import CorrectedForm, CorrectOptions, PartOptions, Request
 
@@ -65,7 +64,7 @@ def correct(
         ),
     ] = None,
     align: Annotated[
-        Alignment | None,
+        Literal["words", "trees", "shared"] | None,
         typer.Option(
             help="With --gold: words: all words must agree; trees: all heads must agree; shared: "
             "evaluate only slots between words that both versions share [words]."

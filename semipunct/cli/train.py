@@ -10,7 +10,6 @@ from semipunct.cli import arguments, console
 from semipunct.cli.phases import phase
 from semipunct.cli.signals import exit_status, interruptible
 from semipunct.errors import UsageError
-from semipunct.marks.edits import Direction
 from semipunct.models.registry import DEFAULT, find_kind, kind_names
 from semipunct.wording import quantity
 
@@ -94,7 +93,7 @@ def train(
         ),
     ] = None,
     channel: Annotated[
-        Direction | None,
+        Literal["none", "l2r", "r2l"] | None,
         typer.Option(
             help="Direction of the channel, which rewrites neighbouring marks between two words; "
             "none: no channel [r2l]."
