@@ -48,14 +48,8 @@ def _properties(plugin: "Plugin") -> dict[str, bool]:
     if plugin.semiring is None:
         return {}
     laws = plugin.semiring.laws
-    return {
-        "commutative": laws.commutative,
-        "idempotent": laws.idempotent,
-        "selective": laws.selective,
-        "star": laws.star,
-        "division": laws.division,
-        "in_distribution": laws.in_distribution,
-    }
+    names = ("commutative", "idempotent", "selective", "star", "division", "in_distribution")
+    return {name: getattr(laws, name) for name in names}
 
 
 def _as_dict(plugin: "Plugin") -> dict[str, Any]:
@@ -121,15 +115,21 @@ def check_semiring(
     keep_programs()
     report = check(semiring, draws=draws, seed=seed)
     if json:
-        question = {
-            "schema": "semipunct.semirings-check/1",
-            "name": name,
-            "distribution": plugin.distribution,
-            "version": plugin.version,
-            "draws": draws,
-            "seed": seed,
-        }
-        console.print_json(question | _report_as_dict(report))
+        console.print_json(
+            {
+                "schema": "semipunct.semirings-check/1",
+                "name": name,
+                "distribution": plugin.distribution,
+                "version": plugin.version,
+                "draws": draws,
+                "seed": seed,
+                "semiring": report.semiring,
+                "ok": report.ok,
+                "passed": list(report.passed),
+                "not_claimed": dict(report.not_claimed),
+                "failures": [_failure_as_dict(failure) for failure in report.failures],
+            }
+        )
     else:
         _print_report(report)
         console.say(
@@ -149,16 +149,6 @@ def _print_report(report: "Report") -> None:
     console.show(("law", "result"), rows)
     for failure in report.failures:
         console.tables().print(str(failure), markup=False, soft_wrap=True)
-
-
-def _report_as_dict(report: "Report") -> dict[str, Any]:
-    return {
-        "semiring": report.semiring,
-        "ok": report.ok,
-        "passed": list(report.passed),
-        "not_claimed": dict(report.not_claimed),
-        "failures": [_failure_as_dict(failure) for failure in report.failures],
-    }
 
 
 def _failure_as_dict(failure: "Failure") -> dict[str, Any]:

@@ -22,8 +22,25 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=Sentence[Any] | Words, default=Sentence, covariant=True)
 
 
+class _Written:
+    """A sentence with marks that were decided: what is written, as plain text."""
+
+    __slots__ = ()
+    sentence: Any
+    written: Any
+
+    @property
+    def text(self) -> str:
+        """The sentence as plain text, spaced by the rules of its script, not as in a file."""
+        visible = [tuple(t if t in SILENT else display_form(t) for t in s) for s in self.written]
+        return spacing.text(self.sentence.forms, visible)
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Restoration(Generic[S]):
+class Restoration(_Written, Generic[S]):
     """The punctuation restored to one sentence.
 
     Attributes:
@@ -52,12 +69,6 @@ class Restoration(Generic[S]):
             strings.append((*dot, *(t for t in string[absorbed:] if t != ABBREVIATION)))
         return tuple(strings)
 
-    @property
-    def text(self) -> str:
-        """The sentence as plain text, spaced by the rules of its script, not as in a file."""
-        visible = [tuple(t if t in SILENT else display_form(t) for t in s) for s in self.written]
-        return spacing.text(self.sentence.forms, visible)
-
     def as_dict(self) -> dict[str, Any]:
         """Return words, strings and posteriors as JSON-serialisable values."""
         slots = enumerate(zip(self.slots, self.posteriors, strict=True))
@@ -73,9 +84,6 @@ class Restoration(Generic[S]):
                 for draw, share in self.nbest
             ]
         return values
-
-    def __str__(self) -> str:
-        return self.text
 
     def __repr__(self) -> str:
         return f"<Restoration {self.sentence.sentence_id}: {excerpt(self.text)}>"
@@ -132,7 +140,7 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Corrected:
+class Corrected(_Written):
     """A sentence with corrected punctuation.
 
     Attributes:
@@ -151,15 +159,6 @@ class Corrected:
     def written(self) -> Slots:
         """The strings to write."""
         return self.slots
-
-    @property
-    def text(self) -> str:
-        """The sentence as plain text, spaced by the rules of its script, not as in a file."""
-        visible = [tuple(t if t in SILENT else display_form(t) for t in s) for s in self.slots]
-        return spacing.text(self.sentence.forms, visible)
-
-    def __str__(self) -> str:
-        return self.text
 
     def __repr__(self) -> str:
         return (
