@@ -381,6 +381,7 @@ def read_running_text(
         TreebankError: with file and line, if a file is missing or is not UTF-8 text.
         UsageError: if the treatment of marks is not for a text model.
     """
+    finder: Any = helpers.text_model
     for number, path in enumerate(paths, start=1):
         ended = number < len(paths)
         if helpers.tokeniser is not None:
@@ -390,8 +391,7 @@ def read_running_text(
             texts = lines_with_text(path, ended=ended)
             chunks = in_chunks(in_lines(texts, display_name(path), first_line(path)), LINES)
             found = (
-                segment_running_text(helpers.text_model, _lines_of(chunk, options), options)
-                for chunk in chunks
+                segment_running_text(finder, _lines_of(chunk, options), options) for chunk in chunks
             )
         for sentences_of_texts in found:
             for sentences in sentences_of_texts:

@@ -12,10 +12,6 @@ from semipunct.cli.app import app
         ("restore en/te", ["en/text"]),
         ("restore m --parser en/te", ["en/text"]),
         ("models show en/te", ["en/text"]),
-        ("train a --kind pars", ["parser"]),
-        ("train a --kind q", []),
-        ("decode m --semiring sam", ["sampling"]),
-        ("semirings check vit", ["viterbi"]),
         ("decode m --format co", ["conllu"]),
     ],
 )

@@ -95,28 +95,6 @@ def test_differences_m2_and_text(
     assert {edit.tokens for edit in real} == {(",",)}
 
 
-def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treebanks: Paths):
-    def corrections(*options: object) -> list[dict]:
-        out = cli(
-            "correct", corrector, parallel_treebanks["test"], "--format", "json", *options
-        ).out
-        return [one for line in out.splitlines() for one in json.loads(line)["corrections"]]
-
-    def edits(*options: object) -> int:
-        return len(corrections(*options))
-
-    assert edits("--only", ". ?") == 0
-    assert edits("--only", ", ;") > 5
-    assert edits("--min-confidence", 1) <= edits("--min-confidence", 0.9) <= edits()
-    # Text that is more likely right than wrong is kept, whatever the minimum confidence.
-    least = corrections("--min-confidence", 0)
-    assert edits() <= len(least)
-    assert all(one["probability"] >= one["probability_of_written"] for one in least)
-    result = cli("correct", corrector, parallel_treebanks["test"], "--only", "x")
-    assert result.status == 2
-    assert "has never seen x" in result.message
-
-
 def test_text_comes_back_byte_for_byte(cli: Cli, corrector: Path, parser: Path, tmp_path: Path):
     text = "\n  I  see\t; said he .\r\n\n. . .\nno marks at all\n see http://a.b/;x ;\n"
     path = tmp_path / "in.txt"

@@ -28,27 +28,6 @@ def test_stats(cli: Cli, lines: Path):
     assert value["token_counts"] == {",": 2, "!": 1, ".": 1, "“": 1, "”": 1}
 
 
-def test_decode(cli: Cli, model: Path, lines: Path):
-    result = cli("decode", model, lines)
-    assert result.status == 0, result.err
-    go, nothing, yes = result.out.splitlines()
-    assert go.startswith("“ Go , ” he said .  # 1:Semipunct")
-    assert "semipunct_log_posterior=-" in go
-    assert nothing == ". . .  # semipunct_omitted=nothing but punctuation"
-    assert yes.startswith("Yes , he said so !  # ")
-    told = [
-        json.loads(line)
-        for line in cli("decode", model, lines, "--format", "json").out.split("\n")[:-1]
-    ]
-    assert [value.get("words") for value in told] == [
-        ["Go", "he", "said"], None, ["Yes", "he", "said", "so"],
-    ]  # fmt: skip
-    marks = [
-        f"{n['word']}:SemipunctRight={' '.join(n['right'])}" for n in told[0]["nodes"] if n["right"]
-    ]
-    assert all(mark in go for mark in marks)
-
-
 def test_restore(cli: Cli, model: Path, lines: Path, tmp_path: Path):
     out = tmp_path / "out.lines"
     result = cli("restore", model, lines, "-o", out, *FEW)

@@ -1,10 +1,5 @@
 """Commands that answer a corpus in parts write what one process writes, however often they die."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -40,7 +35,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
         "correct text --format json",
         "correct corrector --samples 20",
         "restore model --parser parser --samples 20 --trees 2 --format json --keep replace",
-        "parse parser --trees 2 --tokeniser tokeniser",
+        "parse parser --tokeniser tokeniser",
         "decode model",
     ],
 )
@@ -72,27 +67,6 @@ def test_parts_are_the_output_of_one_process(
     assert joined(parts) == (tmp_path / "whole").read_text("utf-8")
     assert some.items() <= {p.name: p.stat().st_mtime_ns for p in parts.iterdir()}.items()
     assert len(list(parts.glob("part-*"))) >= 3
-
-
-def test_a_killed_process_leaves_whole_parts(
-    files: dict[str, list[Path]], tmp_path: Path, text_model: Path
-):
-    parts = tmp_path / "parts"
-    arguments = [
-        "restore", str(text_model), *map(str, files["txt"]), "--parts", str(parts),
-        "--part-size", "1",
-    ]  # fmt: skip
-    process = subprocess.Popen([sys.executable, "-m", "semipunct", *arguments])
-    end = time.monotonic() + 120
-    while not (parts / "part-000000").exists() and process.poll() is None:
-        assert time.monotonic() < end
-        time.sleep(0.001)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert run(*arguments, "--shard", "2/2").status == 0
-    assert run(*arguments, "--shard", "1/2").status == 0
-    whole = run("restore", text_model, *files["txt"]).out
-    assert joined(parts) == whole
 
 
 def test_mistakes_are_refused(files: dict[str, list[Path]], tmp_path: Path, text_model: Path):

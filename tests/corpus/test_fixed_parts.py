@@ -7,8 +7,8 @@ import pytest
 from semipunct.corpus.fixed_parts import FixedParts, fixed_parts, starts_of_speech, whole_tokens
 from semipunct.formats.text import read_spaced_words
 from semipunct.pipelines.options import Keep
-from tests.tasks.test_choice import chosen
-from tests.tasks.test_text_stays import with_tree
+from tests.pipelines.test_choice import chosen
+from tests.pipelines.test_text_stays import with_tree
 
 
 def texts(text: str, kind: str) -> list[str]:

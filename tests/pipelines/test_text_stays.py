@@ -24,7 +24,7 @@ from semipunct.pipelines.options import Keep, RestoreOptions
 from semipunct.pipelines.segmentation import segment
 from semipunct.pipelines.tree_restoration import restore_from_draws
 from semipunct.trees import DependencyTree
-from tests.tasks.test_segment import model as tokeniser
+from tests.pipelines.test_segment import model as tokeniser
 
 __all__ = ["tokeniser"]
 

@@ -14,7 +14,7 @@ from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.options import Candidates, RestoreOptions
 from semipunct.pipelines.tree_restoration import restore_from_draws
 from tests.models.punctuation.cases import sentence
-from tests.tasks.test_restore import draws
+from tests.pipelines.test_restore import draws
 
 
 def text(forms: str, slots: str = ""):

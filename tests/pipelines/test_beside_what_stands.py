@@ -16,8 +16,8 @@ from semipunct.papers.commas.restorer import Commas
 from semipunct.papers.commas.trees import PhraseTree
 from semipunct.pipelines import tree_correction as correction
 from semipunct.pipelines.options import CorrectOptions, RestoreOptions
-from tests.tasks.test_choice import text
-from tests.tasks.test_restore import draws
+from tests.pipelines.test_choice import text
+from tests.pipelines.test_restore import draws
 
 
 @pytest.fixture
