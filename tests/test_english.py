@@ -1,5 +1,6 @@
 """The text model of English that comes with the distribution."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -42,6 +43,13 @@ def test_each_mark_has_its_place_and_its_probability(english: Any):
     (left_out,) = (m for m in text.marks if m.start == m.end)
     assert (text[: left_out.start].split()[-1], left_out.after) == ("So", "")
     assert left_out.alternatives[0][0] == ","
+
+
+def test_a_notebook_shows_marks_and_not_markup(english: Any):
+    shown = english.restore("so it goes <b>\n")._repr_html_()
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
+    assert re.search(r'<span title="\. 0\.\d\d, [^"]*" style="[^"]*">\.</span>', shown)
 
 
 def test_a_text_is_corrected(english: Any):
