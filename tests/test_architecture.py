@@ -150,6 +150,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     # From documents to documents: what the models of a pipeline do for a task.
     "semipunct.pipelines": (
+        "semipunct.lazy",
         "semipunct.pages",
         "semipunct.models.punctuation",
         "semipunct.models",

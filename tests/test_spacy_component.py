@@ -86,12 +86,6 @@ def test_batches_are_single_documents(nlp: Any, texts: list[str]):
         assert all(m["token"] is None or 0 <= m["token"] < len(doc) for m in doc._.marks)
 
 
-def test_empty_documents(nlp: Any):
-    for text in ("", " ", "\n\n"):
-        assert (nlp(text)._.punctuated, nlp(text)._.marks) == (text, [])
-    assert nlp("😀")._.punctuated == "😀"
-
-
 def test_stored_documents_have_the_attributes(nlp: Any):
     doc = nlp(QUESTION)
     (from_bin,) = DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)

@@ -84,25 +84,3 @@ def test_results_over_different_treebanks(cli: Cli, stored: dict[str, Path]):
     assert result.status == 1
     assert str(stored["elsewhere"]) in result.message
     assert "the treebank of their signatures is t1 for A and t2 for B" in result.message
-
-
-@pytest.mark.parametrize(
-    "content, words",
-    [
-        (None, "there is no such file"),
-        (b"", "is not complete JSON"),
-        (b'{"format": "semipunct result", "vers', "is not complete JSON"),
-        (b'{"perplexity": 1.2}', "not a stored result"),
-        (b'{"format": "semipunct result", "version": 1}', "the key 'task' is missing"),
-    ],
-)
-def test_bad_files(cli: Cli, stored: dict[str, Path], content: bytes | None, words: str):
-    path = stored["b"]
-    path.unlink()
-    if content is not None:
-        path.write_bytes(content)
-    for arguments in ((stored["a"], path), (path, stored["a"])):
-        result = cli("compare", *arguments, "--json")
-        assert result.status == 1
-        assert result.message.startswith(f"error: {path}")
-        assert words in result.message

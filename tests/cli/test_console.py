@@ -159,19 +159,6 @@ def treebank_bytes(path: Path) -> list[bytes]:
 PROCESS = [sys.executable, "-c", STATS, "stats"]
 
 
-def test_output_is_utf_8_whatever_the_environment_says(treebanks: dict[str, Path]):
-    command = [*PROCESS, str(treebanks["train"])]
-    shown = [
-        subprocess.run(
-            command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": name}
-        )
-        for name in ("ascii", "utf-8")
-    ]
-    assert (shown[0].returncode, shown[0].stderr) == (0, b"")
-    assert shown[0].stdout == shown[1].stdout
-    assert "“" in shown[0].stdout.decode("utf-8")
-
-
 @pytest.mark.parametrize(
     "redirection, options, status, message",
     [

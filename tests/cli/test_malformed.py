@@ -48,10 +48,3 @@ def test_commands_that_pass_sentences_on(cli: Cli, model: Path, trees: Path, com
         assert [row.get("omitted") for row in rows] == [
             "text outside of trees", None, "a malformed tree", "a malformed tree",
         ]  # fmt: skip
-
-
-def test_nothing_else_is_in_the_file(cli: Cli, model: Path, trees: Path):
-    trees.write_text("(())\n", "utf-8")
-    result = cli("evaluate", model, trees)
-    assert result.status == 1
-    assert f"1 with a malformed tree (first {trees}:1: sentence #1: " in result.message

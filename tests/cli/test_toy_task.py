@@ -6,7 +6,6 @@ compare`` then work.
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from semipunct.cli.app import app
 from semipunct.evaluation.registry import METRICS
-from semipunct.evaluation.results import read_result, write_result
+from semipunct.evaluation.results import read_result
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,15 +52,3 @@ def test_the_command_runs_and_stores(cli: Cli, treebank: Path, tmp_path: Path):
     assert isinstance(stored.statistics, METRICS["questions"])
     assert stored.statistics.column("right").tolist() == [1, 1, 0]
     assert repr(stored) == "<Result of rule: accuracy 0.6667>"
-
-
-def test_its_results_are_compared(cli: Cli, treebank: Path, tmp_path: Path):
-    cli("questions", treebank, "--result", tmp_path / "a.json")
-    rule = read_result(tmp_path / "a.json")
-    always = replace(rule.statistics, right=1 - rule.statistics.column("asked"))
-    write_result(tmp_path / "b.json", replace(rule, system="never", statistics=always))
-    done = cli("compare", tmp_path / "a.json", tmp_path / "b.json", "--json")
-    found = json.loads(done.out)
-    assert found["task"] == "questions"
-    measure = found["measures"]["accuracy"]
-    assert (measure["a"], measure["b"]) == (2 / 3, 1 / 3)

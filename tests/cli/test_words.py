@@ -2,14 +2,11 @@
 
 import io
 import sys
-from dataclasses import replace
 
 import pytest
 
 from semipunct.cli import console
-from semipunct.cli.progress import evaluation_line, sentence_progress
-from semipunct.models.running_text.options import KIND as TEXT
-from semipunct.training.report import Progress
+from semipunct.cli.progress import sentence_progress
 
 
 class Terminal(io.TextIOWrapper):
@@ -28,15 +25,6 @@ def shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, *, quiet: bool, data: b
     with sentence_progress("decoding", "-" if data else "file", quiet=quiet) as counted:
         assert list(counted("abc")) == ["a", "b", "c"]
     return streams[0].buffer.getvalue().decode()  # type: ignore[attr-defined]
-
-
-def test_text_is_read_in_words():
-    read = Progress("saving", 100, 400, figure=1.25, best=1.25, seconds=10.0, size=192.0)
-    plain = evaluation_line(read)
-    assert plain.endswith("100 of 400 visits,    10 s: dev perplexity 1.2500 (best so far)")
-    told = evaluation_line(replace(read, counted="words"))
-    assert told == f"{plain}, 1,920 words a second, 57,600 left"
-    assert TEXT.counted == "words"
 
 
 def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import semipunct
 from semipunct.errors import ModelError, UsageError
-from semipunct.pipelines.mapper import BatchMapper
+from semipunct.pipelines import BatchMapper
 
 WORDS = ("so", "ba", "but", "gu", "do", "So", "Ba", ",", ".", "https://a.b/c", "\n", "\t", "…")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
