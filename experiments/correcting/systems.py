@@ -13,10 +13,10 @@ from semipunct.corpus import Sentence, Words
 from semipunct.corpus.parallel import as_written
 from semipunct.evaluation.restoration import Slots
 from semipunct.papers.analysis.tagger import TaggerPunctuator
+from semipunct.pipelines.functions import correct as corrections_of
 from semipunct.pipelines.functions import restore as restorations_of
 from semipunct.pipelines.text_correction import correct_running_text
 from semipunct.pipelines.trained import Trained
-from semipunct.pipelines.functions import correct as corrections_of
 
 System = Callable[[Sequence[Sentence]], Sequence[Slots]]
 """A function from written sentences to their corrected slots."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from semipunct.pipelines.options import described
+from semipunct.pipelines.options import descriptions
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -34,7 +34,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     def call(**values: Any) -> None:
         for name, options in classes.items():
             of_fields = [values.pop(parameter.name) for parameter in _parameters(options)]
-            hints = [hint for hint, _ in described(options).values()]
+            hints = [hint for hint, _ in descriptions(options).values()]
             values[name] = options(*map(_field_value, hints, of_fields))
         command(**values)
 
@@ -47,7 +47,7 @@ def _parameters(options: Any) -> list[Parameter]:
     """Return the parameters that typer makes options of."""
     parameters: list[Parameter] = []
     for field in fields(options):
-        hint, option = described(options)[field.name]
+        hint, option = descriptions(options)[field.name]
         name = option.name or field.name
         # Otherwise a switch would have an opposite, --no-NAME.
         spelt = (f"--{name.replace('_', '-')}",) if hint is bool else ()

@@ -88,11 +88,11 @@ def quickstart(
     screen = console.tables()
     screen.print("\nPerplexity per slot (a place for marks) of held-out punctuation", style="bold")
     table = console.table("model", "perplexity")
-    for name, result in (
+    for name, trained in (
         ("without a channel", without),
         ("with the channel, right to left", model),
     ):
-        table.add_row(name, f"{result.best['dev_perplexity_of_scorable']:.4f}")
+        table.add_row(name, f"{trained.best['dev_perplexity_of_scorable']:.4f}")
     screen.print(table)
     screen.print("Rewriting of two neighbouring underlying marks by the channel", style="bold")
     table = console.table("rewriting", "times")

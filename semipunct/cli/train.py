@@ -136,8 +136,8 @@ def train(
     A run that is interrupted (Ctrl-C) leaves a usable model, and --resume continues the run with
     the same final result. A folder with a model is not changed without --resume or --force.
     """
-    given = [word for word in context.meta["arguments"] if word not in ("--resume", "--force")]
-    command = ["semipunct", *given]
+    words = (word for word in context.meta["arguments"] if word not in ("--resume", "--force"))
+    command = ["semipunct", *words]
     if processes and console.STANDARD in (*files, *dev, *(corrected or ()), *(dev_corrected or ())):
         raise UsageError("standard input is read by one process only; name a file")
     from semipunct.arrays.memory import hold_memory

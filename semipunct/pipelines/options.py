@@ -120,7 +120,7 @@ class Option:
 
 
 @cache
-def described(kind: type[Any]) -> dict[str, tuple[Any, Option]]:
+def descriptions(kind: type[Any]) -> dict[str, tuple[Any, Option]]:
     """Return the type and the description of each field of a class of options.
 
     Args:
@@ -140,7 +140,7 @@ def check_values(options: Any, tokens: Sequence[str]) -> None:
         options: of restoration or correction.
         tokens: the marks that the model knows.
     """
-    for name, (_, option) in described(type(options)).items():
+    for name, (_, option) in descriptions(type(options)).items():
         value = getattr(options, name)
         if not isinstance(value, int | float):
             continue

@@ -42,7 +42,7 @@ from semipunct.pipelines.task import (
 from semipunct.pipelines.trained import InPlace, model_of_kind
 from semipunct.pipelines.tree_correction import correct_trees, correction_model
 from semipunct.pipelines.tree_restoration import restoration_signature, restore_trees
-from semipunct.pipelines.tree_writing import NO_ANALYSIS, write_decoded
+from semipunct.pipelines.tree_writing import NO_ANALYSIS, write_analyses
 from semipunct.pipelines.writing import CorrectTask, RestoreTask
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
         self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO
     ) -> None:
         """Write trees; ``shown`` has the special tokens that a legend explains."""
-        self.shown = write_decoded(
+        self.shown = write_analyses(
             outcomes, form, writer, stream, label=self._decoder.label, title=self._title
         )
 

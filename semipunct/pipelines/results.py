@@ -167,7 +167,7 @@ class Corrected(_Written):
         )
 
 
-def corrected(
+def explain_corrections(
     sentence: Sentence,
     slots: Slots,
     posteriors: tuple[SlotPosterior, ...],

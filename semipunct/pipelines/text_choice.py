@@ -101,7 +101,7 @@ class TextStrings:
             for row in rows:
                 row[:] = np.bincount(target, row, len(row))
 
-    def normalised(self, table: Floats) -> Floats:
+    def normalise(self, table: Floats) -> Floats:
         """Return probabilities that sum to 1; where nothing is left, there is no mark.
 
         Args:
@@ -184,7 +184,7 @@ class Chooser:
         if self.ends == "sentence":
             allowed[1:last, known.final] = 0.0
         known.fold(allowed[:is_first], allowed[last:])
-        return _posteriors(known.strings, known.normalised(allowed))
+        return _posteriors(known.strings, known.normalise(allowed))
 
     def before(self, reading: Reading, *, is_after_sentence: bool = False) -> Puncteme:
         """Return the most probable marks before a passage, as if another one preceded it.

@@ -26,7 +26,7 @@ from semipunct.models.running_text.reader import Query, Reading, TextReader
 from semipunct.pipelines.choice import beside_what_stands, may_replace
 from semipunct.pipelines.distributions import SlotPosterior
 from semipunct.pipelines.options import CorrectOptions
-from semipunct.pipelines.results import Corrected, corrected
+from semipunct.pipelines.results import Corrected, explain_corrections
 from semipunct.pipelines.text_choice import (
     LONGEST_SECTION,
     SECTION,
@@ -113,7 +113,7 @@ def _divided(text: JoinedLines, answer: Corrected) -> Iterator[Corrected]:
     """Yield the corrected lines of a text."""
     rows = text.divide(answer.slots, answer.posteriors)
     for words, (slots, posteriors) in zip(text.lines, rows, strict=True):
-        yield corrected(cast(Sentence, words), slots, posteriors)
+        yield explain_corrections(cast(Sentence, words), slots, posteriors)
 
 
 def _correct_texts(
@@ -237,7 +237,7 @@ def _corrected(
         ]
         slots = beside_what_stands(cast(Sentence, part), best, views, BY_TYPOGRAPHY)
         chosen += slots[len(chosen) > 0 :]
-    return corrected(cast(Sentence, words), tuple(chosen), tuple(posteriors))
+    return explain_corrections(cast(Sentence, words), tuple(chosen), tuple(posteriors))
 
 
 def _best(view: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:

@@ -381,4 +381,4 @@ def _views(
         if sentence.source == "text" and known.final.any():
             table[[0, -1]] *= known.final
         known.fold(table[:1], table[-1:])
-        yield rank_strings(known.strings, known.normalised(table), unfillable(sentence))
+        yield rank_strings(known.strings, known.normalise(table), unfillable(sentence))

@@ -29,7 +29,7 @@ from semipunct.pipelines.decoding import part_seed
 from semipunct.pipelines.distributions import SlotPosterior, posteriors
 from semipunct.pipelines.options import CorrectOptions, Helpers, RestoreOptions
 from semipunct.pipelines.parses import check_reads_words, parse
-from semipunct.pipelines.results import Attached, Corrected, Reason, corrected
+from semipunct.pipelines.results import Attached, Corrected, Reason, explain_corrections
 from semipunct.pipelines.trained import InPlace, Slots, Trained, punctuation_model
 from semipunct.pipelines.tree_restoration import draw_punctuation, numbers_of_trees
 
@@ -222,7 +222,7 @@ def _explained(
     best = decode.best(fitted.model, fitted.parameters, right) if right else []
     analyses = dict(zip(changed, best, strict=True))
     return [
-        corrected(sentence, slots, views, partial(reason, analyses.get(i)))
+        explain_corrections(sentence, slots, views, partial(reason, analyses.get(i)))
         for i, (sentence, (slots, views)) in enumerate(zip(sentences, chosen, strict=True))
     ]
 

@@ -149,7 +149,7 @@ def dump(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def write_decoded(
+def write_analyses(
     outcomes: Iterable[Outcome[Sequence[Analysis]]],
     form: str,
     writer: Writer[Any],
