@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.treebank import OmittedT
@@ -24,9 +24,32 @@ from semipunct.pipelines.segmentation import sentences_of_text
 from semipunct.pipelines.task import EvaluateRequest, Task, task_of
 from semipunct.pipelines.trained import Trained
 
+if TYPE_CHECKING:
+    from semipunct.evaluation.perplexity import PerplexityStatistics
+    from semipunct.evaluation.results import Result
+    from semipunct.models.punctuation.model import PunctuationModel
+
 S = TypeVar("S", bound=Sentence[Any] | Words)
 
 
+@overload
+def evaluate(
+    model: Trained[PunctuationModel],
+    examples: Sequence[Any],
+    *,
+    system: str = ...,
+    treebank: str | None = ...,
+    model_digest: str | None = ...,
+) -> Result[PerplexityStatistics]: ...
+@overload
+def evaluate(
+    model: Trained[Any],
+    examples: Sequence[Any],
+    *,
+    system: str = ...,
+    treebank: str | None = ...,
+    model_digest: str | None = ...,
+) -> Any: ...
 def evaluate(
     model: Trained[Any],
     examples: Sequence[Any],

@@ -14,10 +14,10 @@ from semipunct.formats.conllu.from_text import analysed_entry
 from semipunct.formats.conllu.reading import expected_attributes
 from semipunct.marks import spacing
 from semipunct.pipelines.chunks import Outcome
-from semipunct.pipelines.parses import TAGS, Parse
 
 if TYPE_CHECKING:
     from semipunct.models.punctuation.decode import Analysis
+    from semipunct.pipelines.parses import Parse
 
 LEFT, RIGHT = "SemipunctLeft", "SemipunctRight"
 """Attributes of a node: the tokens of its left and right puncteme, joined by spaces."""
@@ -248,6 +248,8 @@ def parsed_texts(
             probable marks on both sides of it, of its relation given the head, and of its tags,
             if they are known.
     """
+    from semipunct.models.parsing.vocabulary import TAGS
+
     writer = Conllu().writer()
     for number, parse in enumerate(parses, 1):
         attributes: dict[int, dict[str, str]] = {}
@@ -271,7 +273,7 @@ def parses_as_dict(parses: Sequence[Parse | Omitted]) -> dict[str, Any]:
     """
     return {
         "schema": "semipunct.parsed-text/1",
-        "sentences": [_parsed(parse) for parse in parses if isinstance(parse, Parse)],
+        "sentences": [_parsed(parse) for parse in parses if not isinstance(parse, Omitted)],
     }
 
 
