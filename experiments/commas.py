@@ -31,7 +31,7 @@ from semipunct.papers.commas.ngrams import MARK, has_comma
 from semipunct.papers.commas.restorer import CommaRestorer
 from semipunct.papers.commas.task import commas_signature
 from semipunct.papers.commas.trees import constituent_counts
-from semipunct.tasks.options import RestoreOptions
+from semipunct.pipelines.options import RestoreOptions
 from semipunct.training.config import load_config
 
 BOUNDS = (2, 5, 10, 20, 30, 50)

@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from benchmarks.figures import report
@@ -28,11 +29,12 @@ from semipunct.corpus.examples import treebank_digest
 from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, join_signature
+from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import ModelOptions
 from semipunct.papers.analysis.tagger import SlotTagger
-from semipunct.tasks.base import Punctuator
-from semipunct.tasks.restore import Restorer
+from semipunct.pipelines.functions import restore
+from semipunct.pipelines.trained import InPlace
 from semipunct.training.config import load_config
 from semipunct.version import __version__
 
@@ -47,7 +49,7 @@ PREDICTED = {"tokens": f">={ModelOptions().minimum_token_count}"}
 def fit(
     system: str, seed: int, training: Sequence[Sentence], dev: Sequence[Sentence],
     arguments: argparse.Namespace,
-) -> Punctuator:  # fmt: skip
+) -> Any:  # fmt: skip
     """Train one system.
 
     Args:
@@ -70,6 +72,18 @@ def fit(
     config = load_config(None, settings, {"train.seed": seed})
     loaded = trained(config, training, dev, path, PunctuationModel)
     return Restorer(loaded.model, loaded.parameters)
+
+
+class Restorer(InPlace[PunctuationModel]):
+    """A punctuation model as a system like the others."""
+
+    def log_likelihoods(self, sentences: Sequence[Sentence]) -> Any:
+        """Return log p(x | T) of each sentence."""
+        return corpus_log_likelihood(self.model, self.parameters, sentences)
+
+    def restore(self, sentences: Sequence[Sentence]) -> list[Any]:
+        """Return the punctuation of least expected edit distance."""
+        return [restored.slots for restored in restore(self, sentences)]
 
 
 def measured(

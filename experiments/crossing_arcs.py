@@ -30,7 +30,7 @@ from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.formats.reading import read_examples
 from semipunct.models.parsing.parser import Parser
-from semipunct.tasks.parse import parse
+from semipunct.pipelines.parses import parse
 from semipunct.training.config import load_config
 from semipunct.trees import DependencyTree
 

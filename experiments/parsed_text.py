@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import report
+from competitors import Restorer
 from models import trained
 from parsers import ParsedTreebank, add_parsers, parsed_treebank
 from tables import compared, markdown, stored
@@ -42,10 +43,9 @@ from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.evaluation.results import Result, join_signature
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.analysis.tagger import SlotTagger
+from semipunct.pipelines.trained import Slots, Trained
+from semipunct.pipelines.tree_restoration import restore_words
 from semipunct.store.checkpoint import SavedModel
-from semipunct.tasks.base import Slots, Trained
-from semipunct.tasks.restore import Restorer
-from semipunct.tasks.restore_words import restore_words
 from semipunct.training.config import load_config
 from semipunct.version import __version__
 

@@ -30,9 +30,9 @@ from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.restoration import restoration_statistics
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.pipelines.functions import restore
+from semipunct.pipelines.parses import parse
 from semipunct.store.checkpoint import SavedModel, load
-from semipunct.tasks.parse import parse
-from semipunct.tasks.restore import restore
 from semipunct.training.config import load_config
 
 Row = dict[str, Any]

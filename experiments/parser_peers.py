@@ -48,8 +48,8 @@ from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.evaluation.results import Result, join_signature, write_result
 from semipunct.files import write_bytes
 from semipunct.models.parsing.parser import Parser
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.parse import parse
+from semipunct.pipelines.parses import parse
+from semipunct.pipelines.trained import InPlace
 from semipunct.training.config import load_config
 from semipunct.trees import DependencyTree
 

@@ -12,9 +12,9 @@ from models import trained
 from semipunct.corpus import Sentence
 from semipunct.evaluation.parsing import parsing_statistics
 from semipunct.models.parsing.parser import Parser
-from semipunct.tasks.base import Trained
-from semipunct.tasks.jackknife import train_jackknife
-from semipunct.tasks.parse import parse
+from semipunct.pipelines.jackknife import train_jackknife
+from semipunct.pipelines.parses import parse
+from semipunct.pipelines.trained import Trained
 from semipunct.training.config import load_config
 
 

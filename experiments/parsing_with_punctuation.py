@@ -42,8 +42,7 @@ from semipunct.evaluation.results import Result, join_signature
 from semipunct.formats import format_of
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.tasks.parse import parse
-from semipunct.tasks.parse_punctuated import parse_punctuated
+from semipunct.pipelines.parses import parse, parse_punctuated
 from semipunct.training.config import load_config
 from semipunct.trees import DependencyTree
 

@@ -26,15 +26,13 @@ from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.draws import Draws
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.running_text.model import THRESHOLD, TextModel
+from semipunct.pipelines.choice import Standing, chosen_strings
+from semipunct.pipelines.distributions import SlotPosterior, mean, posteriors
+from semipunct.pipelines.options import RestoreOptions
+from semipunct.pipelines.parses import parse
+from semipunct.pipelines.text_restoration import restore_running_text, text_views
+from semipunct.pipelines.tree_restoration import TEXT, default_share, draw_punctuation
 from semipunct.store.checkpoint import load
-from semipunct.tasks.choice import Standing, chosen_strings
-from semipunct.tasks.options import RestoreOptions
-from semipunct.tasks.parse import parse
-from semipunct.tasks.restore import draw_punctuation
-from semipunct.tasks.restore_running_text import restore_running_text
-from semipunct.tasks.restore_words import TEXT, default_share
-from semipunct.tasks.slot_posteriors import SlotPosterior, mean, posteriors
-from semipunct.tasks.text_views import text_views
 
 Views = list[tuple[SlotPosterior, ...]]
 Row = dict[str, float]

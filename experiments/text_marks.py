@@ -35,11 +35,11 @@ from semipunct.formats.lines import text_lines
 from semipunct.formats.running_text import line_of_text, read_running_text
 from semipunct.marks import Puncteme
 from semipunct.models.running_text.model import TextModel
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.options import Lines, Objective
 from semipunct.pipelines.pipeline import load
-from semipunct.tasks.base import Trained
-from semipunct.tasks.options import Lines, Objective
-from semipunct.tasks.restore_running_text import restore_running_text
-from semipunct.tasks.slot_posteriors import SlotPosterior
+from semipunct.pipelines.text_restoration import restore_running_text
+from semipunct.pipelines.trained import Trained
 
 BINS = 10
 MARKS = {"COMMA": ",", "PERIOD": ".", "QUESTION": "?"}

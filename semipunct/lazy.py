@@ -39,6 +39,8 @@ class LazyNames:
         Raises:
             AttributeError: if there is no such name.
         """
+        if name == "__all__":
+            return sorted(self.modules, key=lambda n: (not n.isupper(), n.islower(), n))
         if name not in self.modules:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         return getattr(import_module(self.modules[name]), name)

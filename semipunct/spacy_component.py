@@ -14,6 +14,7 @@ import shutil
 import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,13 +25,11 @@ from spacy.util import minibatch
 
 from semipunct.errors import ModelError, UsageError, nearest
 from semipunct.files.strict_json import from_json, json_document
-from semipunct.pipelines.pipeline import Pipeline, load
+from semipunct.pipelines.explanations import mark_as_dict
+from semipunct.pipelines.marked_text import PunctuatedText, places_in_source
+from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
 from semipunct.pipelines.task import Task
-from semipunct.render.changes import places_in_source
-from semipunct.render.explanations import mark_as_dict
-from semipunct.render.punctuated_text import PunctuatedText
 from semipunct.store.installed import installed_models
-from semipunct.tasks.options import CorrectSettings, RestoreSettings
 
 Name = Literal["restore", "correct"]
 
@@ -53,8 +52,7 @@ class Punctuator:
 
         Args:
             task: what is done.
-            models: folders or names by argument: ``model``, and with a model that needs them
-                ``parser``, ``tokeniser``, ``text_model``.
+            models: folders or names: ``model``, and attributes of ``Helpers`` that it needs.
             options: arguments of ``semipunct.restore_text`` or ``correct_text`` by name.
 
         Raises:
@@ -151,34 +149,29 @@ class Punctuator:
     def _prepare(self) -> Task[Any, Any]:
         """Load the models when they are needed first."""
         if self._task is None:
-            places = {name: self._folders.get(name, model) for name, model in self.models.items()}
-            others: Any = {_HELPERS.get(name, name): place for name, place in places.items()}
-            pipeline = load(others.pop("model"), **others)
-            self._task = pipeline.task(self.task, **self.options)
+            places: Any = self.models | self._folders
+            pipeline = load(places.pop("model"), **places)
+            self._task = pipeline.task(self.task, self.options)
         return self._task
 
     def _models(self) -> dict[str, Pipeline[Any]]:
         """Return the loaded models by argument."""
         task: Any = self._prepare()
-        helpers = {name: getattr(task.helpers, name) for name in ("tokeniser", "text_model")}
-        loaded = {"model": task.model, "parser": next(iter(task.helpers.parsers), None), **helpers}
-        return {name: model for name, model in loaded.items() if model is not None}
+        return {
+            name: task.model if name == "model" else getattr(task.helpers, name)
+            for name in self.models
+        }
 
 
-_HELPERS = {"parser": "parsers"}
-"""The names of helpers of a pipeline that differ from the arguments."""
-
-
-def _checked(task: Name, options: Mapping[str, Any]) -> dict[str, Any]:
-    settings = RestoreSettings if task == "restore" else CorrectSettings
-    known = settings.__required_keys__ | settings.__optional_keys__
+def _checked(task: Name, options: Mapping[str, Any]) -> Any:
+    known = [field.name for field in fields(OPTIONS[task])]
     for name in options:
         if name not in known:
             meant = nearest(name, sorted(known))
             hint = f"did you mean {meant}?" if meant else f"there are: {', '.join(sorted(known))}"
             raise UsageError(f"{task} has no option {name}; {hint}")
     try:
-        return dict(msgspec.convert(dict(options), settings))
+        return msgspec.convert(dict(options), OPTIONS[task])
     except msgspec.ValidationError as error:
         raise UsageError(f"an option of {task} has a wrong value: {error}") from error
 
@@ -201,9 +194,7 @@ def _annotated(doc: Doc, text: PunctuatedText) -> Doc:
     default_config={
         "model": "en",
         "task": "restore",
-        "parser": None,
-        "tokeniser": None,
-        "text_model": None,
+        "helpers": {},
         "options": {},
     },
 )
@@ -212,9 +203,7 @@ def create_punctuator(
     name: str,
     model: str,
     task: Name,
-    parser: str | None,
-    tokeniser: str | None,
-    text_model: str | None,
+    helpers: dict[str, str],
     options: dict[str, Any],
 ) -> Punctuator:
     """Make a component of a pipeline.
@@ -224,18 +213,10 @@ def create_punctuator(
         name: of the component.
         model: the name or folder of a model that restores or corrects text.
         task: what is done.
-        parser: the name or folder of a parser, for a model that needs trees.
-        tokeniser: of a tokeniser, likewise.
-        text_model: of a text model, which finds sentences and capitals, likewise.
+        helpers: names or folders of other models, as ``semipunct.load`` takes them.
         options: arguments of ``semipunct.restore_text`` or ``correct_text`` by name.
 
     Raises:
         UsageError: if an option does not exist, or its value is invalid.
     """
-    models = {
-        "model": model,
-        "parser": parser,
-        "tokeniser": tokeniser,
-        "text_model": text_model,
-    }
-    return Punctuator(task, {k: v for k, v in models.items() if v is not None}, options)
+    return Punctuator(task, {"model": model, **helpers}, options)

@@ -52,7 +52,7 @@ MAIN = tuple(
     f"semipunct.{room}"
     for room in (
         "marks", "trees", "corpus", "files", "formats", "arrays", "structures", "features",
-        "models", "training", "store", "evaluation", "tasks", "render", "pipelines", "cli",
+        "models", "training", "store", "evaluation", "pipelines", "cli",
     )
 )  # fmt: skip
 
@@ -143,41 +143,20 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.files",
         "semipunct.plugins",
     ),
-    "semipunct.tasks": (
-        "semipunct.models",
-        "semipunct.training",
-        "semipunct.store",
-        "semipunct.evaluation",
-        "semipunct.arrays",
-        "semipunct.formats",
-        "semipunct.corpus",
-        "semipunct.trees",
-        "semipunct.marks",
-        "semipunct.files",
-        "semirings",
-    ),
     "semipunct.pages": (
         "semipunct.models.punctuation",
         "semipunct.formats",
         "semipunct.trees",
         "semipunct.marks",
     ),
-    "semipunct.render": (
-        "semipunct.pages",
-        "semipunct.tasks",
-        "semipunct.models.punctuation",
-        "semipunct.evaluation",
-        "semipunct.formats",
-        "semipunct.corpus",
-        "semipunct.trees",
-        "semipunct.marks",
-    ),
     # From documents to documents: what the models of a pipeline do for a task.
     "semipunct.pipelines": (
+        "semipunct.lazy",
+        "semipunct.pages",
         "semipunct.models.punctuation",
-        "semipunct.render",
-        "semipunct.tasks",
         "semipunct.models",
+        "semipunct.training",
+        "semirings",
         "semipunct.arrays",
         "semipunct.store",
         "semipunct.evaluation",
@@ -188,19 +167,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "semipunct.files",
         "semipunct.version",
     ),
-    "semipunct.web": ("semipunct.pipelines", "semipunct.render", "semipunct.tasks"),
+    "semipunct.web": ("semipunct.pipelines",),
     # Found by spaCy under an entry point; no room imports it.
     "semipunct.spacy_component": (
         "semipunct.pipelines",
-        "semipunct.render",
-        "semipunct.tasks",
         "semipunct.store",
         "semipunct.files",
     ),
     "semipunct.treebanks": (
-        "semipunct.render",
+        "semipunct.pipelines",
         "semipunct.pages",
-        "semipunct.tasks",
         "semipunct.models.punctuation",
         "semipunct.models",
         "semipunct.formats",

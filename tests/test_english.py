@@ -50,7 +50,6 @@ def test_a_notebook_shows_marks_and_not_markup(english: Any):
     assert "&lt;b&gt;" in shown
     assert "<b>" not in shown
     assert re.search(r'<span title="\. 0\.\d\d, [^"]*" style="[^"]*">\.</span>', shown)
-    assert "<th style='text-align:left'>kind</th><td>text</td>" in english._repr_html_()
 
 
 def test_a_text_is_corrected(english: Any):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import semipunct
 from semipunct.errors import ModelError, UsageError
 from semipunct.pipelines.functions import correct_text, restore_text
-from semipunct.render.changes import places_in_source
+from semipunct.pipelines.marked_text import places_in_source
 
 pytest.importorskip("spacy", reason="the extra spacy is not installed")
 import spacy
@@ -86,12 +86,6 @@ def test_batches_are_single_documents(nlp: Any, texts: list[str]):
         assert all(m["token"] is None or 0 <= m["token"] < len(doc) for m in doc._.marks)
 
 
-def test_empty_documents(nlp: Any):
-    for text in ("", " ", "\n\n"):
-        assert (nlp(text)._.punctuated, nlp(text)._.marks) == (text, [])
-    assert nlp("😀")._.punctuated == "😀"
-
-
 def test_stored_documents_have_the_attributes(nlp: Any):
     doc = nlp(QUESTION)
     (from_bin,) = DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)
@@ -117,7 +111,7 @@ def test_correction_and_options(english: Any):
     [
         ({"options": {"kep": "keep"}}, "restore has no option kep; did you mean keep?"),
         ({"options": {"keep": "all"}}, "an option of restore has a wrong value.*'all'"),
-        ({"task": "correct", "parser": "en/parser"}, "reads no other model; leave out parser"),
+        ({"task": "correct", "helpers": {"parser": "a"}}, "reads no other model; leave out parser"),
     ],
 )
 def test_wrong_options(config: dict[str, Any], message: str):

@@ -17,8 +17,8 @@ from semipunct.evaluation.restoration import RestorationFigures, RestorationStat
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.ccg.figures import DerivationFigures, DerivationStatistics
+from semipunct.pipelines.parses import Parse
 from semipunct.pipelines.pipeline import Pipeline
-from semipunct.tasks.parse import Parse
 
 
 def models(path: Path, name: str) -> None:

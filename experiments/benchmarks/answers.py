@@ -36,9 +36,9 @@ from semipunct.formats import read_treebank
 from semipunct.formats.lines import text_lines
 from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.pipelines.functions import restore
+from semipunct.pipelines.trained import InPlace
 from semipunct.store.checkpoint import load
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.restore import restore
 
 WORDS = 20
 """Target length, in words, of the sentences that are restored one at a time."""

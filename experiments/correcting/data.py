@@ -11,8 +11,8 @@ from semipunct.corpus import Sentence
 from semipunct.corpus.learners import english_learner_errors, erroneous
 from semipunct.corpus.parallel import ParallelSentence, align_versions, to_learn_from
 from semipunct.formats.parallel import read_parallel_texts
-from semipunct.tasks.base import Trained
-from semipunct.tasks.parse import parse
+from semipunct.pipelines.parses import parse
+from semipunct.pipelines.trained import Trained
 
 Pairs = Sequence[ParallelSentence[Any]]
 """Original sentences, with trees or without, with their references."""

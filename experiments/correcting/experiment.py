@@ -33,9 +33,9 @@ from semipunct.models.kind import Config
 from semipunct.models.punctuation.corrector import CorrectionModel
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.papers.analysis.tagger import SlotTagger
+from semipunct.pipelines.trained import Trained
+from semipunct.pipelines.tree_correction import add_written_trees
 from semipunct.store.checkpoint import SavedModel, load
-from semipunct.tasks.base import Trained
-from semipunct.tasks.correct import add_written_trees
 from semipunct.training.config import load_config
 
 SYSTEMS = (

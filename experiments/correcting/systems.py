@@ -14,10 +14,10 @@ from correcting.joined import joined, separate
 from semipunct.corpus import Sentence, Words
 from semipunct.corpus.parallel import as_written
 from semipunct.evaluation.restoration import Slots
-from semipunct.tasks.base import Trained
-from semipunct.tasks.correct import correct as corrections_of
-from semipunct.tasks.correct_running_text import correct_running_text
-from semipunct.tasks.restore import restore as restorations_of
+from semipunct.pipelines.functions import correct as corrections_of
+from semipunct.pipelines.functions import restore as restorations_of
+from semipunct.pipelines.text_correction import correct_running_text
+from semipunct.pipelines.trained import Trained
 
 System = Callable[[Sequence[Sentence]], Sequence[Slots]]
 """A function from written sentences to their corrected slots."""

@@ -1,8 +1,5 @@
 """The application: the list of its commands, and the handling of their errors."""
 
-import re
-import sys
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -33,6 +30,10 @@ from semipunct.version import __version__
 
 class Commands(TyperGroup):
     """A group of commands that reports an error as one message and an exit status."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta["arguments"] = [*args]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         with console.report_errors():
@@ -70,63 +71,17 @@ app = typer.Typer(
 def _options(  # pyright: ignore[reportUnusedFunction] - typer calls it
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose", help="With --version: print also where it is and what it runs with."
-        ),
-    ] = False,
     timings: Annotated[
         bool, typer.Option("--timings", help="Print the time spent in each phase to stderr.")
     ] = False,
 ) -> None:
     if version:
         print(f"semipunct {__version__}")
-        if verbose:
-            for name, value in _installation():
-                print(f"{name} {value}")
         raise typer.Exit
-    if verbose:
-        raise typer.BadParameter("give --version as well, or leave it out", param_hint="--verbose")
     if context.invoked_subcommand is None:
         context.fail("Missing command.")
     if timings:
         context.with_resource(print_timings())
-
-
-def _installation() -> Iterator[tuple[str, str]]:
-    """Yield names and values: the interpreter, the two packages, and what they require.
-
-    The import of semipunct has checked already that ``semirings`` is the package that belongs to
-    it.
-    """
-    import platform
-    from importlib.metadata import PackageNotFoundError, version
-    from importlib.util import find_spec
-
-    yield "Python", f"{platform.python_version()} ({sys.executable})"
-    yield "platform", platform.platform()
-    for package in ("semipunct", "semirings"):
-        spec = find_spec(package)
-        yield package, str(spec.origin) if spec else "missing"
-    for name in [*_required(), "jaxlib"]:
-        try:
-            yield name, version(name)
-        except PackageNotFoundError:
-            yield name, "missing"
-
-
-def _required() -> Iterator[str]:
-    from importlib.metadata import PackageNotFoundError, requires
-
-    try:
-        requirements = requires("semipunct") or ()
-    except PackageNotFoundError:  # run from its sources
-        requirements = ()
-    for requirement in requirements:
-        name = re.match(r"[\w.-]+", requirement)
-        if name and "extra ==" not in requirement:
-            yield name[0]
 
 
 for command, example in (

@@ -21,35 +21,8 @@ def complete_models(incomplete: str) -> list[str]:
     from semipunct.store.installed import installed_models
 
     parts = [model.name for model in installed_models()]
-    return _beginning(incomplete, [*(name.partition("/")[0] for name in parts), *parts])
-
-
-def complete_kinds(incomplete: str) -> list[str]:
-    """Return the kinds of models whose names begin so.
-
-    Args:
-        incomplete: the beginning of the name.
-    """
-    from semipunct.models.registry import kind_names
-
-    return _beginning(incomplete, kind_names())
-
-
-def complete_semirings(incomplete: str) -> list[str]:
-    """Return the registered semirings whose names begin so, without loading them.
-
-    Args:
-        incomplete: the beginning of the name.
-    """
-    from importlib.metadata import entry_points
-
-    from semirings.plugins import GROUP
-
-    return _beginning(incomplete, sorted({point.name for point in entry_points(group=GROUP)}))
-
-
-def _beginning(incomplete: str, names: list[str]) -> list[str]:
-    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+    names = dict.fromkeys([*(name.partition("/")[0] for name in parts), *parts])
+    return [name for name in names if name.startswith(incomplete)]
 
 
 _OUTPUT = typer.Option("-o", "--output", metavar="OUT", help="Output file, '-' for stdout.")
@@ -83,6 +56,15 @@ Parser = Annotated[
         "input are ignored.",
     ),
 ]
+Tokeniser = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TOKENISER",
+        autocompletion=complete_models,
+        help="Folder of a tokeniser, which splits running text into sentences, words and marks. "
+        "Without it, each line is a sentence, and blanks separate words and marks.",
+    ),
+]
 TextModel = Annotated[
     str | None,
     typer.Option(
@@ -103,17 +85,25 @@ GoldResult = Annotated[
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Show no progress on a terminal.")]
 
 
-def check_text_model(text: str | None, *, parser: bool, tokeniser: bool) -> None:
-    """Check that the options beside a text model do not do its work.
+def check_helpers(
+    *, parser: bool, tokeniser: str | None, text: str | None = None, gold: bool = False
+) -> None:
+    """Check that the other models for running text have a parser, and do not do the same work.
 
     Args:
-        text: its folder.
         parser: whether there is a parser.
-        tokeniser: whether there is a tokeniser.
+        tokeniser: the folder of a tokeniser.
+        text: the folder of a text model.
+        gold: whether answers are compared with the input.
 
     Raises:
-        UsageError: if they do, or there is no parser.
+        UsageError: if they have none, or do.
     """
+    if tokeniser is not None and (not parser or gold):
+        raise UsageError(
+            "--tokeniser reads text, which has no trees; "
+            + ("--gold needs a treebank to compare with" if gold else "give --parser as well")
+        )
     if text is not None and not parser:
         raise UsageError(
             "--text adds a text model to a punctuation model and a parser; give --parser as well, "

@@ -7,7 +7,7 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
-from semipunct.tasks import limits
+from semipunct.pipelines import limits
 from semipunct.wording import figure, quantity
 
 if TYPE_CHECKING:

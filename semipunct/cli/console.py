@@ -69,6 +69,28 @@ def table(*headings: str) -> "Table":
     return frameless
 
 
+def show(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: str | None = None
+) -> None:
+    """Print a table of plain strings on standard output, all of whose columns may be wrapped.
+
+    Args:
+        headings: of the columns.
+        rows: of the table.
+        right: the heading of a column that is right-aligned.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=SIMPLE_HEAD)
+    for heading in headings:
+        shown.add_column(heading, justify="right" if heading == right else "left")
+    for row in rows:
+        shown.add_row(*map(Text, row))
+    tables().print(shown)
+
+
 def example(arguments: str) -> str:
     """Return the last line of a help text: an example of a command with arguments."""
     return f"Example: `semipunct {arguments}`"

@@ -1,6 +1,6 @@
 """``semipunct correct``: correct the punctuation of treebanks and text."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -8,9 +8,8 @@ from semipunct.cli import arguments, console
 from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
-from semipunct.corpus.parallel import Alignment
 from semipunct.errors import UsageError
-from semipunct.tasks.options import CorrectedForm, CorrectOptions, PartOptions, Request
+from semipunct.pipelines.options import CorrectedForm, CorrectOptions, PartOptions, Request
 
 ERRORS = 10
 """Default number of errors to list."""
@@ -38,16 +37,7 @@ def correct(
     options: CorrectOptions = CorrectOptions(),
     parts: PartOptions = PartOptions(),
     parser: arguments.Parser = None,
-    tokeniser: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOKENISER",
-            autocompletion=complete_models,
-            help="With --parser: folder of a tokeniser, which splits running text into sentences, "
-            "words and marks. Without it, each line is a sentence, and blanks separate words and "
-            "marks.",
-        ),
-    ] = None,
+    tokeniser: arguments.Tokeniser = None,
     analysis: Annotated[
         str | None,
         typer.Option(
@@ -60,8 +50,8 @@ def correct(
         CorrectedForm | None,
         typer.Option(
             "--format",
-            help="text; conllu with trees; json with each correction and its reason; explain "
-            "with a line for each mark; diff of the changed sentences; m2 for scorers [format "
+            help="text; conllu with trees; json with each correction and its reason; "
+            "diff of the changed sentences; m2 for scorers [format "
             "of the input].",
         ),
     ] = None,
@@ -74,7 +64,7 @@ def correct(
         ),
     ] = None,
     align: Annotated[
-        Alignment | None,
+        Literal["words", "trees", "shared"] | None,
         typer.Option(
             help="With --gold: words: all words must agree; trees: all heads must agree; shared: "
             "evaluate only slots between words that both versions share [words]."
@@ -111,18 +101,14 @@ def correct(
             "--format has no effect with --gold alone, as corrected sentences are written only to "
             "the file of --output; give --output as well"
         )
-    if tokeniser is not None and not parser:
-        raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
+    arguments.check_helpers(parser=parser is not None, tokeniser=tokeniser)
     if options.analyses and analysis is None:
         raise UsageError("--analyses needs --analysis, the model of the trees; give it as well")
     check_parts(
         parts,
         inputs,
-        {
-            "--output": out is not None, "--gold": bool(gold),
-            "--format explain": form == "explain",
-        }
-    )  # fmt: skip
+        {"--output": out is not None, "--gold": bool(gold)},
+    )
     arguments.check_figures(out, result, printed=json)
     console.check_targets(
         out,
@@ -130,9 +116,7 @@ def correct(
         inputs=(*inputs, *(gold or ())),
         kept=(model, *(gold or ()), parser, tokeniser, analysis),
     )
-    task = prepare(
-        model, "correct", options, parsers=parser, tokeniser=tokeniser, analysis=analysis
-    )
+    task = prepare(model, "correct", options, parser=parser, tokeniser=tokeniser, analysis=analysis)
     request = Request(
         inputs=inputs, system=model, form=form, references=gold or (), align=align or "words",
         listed=ERRORS if errors is None else errors,

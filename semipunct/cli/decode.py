@@ -8,7 +8,7 @@ from semipunct.cli import arguments, console
 from semipunct.cli.options import with_options
 from semipunct.cli.phases import phase
 from semipunct.cli.run import check_parts, prepare, run
-from semipunct.tasks.options import DecodedForm, DecodeOptions, PartOptions, Request
+from semipunct.pipelines.options import DecodedForm, DecodeOptions, PartOptions, Request
 
 
 @with_options
@@ -37,7 +37,7 @@ def decode(
     """
     with phase("importing"):
         from semipunct.marks import legend
-        from semipunct.tasks.decode import choose_decoder
+        from semipunct.pipelines.decoding import choose_decoder
 
     decoder = choose_decoder(options.semiring, options.samples, options.nbest, options.seed)
     check_parts(

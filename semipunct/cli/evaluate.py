@@ -55,8 +55,8 @@ def evaluate(
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
         from semipunct.pipelines.functions import assess
+        from semipunct.pipelines.notices import read_usable_examples
         from semipunct.store.checkpoint import load
-        from semipunct.tasks.reading import read_usable_examples
 
     with phase("loading the model"):
         loaded = load(model)
@@ -65,6 +65,6 @@ def evaluate(
         examples = read_usable_examples(loaded.config.examples, tests, kind.unit)
     keep_programs()
     assessment = assess(
-        loaded, examples, system=model, model_digest=loaded.digest, stored=result is not None
+        loaded, examples, system=model, digest=loaded.digest, stored=result is not None
     )
     report(assessment, json=json, path=result)

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
 from semipunct.errors import UsageError
-from semipunct.tasks import limits
-from semipunct.tasks.options import ExplainOptions, Request
+from semipunct.pipelines import limits
+from semipunct.pipelines.options import Request, RestoreOptions, as_correction
 
 if TYPE_CHECKING:
-    from semipunct.render.explanations import Explanation
+    from semipunct.pipelines.explanations import Explanation
 
 Form = Literal["text", "json", "html"]
 """The formats that explanations are written in."""
@@ -33,7 +32,7 @@ def explain(
         ),
     ],
     out: arguments.OptionalOutput = None,
-    options: ExplainOptions = ExplainOptions(),
+    options: RestoreOptions = RestoreOptions(),
     form: Annotated[
         Form,
         typer.Option(
@@ -60,15 +59,7 @@ def explain(
         ),
     ] = limits.LEFT_OUT,
     parser: arguments.Parser = None,
-    tokeniser: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOKENISER",
-            autocompletion=complete_models,
-            help="With --parser: folder of a tokeniser, which splits running text into sentences "
-            "and words. Without it, each line is a sentence, and blanks separate words.",
-        ),
-    ] = None,
+    tokeniser: arguments.Tokeniser = None,
     text: arguments.TextModel = None,
     quiet: arguments.Quiet = False,
 ) -> None:
@@ -78,9 +69,7 @@ def explain(
     constituent that has a mark; a text model gives a reason where the words beside the mark show
     it, and otherwise says what it does.
     """
-    if tokeniser is not None and not parser:
-        raise UsageError("--tokeniser reads text, which has no trees; give --parser as well")
-    arguments.check_text_model(text, parser=parser is not None, tokeniser=tokeniser is not None)
+    arguments.check_helpers(parser=parser is not None, tokeniser=tokeniser, text=text)
     console.check_targets(out, inputs=inputs, kept=(model, parser, tokeniser, text))
     with phase("importing"):
         from semipunct.cli.phases import keep_programs
@@ -89,9 +78,9 @@ def explain(
         from semipunct.pipelines.pipeline import load
         from semipunct.pipelines.task import task_of, tasks_of
     with phase("loading the model"):
-        pipeline = load(model, parsers=parser, tokeniser=tokeniser, text_model=text)
+        pipeline = load(model, parser=parser, tokeniser=tokeniser, text_model=text)
         name = task or ("restore" if tasks_of(pipeline.model.kind).restore else "correct")
-        task_options = options.for_restoration() if name == "restore" else options.for_correction()
+        task_options = options if name == "restore" else as_correction(options)
         if name == "correct" and text is not None:
             raise UsageError("--text is an option of restoration; leave it out to correct")
         prepared = task_of(pipeline.model, name, model)(pipeline, pipeline.helpers, task_options)
@@ -109,7 +98,7 @@ def explain(
 def write(
     explanations: "Iterator[Explanation]", form: Form, inputs: Sequence[str], out: str | None
 ) -> None:
-    """Write explanations in a format, in colour on a terminal.
+    """Write explanations in a format.
 
     Args:
         explanations: the sentences.
@@ -118,22 +107,14 @@ def write(
         out: the output file; None for standard output.
     """
     from semipunct.files import display_name
-    from semipunct.render.explained_page import explained_page
-    from semipunct.render.explanations import lines_for_terminal, write_json, write_plain
+    from semipunct.pipelines.explained_page import explained_page
+    from semipunct.pipelines.explanations import lines_of_text, write_json
 
-    target = out or console.STANDARD
-    if form == "text" and target == console.STANDARD and console.tables().is_terminal:
-        from rich.text import Text
-
-        screen = console.tables()
-        for segments in lines_for_terminal(explanations):
-            screen.print(Text.assemble(*((text, style) for style, text in segments)))
-        return
-    with console.output(target) as stream:
+    with console.output(out or console.STANDARD) as stream:
         if form == "json":
             write_json(explanations, stream)
         elif form == "html":
             title = ", ".join(map(display_name, inputs))
             stream.writelines(explained_page(explanations, title))
         else:
-            write_plain(explanations, stream)
+            stream.writelines(lines_of_text(explanations))

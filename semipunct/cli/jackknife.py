@@ -1,6 +1,5 @@
 """``semipunct jackknife``: parse each part of a treebank with a parser trained on the others."""
 
-import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -10,16 +9,11 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.cli.phases import phase
-from semipunct.cli.signals import exit_status, interruptible
-from semipunct.errors import TreebankError
-from semipunct.tasks import limits
+from semipunct.pipelines import limits
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
-    from semipunct.tasks.parse import Parse
-
-NOTICE = "\nstopping after this batch; send the signal again to stop at once\n"
-"""Printed when the command is interrupted, since compiling may take a while."""
+    from semipunct.pipelines.parses import Parse
 
 
 def jackknife(
@@ -73,9 +67,9 @@ def jackknife(
         from semipunct.corpus import Sentence
         from semipunct.formats import read_entries, with_crossing_arcs
         from semipunct.formats.conllu import Conllu
-        from semipunct.render.parses import parsed_texts
-        from semipunct.tasks.jackknife import jackknifed_parts
-        from semipunct.tasks.reading import read_usable_examples
+        from semipunct.pipelines.jackknife import jackknifed_parts
+        from semipunct.pipelines.notices import read_usable_examples
+        from semipunct.pipelines.tree_writing import parsed_texts
 
     with phase("reading"):
         development: Any = read_usable_examples(chosen.examples, dev, chosen.kind.unit)
@@ -83,33 +77,18 @@ def jackknife(
         if chosen.examples == "sentences with crossing arcs":
             entries = [with_crossing_arcs(entry) for entry in entries]
     sentences = [entry.content for entry in entries if isinstance(entry.content, Sentence)]
-    if len(sentences) < folds:
-        raise TreebankError(
-            f"{', '.join(files)}: {quantity(len(sentences), 'sentence')}, fewer than the "
-            f"{quantity(folds, 'part')} of --folds; give more sentences"
-        )
     if left := len(entries) - len(sentences):
         console.say(f"{quantity(left, 'sentence')} left unchanged (see semipunct stats)")
     keep_programs()
     parses: list[Sequence[Parse]] = []
     with ExitStack() as cleanup:
         folder = models or cleanup.enter_context(tempfile.TemporaryDirectory())
-        stop = cleanup.enter_context(interruptible(NOTICE))
         report = cleanup.enter_context(training_progress())
         parts = jackknifed_parts(
-            chosen, sentences, development, folder, folds,
-            trees=trees, seed=seed, report=report, stop=stop,
-        )  # fmt: skip
+            chosen, sentences, development, folder, folds, trees=trees, seed=seed, report=report
+        )
         for number, part in enumerate(parts, 1):
             fitted = part.parser
-            if fitted.interrupted:
-                remedy = (
-                    "run the same command again to continue"
-                    if models
-                    else "nothing is kept without --models"
-                )
-                console.say(f"interrupted; {remedy}")
-                raise typer.Exit(exit_status(stop.signal or signal.SIGINT))
             figure = fitted.criterion.of(fitted.best) or 0.0
             console.say(
                 f"part {number} of {folds}: {quantity(len(part.sentences), 'sentence')}; "

@@ -50,19 +50,9 @@ def list_models(json: arguments.Json = False) -> None:
     if json:
         console.print_json({"schema": "semipunct.models-list/1", "models": rows})
         return
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("name", "kind", "size", "distribution", "version"):
-        table.add_column(heading, justify="right" if heading == "size" else "left")
-    for row in rows:
-        table.add_row(
-            *map(Text, (row["name"], row["kind"], _megabytes(row["bytes"]))),
-            Text(row["distribution"]), row["version"],
-        )  # fmt: skip
-    console.tables().print(table)
+    headings = ("name", "kind", "size", "distribution", "version")
+    table = [{**row, "size": _megabytes(row["bytes"])} for row in rows]
+    console.show(headings, ([row[name] for name in headings] for row in table), right="size")
 
 
 @app.command("where", epilog=console.example("models where en"))
@@ -104,9 +94,9 @@ def pack_model(
     precision. With --dev, figures before and after are printed and written on the model card.
     """
     console.check_targets(inputs=dev or (), kept=(name,))
+    from semipunct.pipelines.notices import read_usable_examples
+    from semipunct.pipelines.pack import pack
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.pack import pack
-    from semipunct.tasks.reading import read_usable_examples
 
     loaded = load(name)
     kind = loaded.config.kind

@@ -8,7 +8,6 @@ import typer
 
 from semipunct.cli import arguments, console
 from semipunct.errors import UsageError
-from semipunct.trees.conventions import Convention
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +49,7 @@ def normalise(
         typer.Option(help="Change heads by this rule only; repeatable."),
     ] = None,
     convention: Annotated[
-        Convention | None,
+        Literal["unit", "governor"] | None,
         typer.Option(
             help="Attach marks between units to the unit, as in UD 2, or to its governor, as in "
             "UD 1 [learnt from the input]."

@@ -1,15 +1,14 @@
-"""Options of commands that follow from classes of options (``semipunct.tasks.options``)."""
+"""Options of commands that follow from classes of options (``semipunct.pipelines.options``)."""
 
 from collections.abc import Callable, Set
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args
 
 import typer
 
-from semipunct.cli.arguments import complete_semirings
-from semipunct.tasks.options import Option
+from semipunct.pipelines.options import descriptions
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -35,7 +34,8 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     def call(**values: Any) -> None:
         for name, options in classes.items():
             of_fields = [values.pop(parameter.name) for parameter in _parameters(options)]
-            values[name] = options(*map(_field_value, _hints(options).values(), of_fields))
+            hints = [hint for hint, _ in descriptions(options).values()]
+            values[name] = options(*map(_field_value, hints, of_fields))
         command(**values)
 
     call.__dict__["__signature__"] = Signature(parameters)
@@ -43,44 +43,34 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def _hints(options: Any) -> dict[str, Any]:
-    hints = get_type_hints(options, include_extras=True)
-    return {field.name: hints[field.name] for field in fields(options)}
-
-
 def _parameters(options: Any) -> list[Parameter]:
     """Return the parameters that typer makes options of."""
     parameters: list[Parameter] = []
-    for field, hint in zip(fields(options), _hints(options).values(), strict=True):
-        option: Option = hint.__metadata__[0]
+    for field in fields(options):
+        hint, option = descriptions(options)[field.name]
         name = option.name or field.name
         # Otherwise a switch would have an opposite, --no-NAME.
-        spelt = (f"--{name.replace('_', '-')}",) if hint.__origin__ is bool else ()
+        spelt = (f"--{name.replace('_', '-')}",) if hint is bool else ()
         declared = typer.Option(
             *spelt,
             help=option.help,
             metavar=option.metavar,
             min=option.minimum,
             max=option.maximum,
-            autocompletion=_COMPLETIONS.get(name),
         )
         parameters.append(
             Parameter(
                 name,
                 Parameter.POSITIONAL_OR_KEYWORD,
                 default=field.default,
-                annotation=Annotated[str | None if _is_set(hint) else hint.__origin__, declared],
+                annotation=Annotated[str | None if _is_set(hint) else hint, declared],
             )
         )
     return parameters
 
 
-_COMPLETIONS = {"semiring": complete_semirings}
-"""The names that the shell completes, by option."""
-
-
 def _is_set(hint: Any) -> bool:
-    return Set[str] in get_args(hint.__origin__)
+    return Set[str] in get_args(hint)
 
 
 def _field_value(hint: Any, value: Any) -> Any:

@@ -9,7 +9,7 @@ from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
-from semipunct.tasks.options import ParseOptions, PartOptions, Request
+from semipunct.pipelines.options import ParseOptions, PartOptions, Request
 
 
 @with_options
@@ -29,15 +29,7 @@ def parse(
     out: arguments.OptionalOutput = None,
     options: ParseOptions = ParseOptions(),
     parts: PartOptions = PartOptions(),
-    tokeniser: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOKENISER",
-            autocompletion=complete_models,
-            help="Folder of a tokeniser, which splits running text into sentences and words. "
-            "Without it, each line is a sentence, and blanks separate words.",
-        ),
-    ] = None,
+    tokeniser: arguments.Tokeniser = None,
     punctuation: Annotated[
         str | None,
         typer.Option(
@@ -78,10 +70,7 @@ def parse(
         )
     if options.weight != 1 and punctuation is None:
         raise UsageError("--weight needs --punctuation; give a punctuation model as well")
-    if tokeniser is not None and gold:
-        raise UsageError(
-            "--tokeniser reads text, which has no trees; --gold needs a treebank to compare with"
-        )
+    arguments.check_helpers(parser=True, tokeniser=tokeniser, gold=gold)
     check_parts(parts, inputs, {"--output": out is not None, "--gold": gold})
     arguments.check_figures(out, result, printed=json)
     console.check_targets(out, figures=result, inputs=inputs, kept=(model, tokeniser, punctuation))

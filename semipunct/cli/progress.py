@@ -22,7 +22,7 @@ T = TypeVar("T")
 def training_progress(title: str = "", *, lines: bool = True) -> Generator[Report, None, None]:
     """Yield a function for the reports of ``semipunct.training.train.train``.
 
-    On a terminal a bar shows visits, objective and time left. Output goes to standard error.
+    On a terminal a bar shows visits, loss and time left. Output goes to standard error.
 
     Args:
         title: the text before the bar.
@@ -30,13 +30,13 @@ def training_progress(title: str = "", *, lines: bool = True) -> Generator[Repor
             terminal or not.
     """
     bar = _bar(title)
-    task = bar.add_task("preparing", total=None, objective="")
+    task = bar.add_task("preparing", total=None, loss="")
     evaluated = False
 
     def report(progress: "Progress") -> None:
         nonlocal evaluated
         if progress.objective is not None:
-            bar.update(task, objective=f"objective {progress.objective:.3f}{speed(progress)}")
+            bar.update(task, loss=f"objective {progress.objective:.3f}{speed(progress)}")
         # Nothing but compiling happens between the first two reports.
         phase = "compiling" if progress.phase == "preparing" else progress.phase
         bar.update(task, description=phase, total=progress.total, completed=progress.visits)
@@ -56,8 +56,6 @@ def sentence_progress(
     output: str | None = None,
     *,
     quiet: bool = False,
-    unit: str = "sentences",
-    size: Callable[[Any], int] = lambda _: 1,
 ) -> Generator[Callable[[Iterable[T]], Iterator[T]], None, None]:
     """Yield a function that wraps an iterator of sentences and shows their count on a terminal.
 
@@ -67,8 +65,6 @@ def sentence_progress(
         title: the name of the task.
         output: the output file, if any.
         quiet: show nothing.
-        unit: what is counted.
-        size: returns how many of them an item has.
     """
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -78,7 +74,7 @@ def sentence_progress(
     bar = Progress(
         SpinnerColumn(),
         TextColumn(title),
-        TextColumn(unit + ": {task.completed:,}{task.fields[speed]}"),
+        TextColumn("sentences: {task.completed:,}{task.fields[speed]}"),
         TimeElapsedColumn(),
         console=screen,
         transient=True,
@@ -87,13 +83,10 @@ def sentence_progress(
     )
     task = bar.add_task(title, total=None, speed="")
     began = time.monotonic()
-    completed = 0
 
     def advancing(items: Iterable[Any]) -> Iterator[Any]:
-        nonlocal completed
-        for item in items:
+        for completed, item in enumerate(items, 1):
             yield item
-            completed += size(item)
             seconds = time.monotonic() - began
             speed = f" ({completed / seconds:,.0f} a second)" if seconds > 1 else ""
             bar.update(task, completed=completed, speed=speed)
@@ -143,7 +136,7 @@ def _bar(title: str) -> "Bar":
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[objective]}"),
+        TextColumn("{task.fields[loss]}"),
         Remaining(),
         console=screen,
         transient=True,

@@ -10,7 +10,7 @@ from semipunct.cli.arguments import complete_models
 from semipunct.cli.options import with_options
 from semipunct.cli.run import check_parts, prepare, run
 from semipunct.errors import UsageError
-from semipunct.tasks.options import PartOptions, Request, RestoredForm, RestoreOptions
+from semipunct.pipelines.options import PartOptions, Request, RestoredForm, RestoreOptions
 
 
 @with_options
@@ -37,15 +37,7 @@ def restore(
             "parsers, such as that of jackknife --models.",
         ),
     ] = None,
-    tokeniser: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOKENISER",
-            autocompletion=complete_models,
-            help="With --parser: folder of a tokeniser, which splits running text into sentences "
-            "and words. Without it, each line is a sentence, and blanks separate words.",
-        ),
-    ] = None,
+    tokeniser: arguments.Tokeniser = None,
     text: arguments.TextModel = None,
     form: Annotated[
         RestoredForm | None,
@@ -85,12 +77,7 @@ def restore(
         raise UsageError("--trees needs --parser, from which trees are drawn; give it as well")
     if options.share is not None and not parser:
         raise UsageError("--parser-share needs --parser; give it as well")
-    if tokeniser is not None and (not parser or gold):
-        raise UsageError(
-            "--tokeniser reads text, which has no trees; "
-            + ("--gold needs a treebank to compare with" if gold else "give --parser as well")
-        )
-    arguments.check_text_model(text, parser=bool(parser), tokeniser=tokeniser is not None)
+    arguments.check_helpers(parser=bool(parser), tokeniser=tokeniser, text=text, gold=gold)
     if options.mistaken != RestoreOptions().mistaken and options.keep != "repair":
         raise UsageError("--mistaken needs --keep repair; give it, or leave out --mistaken")
     if options.nbest and (form != "json" or (gold and out is None)):
@@ -106,6 +93,6 @@ def restore(
     if gold:
         # Marks that stay cannot be compared with themselves.
         options = replace(options, keep=options.keep or "replace")
-    task = prepare(model, "restore", options, parsers=parser, tokeniser=tokeniser, text_model=text)
+    task = prepare(model, "restore", options, parser=parser, tokeniser=tokeniser, text_model=text)
     request = Request(inputs=inputs, system=model, form=form, gold=gold, listed=confusions)
     run(task, request, out=out, parts=parts, json=json, result=result, quiet=quiet)

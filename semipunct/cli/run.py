@@ -11,7 +11,7 @@ from semipunct.cli import console
 from semipunct.cli.console import report
 from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
-from semipunct.tasks.options import PartOptions
+from semipunct.pipelines.options import PartOptions
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -119,8 +119,7 @@ def run(
     shown = out if compares else out or console.STANDARD
     if not (compares and out is None and documents.reads_again):
         doing = f"{task.name[:-1] if task.name.endswith('e') else task.name}ing"
-        counted: dict[str, Any] = {"unit": "words", "size": _words} if task.has_capitals else {}
-        with sentence_progress(doing, shown, quiet=quiet, **counted) as advancing:
+        with sentence_progress(doing, shown, quiet=quiet) as advancing:
             outcomes = advancing(task.answer(entries))
             if compares:
                 compared = list(outcomes)
@@ -146,10 +145,6 @@ def read_ahead(entries: Iterator[Any]) -> tuple[list[Any], Iterator[Any]]:
     """
     first = list(islice(entries, READ_AHEAD))
     return first, chain(first, entries)
-
-
-def _words(outcome: Any) -> int:
-    return 0 if outcome[1] is None else len(outcome[1].sentence.forms)
 
 
 def _run_parts(

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_semirings
-from semipunct.tasks import limits
+from semipunct.pipelines import limits
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -49,13 +48,8 @@ def _properties(plugin: "Plugin") -> dict[str, bool]:
     if plugin.semiring is None:
         return {}
     laws = plugin.semiring.laws
-    return {
-        "commutative": laws.commutative,
-        "idempotent": laws.idempotent,
-        "selective": laws.selective,
-        "star": laws.star,
-        "in_distribution": laws.in_distribution,
-    }
+    names = ("commutative", "idempotent", "selective", "star", "in_distribution")
+    return {name: getattr(laws, name) for name in names}
 
 
 def _as_dict(plugin: "Plugin") -> dict[str, Any]:
@@ -72,25 +66,21 @@ def _as_dict(plugin: "Plugin") -> dict[str, Any]:
 
 
 def _print_table(plugins: "list[Plugin]") -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    screen = console.tables()
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("name", "distribution", "version", "properties"):
-        table.add_column(heading)
-    for plugin in plugins:
-        properties = [
-            name.replace("_", " ") for name, holds in _properties(plugin).items() if holds
-        ]
-        table.add_row(
-            Text(plugin.name),
-            Text(plugin.distribution),
+    rows = [
+        (
+            plugin.name,
+            plugin.distribution,
             plugin.version,
-            Text(", ".join(properties)) if plugin.semiring else Text("cannot be loaded", "yellow"),
+            ", ".join(
+                name.replace("_", " ") for name, holds in _properties(plugin).items() if holds
+            )
+            if plugin.semiring
+            else "cannot be loaded",
         )
-    screen.print(table)
+        for plugin in plugins
+    ]
+    console.show(("name", "distribution", "version", "properties"), rows)
+    screen = console.tables()
     for plugin in plugins:
         for law, reason in (plugin.semiring.laws.broken if plugin.semiring else {}).items():
             screen.print(f"{plugin.name} does not satisfy {law}: {reason}", markup=False)
@@ -103,7 +93,6 @@ def check_semiring(
         typer.Argument(
             metavar="NAME",
             help="A name listed by 'semirings list'.",
-            autocompletion=complete_semirings,
         ),
     ],
     draws: Annotated[
@@ -117,7 +106,7 @@ def check_semiring(
     Prints the laws that hold, those that are not claimed, with the reason, and for each law that
     fails the first counterexample. Exit status 1 if a law fails.
     """
-    from semipunct.tasks.semirings import installed_semiring
+    from semipunct.pipelines.decoding import installed_semiring
 
     plugin, semiring = installed_semiring(name)
     from semipunct.cli.phases import keep_programs
@@ -126,15 +115,21 @@ def check_semiring(
     keep_programs()
     report = check(semiring, draws=draws, seed=seed)
     if json:
-        question = {
-            "schema": "semipunct.semirings-check/1",
-            "name": name,
-            "distribution": plugin.distribution,
-            "version": plugin.version,
-            "draws": draws,
-            "seed": seed,
-        }
-        console.print_json(question | _report_as_dict(report))
+        console.print_json(
+            {
+                "schema": "semipunct.semirings-check/1",
+                "name": name,
+                "distribution": plugin.distribution,
+                "version": plugin.version,
+                "draws": draws,
+                "seed": seed,
+                "semiring": report.semiring,
+                "ok": report.ok,
+                "passed": list(report.passed),
+                "not_claimed": dict(report.not_claimed),
+                "failures": [_failure_as_dict(failure) for failure in report.failures],
+            }
+        )
     else:
         _print_report(report)
         console.say(
@@ -146,33 +141,14 @@ def check_semiring(
 
 
 def _print_report(report: "Report") -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    screen = console.tables()
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("law", no_wrap=True)
-    table.add_column("result")
-    for law in report.passed:
-        table.add_row(Text(law), Text("holds", "green"))
-    for law, reason in report.not_claimed.items():
-        table.add_row(Text(law), Text(f"not claimed: {reason}"))
+    rows = [
+        *((law, "holds") for law in report.passed),
+        *((law, f"not claimed: {reason}") for law, reason in report.not_claimed.items()),
+        *((failure.law, "fails") for failure in report.failures),
+    ]
+    console.show(("law", "result"), rows)
     for failure in report.failures:
-        table.add_row(Text(failure.law), Text("fails", "red"))
-    screen.print(table)
-    for failure in report.failures:
-        screen.print(str(failure), markup=False, soft_wrap=True)
-
-
-def _report_as_dict(report: "Report") -> dict[str, Any]:
-    return {
-        "semiring": report.semiring,
-        "ok": report.ok,
-        "passed": list(report.passed),
-        "not_claimed": dict(report.not_claimed),
-        "failures": [_failure_as_dict(failure) for failure in report.failures],
-    }
+        console.tables().print(str(failure), markup=False, soft_wrap=True)
 
 
 def _failure_as_dict(failure: "Failure") -> dict[str, Any]:

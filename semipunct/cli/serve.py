@@ -7,7 +7,7 @@ import typer
 from semipunct.cli.arguments import complete_models
 from semipunct.cli.phases import phase
 from semipunct.errors import UsageError
-from semipunct.tasks import limits
+from semipunct.pipelines import limits
 
 
 def serve(

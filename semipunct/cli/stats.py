@@ -9,11 +9,10 @@ from semipunct.errors import UsageError
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from semipunct.corpus.statistics import TreebankStatistics
 
 SHOWN_TOKENS = 20
+TABLE_2 = ("#Token", "%Punct", "#Omit", "#Type", "#Puncteme", "#Pair")
 
 
 def stats(
@@ -42,7 +41,10 @@ def stats(
         with console.output(console.STANDARD) as stream:
             stream.writelines(f"{line}\n" for line in omitted_lines(files))
         return
+    from rich.markup import escape
+
     from semipunct.formats.reading import stats as count
+    from semipunct.marks import display_form
 
     counted = count(*files)
     if json:
@@ -50,35 +52,38 @@ def stats(
         return
     screen = console.tables()
     more = len(counted.token_counts) - SHOWN_TOKENS
-    for title, table in (
-        ("Table 2", _table_2(counted)),
-        ("Counts", _counts(counted)),
-        ("Slots by number of tokens", _slots(counted)),
-        (f"Tokens ({more} more with --json)" if more > 0 else "Tokens", _tokens(counted)),
+    tokens = list(counted.token_counts.items())[:SHOWN_TOKENS]
+    for title, headings, rows in (
+        (
+            "Table 2",
+            ("#Token", "%Punct", "#Omit", "#Type", "#Puncteme", "#Pair"),
+            _table_2(counted),
+        ),
+        ("Counts", ("what", "how many"), _counts(counted)),
+        ("Slots by number of tokens", ("tokens", "slots", "%"), _slots(counted)),
+        (
+            f"Tokens ({more} more with --json)" if more > 0 else "Tokens",
+            ("token", "times"),
+            [(display_form(token), f"{number:,}") for token, number in tokens],
+        ),
     ):
         screen.print(title, style="bold", markup=False)
+        table = console.table(*headings)
+        for row in rows:
+            table.add_row(*map(escape, row))
         screen.print(table)
-    console.explain(list(counted.token_counts)[:SHOWN_TOKENS])
+    console.explain([token for token, _ in tokens])
     for reason, fault in counted.first_faults.items():
         console.say(f"omitted: {reason}, first {fault}")
 
 
-def _table_2(s: "TreebankStatistics") -> "Table":
-    table = console.table("#Token", "%Punct", "#Omit", "#Type", "#Puncteme", "#Pair")
+def _table_2(s: "TreebankStatistics") -> list[tuple[str, ...]]:
     dependents = s.omitted.get("punctuation has dependents", 0)
-    table.add_row(
-        f"{s.tokens:,}",
-        f"{s.percent_punctuation:.1f}",
-        f"{dependents:,}",
-        f"{s.types:,}",
-        f"{s.punctemes:,}",
-        f"{s.pairs:,}",
-    )
-    return table
+    row = (f"{s.tokens:,}", f"{s.percent_punctuation:.1f}", f"{dependents:,}")
+    return [(*row, *(f"{number:,}" for number in (s.types, s.punctemes, s.pairs)))]
 
 
-def _counts(s: "TreebankStatistics") -> "Table":
-    table = console.table("what", "how many")
+def _counts(s: "TreebankStatistics") -> list[tuple[str, str]]:
     rows: list[tuple[str, int]] = [
         ("sentences read", s.sentences_read),
         *((f"  omitted: {reason}", number) for reason, number in s.omitted.items()),
@@ -94,24 +99,11 @@ def _counts(s: "TreebankStatistics") -> "Table":
         (f"  types seen fewer than {quantity(s.minimum_count, 'time')}", s.rare_types),
         ("  tokens of such types", s.rare_tokens),
     ]
-    for name, number in rows:
-        table.add_row(name, f"{number:,}")
-    return table
+    return [(name, f"{number:,}") for name, number in rows]
 
 
-def _slots(s: "TreebankStatistics") -> "Table":
-    table = console.table("tokens", "slots", "%")
-    for length, number in s.slot_lengths.items():
-        table.add_row(str(length), f"{number:,}", f"{100 * number / s.slots:.2f}")
-    return table
-
-
-def _tokens(s: "TreebankStatistics") -> "Table":
-    from rich.text import Text
-
-    from semipunct.marks import display_form
-
-    table = console.table("token", "times")
-    for token, number in list(s.token_counts.items())[:SHOWN_TOKENS]:
-        table.add_row(Text(display_form(token)), f"{number:,}")
-    return table
+def _slots(s: "TreebankStatistics") -> list[tuple[str, ...]]:
+    return [
+        (str(length), f"{number:,}", f"{100 * number / s.slots:.2f}")
+        for length, number in s.slot_lengths.items()
+    ]

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from semipunct.cli import arguments, console
-from semipunct.cli.arguments import complete_kinds
 from semipunct.cli.phases import phase
 from semipunct.cli.signals import exit_status, interruptible
 from semipunct.errors import UsageError
-from semipunct.marks.edits import Direction
 from semipunct.models.registry import DEFAULT, find_kind, kind_names
 from semipunct.wording import quantity
 
@@ -23,6 +21,7 @@ NOTICE = "\nstopping after this batch; send the signal again to stop at once\n"
 
 
 def train(
+    context: typer.Context,
     files: Annotated[
         list[str],
         typer.Argument(metavar="TRAIN...", help="Treebanks in CoNLL-U to train on."),
@@ -81,7 +80,6 @@ def train(
         typer.Option(
             metavar="KIND",
             help=f"The kind of model: {', '.join(kind_names())}.",
-            autocompletion=complete_kinds,
         ),
     ] = DEFAULT,
     config: arguments.Settings = None,
@@ -95,7 +93,7 @@ def train(
         ),
     ] = None,
     channel: Annotated[
-        Direction | None,
+        Literal["none", "l2r", "r2l"] | None,
         typer.Option(
             help="Direction of the channel, which rewrites neighbouring marks between two words; "
             "none: no channel [r2l]."
@@ -138,21 +136,8 @@ def train(
     A run that is interrupted (Ctrl-C) leaves a usable model, and --resume continues the run with
     the same final result. A folder with a model is not changed without --resume or --force.
     """
-    command = ["semipunct", "train", *files, *(x for name in dev for x in ("--dev", name))]
-    command += [x for name in corrected or () for x in ("--corrected", name)]
-    command += [x for name in dev_corrected or () for x in ("--dev-corrected", name)]
-    command += ["--align", align] if align is not None else []
-    command += ["--analysis", analysis] if analysis is not None else []
-    command += ["--near", near] if near is not None else []
-    command += ["--from", start] if start is not None else []
-    command += ["-o", out, *(["--kind", kind] if kind != DEFAULT else [])]
-    command += ["--config", config] if config else []
-    command += [x for text in settings or [] for x in ("--set", text)]
-    command += [*(["--channel", channel] if channel else [])]
-    command += [*(["--seed", str(seed)] if seed is not None else [])]
-    command += ["--device", device] if device else []
-    command += ["--devices", str(devices)] if devices > 1 else []
-    command += ["--processes", processes] if processes is not None else []
+    words = (word for word in context.meta["arguments"] if word not in ("--resume", "--force"))
+    command = ["semipunct", *words]
     if processes and console.STANDARD in (*files, *dev, *(corrected or ()), *(dev_corrected or ())):
         raise UsageError("standard input is read by one process only; name a file")
     from semipunct.arrays.memory import hold_memory
@@ -178,8 +163,8 @@ def train(
         from semipunct.training.run import check_start
 
         check_start(further, chosen)
+    from semipunct.pipelines.notices import omissions, read_usable_examples
     from semipunct.pipelines.versions import check_versions, read_versions, with_underlying_trees
-    from semipunct.tasks.reading import foreign_texts, omissions, read_usable_examples
 
     check_versions(chosen.kind, corrected, dev_corrected, align, analysis)
     # Checked before reading and compiling, which may take minutes.
@@ -204,7 +189,6 @@ def train(
             omitted = omissions(read)
             separator = "; " if omitted else ""
             console.say(f"{name}: {quantity(len(read), chosen.kind.unit)}{separator}{omitted}")
-        console.say_all(foreign_texts(training, development))
 
     with phase("importing"):
         from semipunct.cli.phases import keep_programs

@@ -266,20 +266,6 @@ class TextPassages(Sequence[TextPassage]):
         return TextPassage(stream, start, min(start + self._size, len(stream)))
 
 
-def unknown_shares(
-    seen_streams: Sequence[WordStream], streams: Sequence[WordStream]
-) -> list[float]:
-    """Return the shares of the words of streams that occur in none of others, ignoring case.
-
-    Args:
-        seen_streams: the other streams.
-        streams: of at least one word each.
-    """
-    forms = {form.lower() for stream_seen in seen_streams for form in stream_seen.forms}
-    is_new = ([form.lower() not in forms for form in stream.forms] for stream in streams)
-    return [float(np.mean(np.array(n)[s.words])) for n, s in zip(is_new, streams, strict=True)]
-
-
 _BLOCK = 2**16
 """Words that are held in memory before they are written to a file."""
 

@@ -59,9 +59,9 @@ class Text(Format[Located]):
     """Plain text in UTF-8.
 
     Words and marks are separated by white space. To split marks from words, or to find sentences
-    that are not lines, use the tokeniser in ``semipunct.tasks.segment``. A line without words, such
-    as an empty one, is an omitted sentence, and so is a line of a block of code; a file with
-    nothing but blanks is an error, as an empty file is in every format.
+    that are not lines, use the tokeniser in ``semipunct.pipelines.segmentation``. A line without
+    words, such as an empty one, is an omitted sentence, and so is a line of a block of code; a
+    file with nothing but blanks is an error, as an empty file is in every format.
     """
 
     name = "text"

@@ -9,10 +9,13 @@ What models of a kind can be asked is registered apart: docs/decisions/0050-kind
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from semipunct.errors import ConfigError, suggest
-from semipunct.models.kind import Kind
 from semipunct.plugins import find_plugin, plugin_names
+
+if TYPE_CHECKING:
+    from semipunct.models.kind import Kind
 
 KINDS: dict[str, str] = {
     "punctuation": "semipunct.models.punctuation.options:KIND",
@@ -41,6 +44,8 @@ def find_kind(name: str, where: str = "--kind") -> Kind:
         ConfigError: if there is no such kind, or an installed one cannot be loaded.
     """
     if name not in KINDS:
+        from semipunct.models.kind import Kind
+
         if (kind := find_plugin("kinds", name, Kind)) is not None:
             return kind
         names = kind_names()

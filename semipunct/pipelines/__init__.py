@@ -1,17 +1,23 @@
 """Pipelines: from documents to documents, by the models of a folder or an installed package."""
 
-from semipunct.pipelines.mapper import BatchMapper
-from semipunct.pipelines.pipeline import OPTIONS, Pipeline, load
-from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "OPTIONS",
-    "BatchMapper",
-    "Documents",
-    "Helpers",
-    "Pipeline",
-    "Request",
-    "Task",
-    "Tasks",
-    "load",
-]
+from semipunct.lazy import LazyNames
+
+if TYPE_CHECKING:
+    from semipunct.pipelines.mapper import BatchMapper as BatchMapper
+    from semipunct.pipelines.options import Helpers as Helpers
+    from semipunct.pipelines.options import Request as Request
+    from semipunct.pipelines.pipeline import OPTIONS as OPTIONS
+    from semipunct.pipelines.pipeline import Pipeline as Pipeline
+    from semipunct.pipelines.pipeline import load as load
+    from semipunct.pipelines.task import Documents as Documents
+    from semipunct.pipelines.task import Task as Task
+    from semipunct.pipelines.task import Tasks as Tasks
+
+_NAMES = LazyNames(__file__)
+
+if not TYPE_CHECKING:  # to a type checker a module with a __getattr__ has every name
+
+    def __getattr__(name: str) -> Any:
+        return _NAMES.load(__name__, name)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from importlib.util import find_spec
 from itertools import islice
-from queue import Empty, Queue
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from semipunct.errors import EngineError, SemipunctError, UsageError
@@ -20,8 +18,8 @@ from semipunct.pipelines.parts import Answer, Part, answer_part
 
 if TYPE_CHECKING:
     from semipunct.formats import Writer
+    from semipunct.pipelines.options import PartOptions
     from semipunct.pipelines.task import Task
-    from semipunct.tasks.options import PartOptions
 
 PATIENCE = 10
 """Seconds in which a scheduler has to answer."""
@@ -95,18 +93,10 @@ def _client(options: PartOptions) -> Any:
     if options.scheduler is None:
         number = options.workers or len(os.sched_getaffinity(0))
         return Client(n_workers=number, threads_per_worker=1, dashboard_address=None)
-    # What accepts connections and is no scheduler keeps a client for longer than its own limit.
-    clients: Queue[Any] = Queue()
-
-    def connect() -> None:
-        with suppress(OSError, ValueError):
-            clients.put(Client(options.scheduler, timeout=PATIENCE))
-
-    Thread(target=connect, daemon=True).start()
     try:
-        return clients.get(timeout=PATIENCE)
-    except Empty:
+        return Client(options.scheduler, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
         raise EngineError(
             f"{options.scheduler}: no scheduler of Dask answers within {PATIENCE} seconds; check "
             "the address, such as tcp://host:8786"
-        ) from None
+        ) from error

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from semipunct.corpus import Sentence, Words
+from semipunct.corpus import Omitted, Sentence, Words
 from semipunct.corpus.treebank import OmittedT
-from semipunct.evaluation.perplexity import PerplexityStatistics
-from semipunct.evaluation.results import Result
 from semipunct.models.contents import digest
-from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.pipelines.assessment import Assessment
-from semipunct.pipelines.task import EvaluateRequest, Helpers, task_of
-from semipunct.render.punctuated_text import PunctuatedText
-from semipunct.tasks.base import Trained
-from semipunct.tasks.correction import Corrected
-from semipunct.tasks.options import (
+from semipunct.pipelines.marked_text import PunctuatedText
+from semipunct.pipelines.options import (
     CorrectOptions,
-    CorrectSettings,
+    Lines,
+    ParseOptions,
     RestoreOptions,
-    RestoreSettings,
+    split_settings,
 )
-from semipunct.tasks.restoration import Restoration
+from semipunct.pipelines.parses import Parse
+from semipunct.pipelines.parses import parse as parse_words
+from semipunct.pipelines.results import Corrected, Restoration
+from semipunct.pipelines.segmentation import sentences_of_text
+from semipunct.pipelines.task import EvaluateRequest, Task, task_of
+from semipunct.pipelines.trained import Trained
+
+if TYPE_CHECKING:
+    from semipunct.evaluation.perplexity import PerplexityStatistics
+    from semipunct.evaluation.results import Result
+    from semipunct.models.punctuation.model import PunctuationModel
 
 S = TypeVar("S", bound=Sentence[Any] | Words)
 
@@ -33,18 +37,18 @@ def evaluate(
     model: Trained[PunctuationModel],
     examples: Sequence[Any],
     *,
-    system: str = "",
-    treebank: str | None = None,
-    model_digest: str | None = None,
+    system: str = ...,
+    treebank: str | None = ...,
+    model_digest: str | None = ...,
 ) -> Result[PerplexityStatistics]: ...
 @overload
 def evaluate(
     model: Trained[Any],
     examples: Sequence[Any],
     *,
-    system: str = "",
-    treebank: str | None = None,
-    model_digest: str | None = None,
+    system: str = ...,
+    treebank: str | None = ...,
+    model_digest: str | None = ...,
 ) -> Any: ...
 def evaluate(
     model: Trained[Any],
@@ -74,43 +78,34 @@ def evaluate(
     Raises:
         ModelError: if the examples are not those of the kind.
     """
-    assessment = assess(
-        model, examples, system=system, treebank=treebank, model_digest=model_digest
-    )
+    assessment = assess(model, examples, system=system, treebank=treebank, digest=model_digest)
     return assessment if assessment.result is None else assessment.result
 
 
-def assess(
-    model: Trained[Any],
-    examples: Sequence[Any],
-    *,
-    system: str = "",
-    treebank: str | None = None,
-    model_digest: str | None = None,
-    stored: bool = False,
-) -> Assessment:
+def assess(model: Trained[Any], examples: Sequence[Any], **request: Any) -> Assessment:
     """Assess a model of any kind on examples.
 
     Args:
-        model: as of ``evaluate``, and so are the others.
+        model: as of ``evaluate``.
         examples: of the type that the model is trained on.
-        system: the name of the model.
-        treebank: a digest for the signature.
-        model_digest: the digest of the model.
-        stored: whether the counts of each sentence are to be stored.
+        **request: further attributes of ``EvaluateRequest``.
 
     Raises:
-        UsageError: if they are to be stored, and the figures of the kind have none.
+        UsageError: if counts are to be stored, and the figures of the kind have none.
     """
-    request = EvaluateRequest(
-        system=system or model.model.kind,
-        model=model,
-        digest=model_digest or digest(model.model, model.parameters),
-        examples=examples,
-        treebank=treebank,
-        stored=stored,
+    request["system"] = request.get("system") or model.model.kind
+    request["digest"] = request.get("digest") or digest(model.model, model.parameters)
+    return task_of(model.model, "evaluate")(
+        EvaluateRequest(model=model, examples=examples, **request)
     )
-    return task_of(model.model, "evaluate")(request)
+
+
+def _task(
+    name: str, kind: type[Any], model: Trained[Any], options: Any, settings: dict[str, Any]
+) -> Task[Any, Any]:
+    """Return a task of a model with options, and with other models, that are given by name."""
+    chosen, helpers = split_settings(kind, options, settings)
+    return task_of(model.model, name)(model, helpers, chosen)
 
 
 def restore(
@@ -119,7 +114,7 @@ def restore(
     options: RestoreOptions | None = None,
     *,
     first: int = 0,
-    **settings: Unpack[RestoreSettings],
+    **settings: Any,
 ) -> list[Restoration[S] | OmittedT]:
     """Restore the punctuation of sentences, from scratch or given existing marks.
 
@@ -127,19 +122,19 @@ def restore(
         model: a punctuation model, a comma model (see ``restore_commas``) or a text model (see
             ``restore_running_text``), with its weights.
         sentences: words and trees (phrase-structure trees for a comma model, words for a text
-            model); ``options.keep`` determines the treatment of existing marks. Omitted ones pass
-            through.
+            model or with a parser); ``options.keep`` determines the treatment of existing marks.
+            Omitted ones pass through.
         options: by default ``RestoreOptions()``.
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws, if the model draws.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``,
+            and those of ``Helpers``.
 
     Raises:
         UsageError: if an option is invalid, or names marks that the model lacks.
         ModelError: if the model is of another kind.
     """
-    options = replace(options or RestoreOptions(), **settings)
-    task = task_of(model.model, "restore")(model, Helpers(), options)
+    task = _task("restore", RestoreOptions, model, options, settings)
     return task.sentences(sentences, first)
 
 
@@ -148,10 +143,8 @@ def correct(
     sentences: Sequence[Sentence | Words | OmittedT],
     options: CorrectOptions | None = None,
     *,
-    parser: Trained[Any] | None = None,
-    analysis: Trained[Any] | None = None,
     first: int = 0,
-    **settings: Unpack[CorrectSettings],
+    **settings: Any,
 ) -> list[Corrected | OmittedT]:
     """Correct the punctuation of sentences; words, tags and trees are unchanged.
 
@@ -161,28 +154,24 @@ def correct(
             text model, the words of paragraphs, as in ``correct_running_text``. Omitted ones pass
             through.
         options: by default ``CorrectOptions()``.
-        parser: a parser that reads words only; its trees and tags replace existing ones.
-        analysis: a punctuation model of text as written, for a model that uses the underlying tree
-            of the written text (preset ``paper-correction``).
         first: the number of the first sentence, for sentences that continue an earlier call; with
             the seed it determines the draws.
-        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``,
+            and those of ``Helpers``: ``parser``, which reads words only, and whose trees and tags
+            replace existing ones; ``analysis``, a punctuation model of text as written, for a model
+            that uses the underlying tree of the written text (preset ``paper-correction``).
 
     Raises:
         UsageError: if an option is invalid, there is neither a tree nor a parser, or ``analysis``
             is missing or not used by the model.
         ModelError: if a model is of another kind, or the parser reads punctuation.
     """
-    options = replace(options or CorrectOptions(), **settings)
-    helpers = Helpers(parsers=() if parser is None else (parser,), analysis=analysis)
-    return task_of(model.model, "correct")(model, helpers, options).sentences(sentences, first)
+    task = _task("correct", CorrectOptions, model, options, settings)
+    return task.sentences(sentences, first)
 
 
 def correct_text(
-    model: Trained[Any],
-    text: str,
-    options: CorrectOptions | None = None,
-    **settings: Unpack[CorrectSettings],
+    model: Trained[Any], text: str, options: CorrectOptions | None = None, **settings: Any
 ) -> PunctuatedText:
     """Correct the punctuation of a text; everything that is not a changed mark stays as it was.
 
@@ -201,19 +190,11 @@ def correct_text(
         UsageError: if an option is invalid.
         ModelError: if the model is of another kind.
     """
-    options = replace(options or CorrectOptions(), **settings)
-    return task_of(model.model, "correct")(model, Helpers(), options).texts([text])[0]
+    return _task("correct", CorrectOptions, model, options, settings).texts([text])[0]
 
 
 def restore_text(
-    model: Trained[Any],
-    text: str,
-    options: RestoreOptions | None = None,
-    *,
-    parser: Trained[Any] | Sequence[Trained[Any]] | None = None,
-    tokeniser: Trained[Any] | None = None,
-    text_model: Trained[Any] | None = None,
-    **settings: Unpack[RestoreSettings],
+    model: Trained[Any], text: str, options: RestoreOptions | None = None, **settings: Any
 ) -> PunctuatedText:
     """Restore the punctuation of a text; everything that is not a changed mark stays as it was.
 
@@ -227,12 +208,10 @@ def restore_text(
             Otherwise each line is a sentence, whose words and marks are separated by blanks; with a
             tokeniser, empty lines separate paragraphs, and sentences are found in these.
         options: by default ``RestoreOptions()``.
-        parser: a parser with its weights, or several, as in ``restore_words``; for a comma model a
-            parser of phrases.
-        tokeniser: a tokeniser with its weights.
-        text_model: a text model with its weights, which finds sentences and capitals, and whose
-            marks are averaged with those of ``model``, as in ``restore_words``.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``,
+            and those of ``Helpers``: ``parser``, one or several, for a comma model a parser of
+            phrases; ``tokeniser``; a text model, which finds sentences and capitals, and whose
+            marks are averaged with those of ``model``.
 
     Returns:
         The text, which is a string with the decisions at its marks as ``marks``.
@@ -242,7 +221,36 @@ def restore_text(
             lacks.
         ModelError: if a model is of another kind, or a parser reads what is to be restored.
     """
-    options = replace(options or RestoreOptions(), **settings)
-    parsers = parser if isinstance(parser, Sequence) else [parser] if parser is not None else []
-    helpers = Helpers(parsers=parsers, tokeniser=tokeniser, text_model=text_model)
-    return task_of(model.model, "restore")(model, helpers, options).texts([text])[0]
+    return _task("restore", RestoreOptions, model, options, settings).texts([text])[0]
+
+
+def parse_text(
+    model: Trained[Any],
+    text: str,
+    options: ParseOptions | None = None,
+    *,
+    lines: Lines = "paragraph",
+    **settings: Any,
+) -> list[Parse | Omitted]:
+    """Parse a text.
+
+    Args:
+        model: a parser with its weights.
+        text: a text of any length. Without another model each line is a sentence, whose words and
+            marks are separated by blanks.
+        options: by default ``ParseOptions()``.
+        lines: with a text model, what the end of a line says.
+        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``, and
+            those of ``Helpers``: a tokeniser, for text with punctuation, or a text model, which
+            finds sentences without punctuation, too.
+
+    Returns:
+        The parse of each sentence in the order of the text; a line without words is omitted.
+
+    Raises:
+        UsageError: if both a tokeniser and a text model are given.
+        ModelError: if a model is of another kind.
+    """
+    chosen, helpers = split_settings(ParseOptions, options, settings)
+    parts = sentences_of_text(text, helpers, RestoreOptions(lines=lines))
+    return parse_words(model, [part.content for part in parts], chosen)

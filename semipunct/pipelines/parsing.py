@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TextIO
@@ -14,19 +14,18 @@ from semipunct.formats import Writer, format_of, read_entries, read_words, with_
 from semipunct.formats.conllu import Conllu, Record
 from semipunct.models.parsing.parser import Parser
 from semipunct.pipelines.assessment import Assessment, assess_parses
-from semipunct.pipelines.reading import read_by_tokeniser, running_text_format, unit_of
-from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks, Unit, expect
-from semipunct.render.parses import parsed_texts
-from semipunct.tasks.notices import LongSentences, Omissions
-from semipunct.tasks.options import ParseOptions
-from semipunct.tasks.parse import Parse, parse, parses, parsing_signature
-from semipunct.tasks.parse_punctuated import parse_punctuated
-from semipunct.tasks.reading import check_any
-from semipunct.tasks.run import Chunk, Outcome
+from semipunct.pipelines.chunks import Chunk, Outcome
+from semipunct.pipelines.notices import LongSentences, Omissions, check_any
+from semipunct.pipelines.options import ParseOptions
+from semipunct.pipelines.parses import Parse, parse, parse_punctuated, parses, parsing_signature
+from semipunct.pipelines.segmentation import read_running_text, running_text_format, unit_of
+from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks, Unit
+from semipunct.pipelines.trained import model_of_kind
+from semipunct.pipelines.tree_writing import parsed_texts
 
 if TYPE_CHECKING:
     from semipunct.pipelines.task import EvaluateRequest
-    from semipunct.tasks.base import Trained
+    from semipunct.pipelines.trained import Trained
 
 CHUNK = 1024
 """Sentences parsed at a time."""
@@ -41,13 +40,16 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
 
     def __init__(self, model: Trained[Any], helpers: Helpers, options: ParseOptions) -> None:
         super().__init__(model, helpers, options)
-        self._fitted = expect(model, Parser)
+        model_of_kind(model, Parser)
+        self._fitted: Any = model
         self.omitted = Omissions(self.outcome, keeps_markup=False)
         self.is_numbered = options.trees > 0
-        self._long, self._is_compared = LongSentences(), False
+        self._long = LongSentences()
+        self.notices = [self.omitted, self._long]
 
     def read(self, request: Request) -> Documents:
-        self._is_compared = request.gold
+        if request.gold:  # the comparison says which sentences of a treebank were omitted
+            self.notices = [self._long]
         treebank = Treebank((), ())
         entries: Iterator[Any]
         if request.gold:
@@ -60,7 +62,7 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
             entries = iter(read)
         elif self.helpers.tokeniser is not None:
             running_text_format(request.inputs)
-            entries = read_by_tokeniser(request.inputs, self.helpers.tokeniser)
+            entries = read_running_text(request.inputs, self.helpers)
         else:
             entries = read_words(request.inputs)
 
@@ -104,11 +106,6 @@ class ParseWords(Task[ParseOptions, "Sequence[Parse]"]):
         else:
             parsed = parse(self._fitted, words, options)
         return [[tree] for tree in parsed]
-
-    def messages(self) -> Iterable[str]:
-        # The comparison says which sentences of a treebank were omitted.
-        omitted = () if self._is_compared else self.omitted.messages()
-        return [*omitted, *self._long.messages()]
 
     def writer(self, documents: Documents, first: Sequence[Any] = ()) -> Writer[Any]:
         return Conllu().writer()

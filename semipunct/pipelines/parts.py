@@ -25,7 +25,7 @@ from semipunct.version import __version__
 
 if TYPE_CHECKING:
     from semipunct.formats import Writer
-    from semipunct.tasks.options import PartOptions
+    from semipunct.pipelines.options import PartOptions
 
 MANIFEST = "manifest.json"
 

@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from semipunct.errors import ModelError
 from semipunct.models.registry import find_kind
-from semipunct.pipelines.task import Helpers, Name, Task, task_of
+from semipunct.pipelines.options import (
+    CorrectOptions,
+    DecodeOptions,
+    Helpers,
+    ParseOptions,
+    RestoreOptions,
+)
+from semipunct.pipelines.task import Name, Task, task_of
 from semipunct.store import checkpoint
 from semipunct.store.checkpoint import M, M_co, SavedModel
 from semipunct.store.folder import model_folders
 from semipunct.store.installed import FIRST, folder_of, installed_models
-from semipunct.tasks.options import CorrectOptions, DecodeOptions, ParseOptions, RestoreOptions
 
 if TYPE_CHECKING:
     from semipunct.corpus import Omitted
     from semipunct.models.base import Model
-    from semipunct.render.punctuated_text import PunctuatedText
-    from semipunct.tasks.parse import Parse
+    from semipunct.pipelines.marked_text import PunctuatedText
+    from semipunct.pipelines.parses import Parse
 
 PARSER = "parser"
 """The kind of parsers of dependency trees, and the name of such a part."""
@@ -137,7 +142,7 @@ class Pipeline(SavedModel[M_co]):
             UsageError: as ``semipunct.parse_text`` does.
             ModelError: likewise, or if no parser is installed under the name of this model.
         """
-        from semipunct.tasks.parse_text import parse_text
+        from semipunct.pipelines.functions import parse_text
 
         parts = self.parts
         parser = self if self.model.kind == PARSER else _load_part(parts.get(PARSER), self.path)
@@ -147,16 +152,6 @@ class Pipeline(SavedModel[M_co]):
             elif FIRST in parts:
                 options["text_model"] = _load_part(parts[FIRST], self.path)
         return parse_text(parser, text, **options)
-
-    def _repr_html_(self) -> str:
-        """Return kind, folder and figures as a table."""
-        rows = {"kind": self.model.kind, "folder": str(self.path), **self.figures}
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(str(name))}</th><td>{escape(str(value))}</td>"
-            "</tr>"
-            for name, value in rows.items()
-        )
-        return f"<table>{cells}</table>"
 
 
 @overload
@@ -172,9 +167,8 @@ def load(
         path: the folder, or the name of an installed model.
         expected: the required kind, as the name of ``--kind`` or as the class of its models; by
             default any kind.
-        **helpers: names or folders of the models that help it: ``parsers`` (one, a folder of
-            several, or a sequence of either), ``tokeniser``, ``text_model``, ``analysis``,
-            ``punctuation``; None for none.
+        **helpers: names or folders of the attributes of ``Helpers``, None for none; ``parser`` may
+            be a folder of several, or a sequence.
 
     Raises:
         ConfigError: if there is no kind of that name.
@@ -182,12 +176,12 @@ def load(
             or its model is of another kind.
     """
     saved = checkpoint.load(path, _class_of(expected))
-    places: Any = helpers.pop("parsers", None) or ()
-    parsers = [places] if isinstance(places, str | Path) else places
+    parsers: Any = helpers.pop("parser", None) or ()
+    places = [parsers] if isinstance(parsers, str | Path) else parsers
+    folders = [folder for place in places for folder in model_folders(folder_of(place))]
+    loaded: list[Any] = [checkpoint.load(folder) for folder in folders]
     helping = Helpers(
-        parsers=[
-            checkpoint.load(folder) for each in parsers for folder in model_folders(folder_of(each))
-        ],
+        parser=loaded[0] if len(loaded) == 1 else loaded,
         **{
             name: place and checkpoint.load(place, _class_of(_KINDS.get(name)))
             for name, place in helpers.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from semipunct.corpus.located import Located
@@ -14,13 +14,21 @@ from semipunct.formats.m2 import M2
 from semipunct.formats.text import Text
 from semipunct.models.parsing.parser import Parser
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.pipelines.assessment import Assessment, assess_restorations, restorations_of
-from semipunct.pipelines.comparison import prepare_comparison
+from semipunct.pipelines.assessment import (
+    Assessment,
+    assess_restorations,
+    prepare_comparison,
+    restorations_of,
+)
+from semipunct.pipelines.chunks import Chunk, Outcome
 from semipunct.pipelines.criteria import assess_perplexity
-from semipunct.pipelines.reading import (
-    read_by_text_model,
-    read_by_tokeniser,
+from semipunct.pipelines.decoding import CHUNK, choose_decoder
+from semipunct.pipelines.notices import LongSentences, UnseenValues
+from semipunct.pipelines.options import CorrectOptions, DecodeOptions, RestoreOptions, check_values
+from semipunct.pipelines.segmentation import (
+    read_running_text,
     running_text_format,
+    sentences_of_text,
     unit_of,
 )
 from semipunct.pipelines.task import (
@@ -29,27 +37,18 @@ from semipunct.pipelines.task import (
     Request,
     Task,
     Tasks,
-    expect,
     refuse_comparison,
 )
+from semipunct.pipelines.trained import InPlace, model_of_kind
+from semipunct.pipelines.tree_correction import correct_trees, correction_model
+from semipunct.pipelines.tree_restoration import restoration_signature, restore_trees
+from semipunct.pipelines.tree_writing import NO_ANALYSIS, write_analyses
 from semipunct.pipelines.writing import CorrectTask, RestoreTask
-from semipunct.render import decoded_files
-from semipunct.render.analyses import NO_ANALYSIS
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.correct import correct, correction_model
-from semipunct.tasks.decode import CHUNK, choose_decoder
-from semipunct.tasks.notices import LongSentences, UnseenValues
-from semipunct.tasks.options import CorrectOptions, DecodeOptions, RestoreOptions
-from semipunct.tasks.restore import restoration_signature, restore
-from semipunct.tasks.restore_words import restore_words
-from semipunct.tasks.run import Chunk, Outcome
-from semipunct.tasks.sentences_of_text import sentences_by_text_model, sentences_of_text
 
 if TYPE_CHECKING:
     from semipunct.models.punctuation.decode import Analysis
-    from semipunct.tasks.base import Trained
-    from semipunct.tasks.correction import Corrected
-    from semipunct.tasks.restoration import Restoration
+    from semipunct.pipelines.results import Corrected, Restoration
+    from semipunct.pipelines.trained import Trained
 
 
 class RestoreTrees(RestoreTask):
@@ -66,23 +65,26 @@ class RestoreTrees(RestoreTask):
             if is_given:
                 where = getattr(model, "path", f"a model of the kind {model.model.kind}")
                 raise UsageError(f"--{name} is for a text model, and {where} is another one")
-        self._fitted = InPlace.of(expect(model, PunctuationModel))
-        options.check(self._fitted.model)
-        self._parsers = [expect(parser, Parser) for parser in helpers.parsers]
+        model_of_kind(model, PunctuationModel)
+        self._fitted = InPlace.of(model)
+        check_values(options, self._fitted.model.inventory.tokens)
+        for parser in helpers.parsers:
+            model_of_kind(parser, Parser)
         self._unseen, self._long = UnseenValues(self._fitted.model), LongSentences()
+        self.notices += [self._long, self._unseen]
 
     def read(self, request: Request) -> Documents:
         helpers, inputs = self.helpers, request.inputs
         # The comparison needs the punctuation of the input, read as a treebank.
-        needs_words = bool(self._parsers) and not request.gold
+        needs_words = bool(helpers.parsers) and not request.gold
         entries: Iterator[Any]
         if helpers.tokeniser is not None:
             form = running_text_format(inputs)
-            entries = read_by_tokeniser(inputs, helpers.tokeniser)
+            entries = read_running_text(inputs, helpers)
         else:
             form = format_of(*inputs, words=needs_words)  # before any of it is read
             if helpers.text_model is not None and form.name == Text.name:
-                entries = read_by_text_model(inputs, helpers.text_model, self.options)
+                entries = read_running_text(inputs, helpers, self.options)
             elif self.options.lines is not None:
                 raise UsageError(
                     "--lines is for running text, but the sentences of these files are known; "
@@ -111,15 +113,11 @@ class RestoreTrees(RestoreTask):
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Restoration[Any]]:
         sentences = chunk.contents
-        if not self._parsers:
+        if not self.helpers.parsers:
             self._unseen.count(sentences)
-            return restore(self._fitted, sentences, self.options, first=chunk.numbers)
-        self._long.count(sentences)
-        # Relations of a parser are the same in every run, and not the user's to change.
-        return restore_words(
-            self._fitted, self._parsers, sentences, self.options,
-            text_model=self.helpers.text_model, first=chunk.numbers,
-        )  # fmt: skip
+        else:  # relations of a parser are the same in every run, and not the user's to change
+            self._long.count(sentences)
+        return restore_trees(self._fitted, sentences, self.options, self.helpers, chunk.numbers)
 
     def read_text(self, text: str) -> Sequence[Located]:
         helpers = self.helpers
@@ -128,20 +126,13 @@ class RestoreTrees(RestoreTask):
                 f"a model of the kind {self.model.model.kind} restores text with a parser; give "
                 "parser"
             )
-        if helpers.text_model is None:
-            return sentences_of_text(text, helpers.tokeniser)
-        if helpers.tokeniser is not None:
-            raise UsageError("a text model finds sentences and capitals itself; give no tokeniser")
-        return sentences_by_text_model(text, helpers.text_model, self.options)
+        return sentences_of_text(text, helpers, self.options)
 
     def texts(self, texts: Sequence[str]) -> list[Any]:
         if self.helpers.text_model is None:
             return super().texts(texts)
         # One by one, since it reads sentences that follow each other as one text.
         return [written for text in texts for written in super(RestoreTrees, self).texts([text])]
-
-    def messages(self) -> Iterable[str]:
-        return [*self.omitted.messages(), *self._long.messages(), *self._unseen.messages()]
 
 
 class CorrectTrees(CorrectTask):
@@ -152,23 +143,23 @@ class CorrectTrees(CorrectTask):
     def __init__(self, model: Trained[Any], helpers: Helpers, options: CorrectOptions) -> None:
         super().__init__(model, helpers, options)
         self._fitted = correction_model(model)
-        options.check(self._fitted.model)
-        parser, analysis = next(iter(helpers.parsers), None), helpers.analysis
-        self._parser = None if parser is None else expect(parser, Parser)
-        self._analysis = (
-            None if analysis is None else InPlace.of(expect(analysis, PunctuationModel))
-        )
+        options.check(self._fitted.model.inventory.tokens)
+        for parser in helpers.parsers:
+            model_of_kind(parser, Parser)
+        if helpers.analysis is not None:
+            model_of_kind(helpers.analysis, PunctuationModel)
         self._unseen, self._long = UnseenValues(model.model), LongSentences()
+        self.notices += [self._long, self._unseen]
 
     def read(self, request: Request) -> Documents:
         inputs, tokeniser = request.inputs, self.helpers.tokeniser
         entries: Iterator[Any]
         if tokeniser is not None:
             form = running_text_format(inputs)
-            entries = read_by_tokeniser(inputs, tokeniser)
+            entries = read_running_text(inputs, self.helpers)
         else:
-            form = format_of(*inputs, words=self._parser is not None)
-            entries = (read_entries if self._parser is None else read_words)(inputs)
+            form = format_of(*inputs, words=bool(self.helpers.parsers))
+            entries = (read_words if self.helpers.parsers else read_entries)(inputs)
         entries, assess = prepare_comparison(self, entries, request, running=False)
         self.characters = first_character(inputs[0])
         usual = {M2.name: "m2", Text.name: "text"}.get(form.name, "conllu")
@@ -185,14 +176,10 @@ class CorrectTrees(CorrectTask):
 
     def answer_chunk(self, chunk: Chunk) -> Sequence[Corrected]:
         # Relations of a parser are the same in every run, and not the user's to change.
-        (self._unseen if self._parser is None else self._long).count(chunk.contents)
-        return correct(
-            self._fitted, chunk.contents, self.options, parser=self._parser,
-            analysis=self._analysis, first=chunk.numbers,
-        )  # fmt: skip
-
-    def messages(self) -> Iterable[str]:
-        return [*self.omitted.messages(), *self._long.messages(), *self._unseen.messages()]
+        (self._long if self.helpers.parsers else self._unseen).count(chunk.contents)
+        return correct_trees(
+            self._fitted, chunk.contents, self.options, self.helpers, chunk.numbers
+        )
 
 
 class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
@@ -209,6 +196,7 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
             options.semiring, options.samples, options.nbest, options.seed
         )
         self._unseen = UnseenValues(model.model)
+        self.notices.append(self._unseen)
         self._title = ""
 
     def read(self, request: Request) -> Documents:
@@ -231,14 +219,11 @@ class DecodeTrees(Task[DecodeOptions, "Sequence[Analysis]"]):
                 self.omitted.count_reason(NO_ANALYSIS)
             yield analyses or None
 
-    def messages(self) -> Iterable[str]:
-        return [*self.omitted.messages(), *self._unseen.messages()]
-
     def write(
         self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO
     ) -> None:
         """Write trees; ``shown`` has the special tokens that a legend explains."""
-        self.shown = decoded_files.write(
+        self.shown = write_analyses(
             outcomes, form, writer, stream, label=self._decoder.label, title=self._title
         )
 

@@ -19,30 +19,29 @@ from semipunct.formats.running_text import lines_of_text, read_lines
 from semipunct.formats.subtitles import Subtitles
 from semipunct.formats.text import Text
 from semipunct.formats.transcripts import Transcripts
+from semipunct.pipelines.chunks import Chunk, Outcome
+from semipunct.pipelines.notices import ForeignWords
+from semipunct.pipelines.options import CorrectOptions, Lines, RestoreOptions
 from semipunct.pipelines.task import Documents, Helpers, Request, Tasks
-from semipunct.pipelines.writing import CorrectTask, RestoreTask
-from semipunct.tasks.correct_running_text import (
+from semipunct.pipelines.text_correction import (
     check,
     correct_parts,
     correct_running_text,
     with_default,
 )
-from semipunct.tasks.notices import ForeignWords
-from semipunct.tasks.options import CorrectOptions, Lines, RestoreOptions
-from semipunct.tasks.restore_running_text import (
+from semipunct.pipelines.text_restoration import (
     Part,
     restore_running_text,
     restored_parts,
     running_text_signature,
     with_compared_marks,
 )
-from semipunct.tasks.run import Chunk, Outcome
+from semipunct.pipelines.writing import CorrectTask, RestoreTask
 
 if TYPE_CHECKING:
     from semipunct.pipelines.assessment import Assessment
-    from semipunct.tasks.base import Trained
-    from semipunct.tasks.correction import Corrected
-    from semipunct.tasks.restoration import Restoration
+    from semipunct.pipelines.results import Corrected, Restoration
+    from semipunct.pipelines.trained import Trained
 
 
 class RestoreText(RestoreTask):
@@ -54,6 +53,7 @@ class RestoreText(RestoreTask):
         super().__init__(model, helpers, options)
         self.refuse("a text model", {"--parser": helpers.parsers, "--tokeniser": helpers.tokeniser})
         self._foreign = ForeignWords(model.model.vocabulary)
+        self.notices.append(self._foreign)
 
     def read(self, request: Request) -> Documents:
         inputs = request.inputs
@@ -148,9 +148,6 @@ class RestoreText(RestoreTask):
             for lines, words in zip(lines_of_texts, usable, strict=True)
         ]
 
-    def messages(self) -> Iterable[str]:
-        return (*self.omitted.messages(), *self._foreign.messages())
-
 
 def _meaning_of_lines(form: Format[Any]) -> Lines:
     """Return what the end of a line says by default."""
@@ -173,6 +170,7 @@ class CorrectText(CorrectTask):
         )  # fmt: skip
         check(self.options, model.model)
         self._foreign = ForeignWords(model.model.vocabulary)
+        self.notices.append(self._foreign)
         self._crosses_lines = False
 
     def read(self, request: Request) -> Documents:
@@ -185,7 +183,7 @@ class CorrectText(CorrectTask):
                 "or a model of --kind correction"
             )
         # Imported here, since a process that restores starts faster without it.
-        from semipunct.pipelines.comparison import prepare_comparison
+        from semipunct.pipelines.assessment import prepare_comparison
 
         self.characters = first_character(request.inputs[0])
         self._crosses_lines = _meaning_of_lines(form) == "none"
@@ -211,9 +209,6 @@ class CorrectText(CorrectTask):
 
     def read_text(self, text: str) -> Sequence[Located]:
         return lines_of_text(text, "text")
-
-    def messages(self) -> Iterable[str]:
-        return (*self.omitted.messages(), *self._foreign.messages())
 
 
 _JOINED = 2**12

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TextIO, TypeVar
 
 from semipunct.corpus import Entry, Omitted
@@ -18,18 +19,16 @@ from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
 from semipunct.errors import ModelError, UsageError
 from semipunct.formats import Format, Writer
 from semipunct.models.registry import find_kind, kind_names
-from semipunct.render.punctuated_text import PunctuatedText, punctuate_part
-from semipunct.store.checkpoint import M, SavedModel, of_kind
-from semipunct.tasks.notices import Omissions
-from semipunct.tasks.options import Request
-from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.run import CHUNK, Chunk, Numbering, Outcome, answer_entries
+from semipunct.pipelines.chunks import CHUNK, Chunk, Numbering, Outcome, answer_entries
+from semipunct.pipelines.marked_text import PunctuatedText, punctuate_part
+from semipunct.pipelines.notices import Omissions
+from semipunct.pipelines.options import Helpers, Request
 
 if TYPE_CHECKING:
     from semipunct.corpus.located import Located
     from semipunct.models.base import Model
     from semipunct.pipelines.assessment import Assessment
-    from semipunct.tasks.base import Trained
+    from semipunct.pipelines.trained import Trained
 
 R = TypeVar("R")
 OptionsT = TypeVar("OptionsT")
@@ -39,34 +38,6 @@ Unit = Literal["line", "paragraph", "sentence", "file", "corpus"]
 even files may be answered apart from each other."""
 
 Name = Literal["restore", "correct", "parse", "decode"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Helpers:
-    """The models of a pipeline that help the first one.
-
-    Attributes:
-        parsers: make the trees, if the input has none.
-        tokeniser: finds sentences and words of running text.
-        text_model: finds sentences and capitals of running text, and votes for marks.
-        analysis: a punctuation model that finds underlying trees of the original text.
-        punctuation: a punctuation model that reranks trees.
-    """
-
-    parsers: Sequence[Trained[Any]] = ()
-    tokeniser: Trained[Any] | None = None
-    text_model: Trained[Any] | None = None
-    analysis: Trained[Any] | None = None
-    punctuation: Trained[Any] | None = None
-
-    def digests(self) -> dict[str, Any]:
-        """Return the digests of saved models by name."""
-        models: Any = {name: getattr(self, name) for name in self.__slots__}
-        return {
-            name: [m.digest for m in model] if isinstance(model, Sequence) else model.digest
-            for name, model in models.items()
-            if model
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +71,7 @@ class Task(ABC, Generic[OptionsT, R]):
         helpers: the other models of the pipeline.
         options: of the task.
         omitted: counts the sentences that are left out.
+        notices: count what users are told of, which is the first of them.
         name: of the command.
         chunk: the number of sentences that are answered together.
         outcome: tells users what becomes of sentences that are left out.
@@ -129,6 +101,7 @@ class Task(ABC, Generic[OptionsT, R]):
         """
         self.model, self.helpers, self.options = model, helpers, options
         self.omitted = Omissions(self.outcome)
+        self.notices: list[Any] = [self.omitted]
 
     def __reduce__(self) -> Any:
         return type(self), (self.model, self.helpers, self.options)
@@ -232,7 +205,7 @@ class Task(ABC, Generic[OptionsT, R]):
             if isinstance(answer, Omitted)
             else punctuate_part(
                 part.recase(answer.sentence.forms) if self.has_capitals else part,
-                answer.written if isinstance(answer, Restoration) else answer.slots,
+                answer.written,
                 answer.slots,
                 answer.posteriors,
             )
@@ -241,7 +214,7 @@ class Task(ABC, Generic[OptionsT, R]):
 
     def messages(self) -> Iterable[str]:
         """Yield what users are told of when all answers are there."""
-        return self.omitted.messages()
+        return chain.from_iterable(notice.messages() for notice in self.notices)
 
     def writer(self, documents: Documents, first: Sequence[Entry[Any, Any]] = ()) -> Writer[Any]:
         """Return the writer of answers.
@@ -277,21 +250,6 @@ class Task(ABC, Generic[OptionsT, R]):
         """
         if unsupported := [name for name, is_given in options.items() if is_given]:
             raise UsageError(f"{noun} does not support {', '.join(unsupported)}; leave it out")
-
-
-def expect(trained: Trained[Any], kind: type[M]) -> Any:
-    """Return a model after checking its kind, if it was loaded from a folder.
-
-    Others are checked where they are used.
-
-    Args:
-        trained: the model with its weights.
-        kind: the class of the required kind.
-
-    Raises:
-        ModelError: if the model is of another kind.
-    """
-    return of_kind(trained, kind) if isinstance(trained, SavedModel) else trained
 
 
 def refuse_comparison(outcomes: Sequence[Any]) -> Any:

@@ -104,8 +104,8 @@ def with_underlying_trees(path: str, kind: Kind, sentences: Sequence[Any]) -> Se
         ModelError: if there is no such model.
     """
     from semipunct.models.punctuation.model import PunctuationModel
+    from semipunct.pipelines.tree_correction import add_written_trees
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.correct import add_written_trees
 
     model = load(path, PunctuationModel)
     if kind.underlying:

@@ -30,7 +30,7 @@ from semipunct.marks.balance import encloses
 from semipunct.marks.corrections import corrections
 from semipunct.marks.matching import matched_pairs
 from semipunct.models.scoring import Batches, log_likelihoods
-from semipunct.tasks.base import Trained
+from semipunct.pipelines.trained import Trained
 
 Position = Literal["first", "inner", "last"]
 

@@ -33,12 +33,11 @@ from semipunct.models.punctuation import decode
 from semipunct.models.punctuation.decode import Analysis
 from semipunct.pages.page import Anchors, figure, link, listing, page, section, underlying_tree
 from semipunct.pages.pictures import treebank_drawing
-from semipunct.render.reasons.marks import reason_of_mark
-from semipunct.render.reasons.place import Line, Place
-from semipunct.tasks.base import InPlace, Trained
-from semipunct.tasks.correct import reason
-from semipunct.tasks.correction import Reason
-from semipunct.tasks.punctuation_models import explaining_model
+from semipunct.pipelines.reasons.marks import reason_of_mark
+from semipunct.pipelines.reasons.place import Line, Place
+from semipunct.pipelines.results import Reason
+from semipunct.pipelines.trained import InPlace, Trained, explaining_model
+from semipunct.pipelines.tree_correction import reason
 from semipunct.treebanks.slot_odds import UsualStrings, slot_odds
 from semipunct.trees.conventions import Conventions
 from semipunct.trees.principles import RULES

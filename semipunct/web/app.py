@@ -14,19 +14,17 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from semipunct.pipelines.explanations import mark_as_dict
+from semipunct.pipelines.functions import parse_text
+from semipunct.pipelines.limits import SERVED
+from semipunct.pipelines.marked_text import PunctuatedText, changes
+from semipunct.pipelines.options import CorrectOptions, RestoreOptions
 from semipunct.pipelines.task import Helpers, task_of
-from semipunct.render.changes import changes
-from semipunct.render.explanations import mark_as_dict
-from semipunct.render.parsed_texts import parses_as_dict
-from semipunct.render.punctuated_text import PunctuatedText
-from semipunct.tasks.base import Trained
-from semipunct.tasks.limits import SERVED
-from semipunct.tasks.options import CorrectOptions, RestoreOptions
-from semipunct.tasks.parse_text import parse_text
+from semipunct.pipelines.trained import Trained
+from semipunct.pipelines.tree_writing import parses_as_dict
 from semipunct.version import __version__
 from semipunct.web import languagetool
 from semipunct.web.batches import Batches, Task
-from semipunct.web.openapi import description
 from semipunct.web.requests import BadRequest, read_fields, text_field
 
 WAITING, SECONDS = 128, 60.0
@@ -116,9 +114,6 @@ def application(
     async def length(request: Request) -> Response:
         return PlainTextResponse(str(limit))
 
-    async def openapi(request: Request) -> Response:
-        return JSONResponse(description(limit, parses=parser is not None))
-
     async def page(request: Request) -> Response:
         name = request.url.path.lstrip("/")
         content = files("semipunct.web").joinpath(name or "page.html").read_text("utf-8")
@@ -129,7 +124,6 @@ def application(
         routes=[
             *(Route(f"/{name}", page) for name in _PAGE),
             Route("/health", health),
-            Route("/openapi.json", openapi),
             Route("/v1/restore", asking("restore"), methods=["POST"]),
             Route("/v1/correct", asking("correct"), methods=["POST"]),
             Route("/v1/parse", asking("parse"), methods=["POST"]),

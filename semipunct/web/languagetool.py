@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, cast
 
-from semipunct.render.changes import Change, changes
-from semipunct.render.punctuated_text import PunctuatedText
+from semipunct.pipelines.marked_text import Change, PunctuatedText, changes
 from semipunct.version import __version__
 from semipunct.web.requests import BadRequest, text_field
 

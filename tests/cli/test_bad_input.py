@@ -1,19 +1,13 @@
 """Bad input leads to one clear message, exit status 1 (usage: 2), and no partial output."""
 
-import hashlib
-import json
 import os
 import re
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
 
 from tests.commands import Cli, Result
-from tests.formats.conllu.builders import chain, sentence, word
+from tests.formats.conllu.builders import sentence, word
 
 GOOD = sentence(word(1, "Go", 0, "root"), word(2, "!", 1, "punct", "PUNCT"))
 
@@ -53,49 +47,12 @@ def test_stats_of_a_bad_file(cli: Cli, bad: tuple[Path, str]):
     check(cli("stats", bad[0], "--json"), "bad.conllu" + ".*" + bad[1])
 
 
-def test_evaluate_on_a_bad_file(cli: Cli, model: Path, bad: tuple[Path, str]):
-    check(cli("evaluate", model, bad[0]), bad[1])
-
-
 def test_decode_a_bad_file(cli: Cli, model: Path, bad: tuple[Path, str], tmp_path: Path):
     out = tmp_path / "out.conllu"
     out.write_text("mine")
     check(cli("decode", model, bad[0], "-o", out), bad[1])
     assert out.read_text() == "mine"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.conllu", "out.conllu"]
-
-
-def test_train_on_a_bad_file(
-    cli: Cli, bad: tuple[Path, str], treebanks: dict[str, Path], tmp_path: Path
-):
-    out = tmp_path / "model"
-    good = treebanks["dev"]
-    check(cli("train", bad[0], "--dev", good, "-o", out), bad[1])
-    check(cli("train", good, "--dev", bad[0], "-o", out), bad[1])
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.conllu"]
-
-
-def test_nothing_but_punctuation_leaves_nothing(cli: Cli, model: Path, tmp_path: Path):
-    path = tmp_path / "only.conllu"
-    path.write_text(sentence(word(1, "!", 0, "root", "PUNCT")), encoding="utf-8")
-    pattern = "no usable sentence .*1 with nothing but punctuation"
-    check(cli("evaluate", model, path), pattern)
-    check(cli("train", path, "--dev", path, "-o", tmp_path / "model"), pattern)
-    assert not (tmp_path / "model").exists()
-    # A filter reports no error: the sentence is passed through.
-    result = cli("decode", model, path)
-    assert result.status == 0
-    assert "# semipunct_omitted = nothing but punctuation" in result.out
-    assert cli("stats", path).status == 0
-
-
-@pytest.mark.parametrize("text", [chain(10_000), GOOD + chain(30_000)], ids=["deep", "long"])
-def test_deep_and_long_sentences_are_no_bad_input(cli: Cli, tmp_path: Path, text: str):
-    path = tmp_path / "large.conllu"
-    path.write_text(text, encoding="utf-8")
-    result = cli("stats", path, "--json")
-    assert (result.status, result.err) == (0, "")
-    assert json.loads(result.out)["words"] >= 10_000
 
 
 def test_missing_files(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):
@@ -172,103 +129,6 @@ def test_what_is_no_stream_does_not_go_to_standard_output(cli: Cli, command: str
     assert (result.status, result.out) == (2, "")
 
 
-@pytest.mark.exhaustive
-def test_folders_that_are_missing_are_made(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path
-):
-    out, stored = tmp_path / "a" / "b" / "out.txt", tmp_path / "c" / "d" / "result.json"
-    result = cli("decode", model, treebanks["test"], "--format", "brackets", "-o", out)
-    assert result.status == 0, result.err
-    assert out.read_text("utf-8").count("\n") == 20
-    result = cli("evaluate", model, treebanks["test"], "--json", "--result", stored)
-    assert result.status == 0, result.err
-    assert stored.exists()
-    gone = tmp_path / "e" / "f" / "out.txt"
-    check(cli("decode", model, "absent.conllu", "-o", gone), "no such file")
-    assert not (tmp_path / "e").exists()
-
-
-Damage = Callable[[dict[str, np.ndarray]], None]
-
-
-def drop(tensors: dict[str, np.ndarray]) -> None:
-    del tensors[min(tensors)]
-
-
-def poison(tensors: dict[str, np.ndarray]) -> None:
-    tensor = tensors[min(tensors)].copy()
-    tensor.reshape(-1)[0] = np.nan
-    tensors[min(tensors)] = tensor
-
-
-def reseal(folder: Path, path: Path) -> None:
-    """Update the checksum of a file."""
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    manifest["sha256"][path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-
-
-@pytest.mark.parametrize("damage, pattern", [(drop, "missing"), (poison, "NaN")])
-def test_damaged_tensors(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, damage: Damage, pattern: str
-):
-    folder = tmp_path / "model"
-    shutil.copytree(model, folder)
-    weights = folder / "model.safetensors"
-    tensors = load_file(weights)
-    name = min(tensors)
-    damage(tensors)
-    save_file(tensors, weights)
-    # The checksum is updated, so that the check of the tensors itself reports the error.
-    reseal(folder, weights)
-    for command in ("evaluate", "decode"):
-        check(cli(command, folder, treebanks["test"]), f"tensor {name}.*{pattern}")
-
-
-def beyond(outcomes: np.ndarray) -> np.ndarray:
-    return np.append(outcomes[:-1], np.iinfo(outcomes.dtype).max)
-
-
-def twice(outcomes: np.ndarray) -> np.ndarray:
-    return np.repeat(outcomes[:1], len(outcomes))
-
-
-@pytest.mark.parametrize("damage", [beyond, twice])
-def test_damaged_sparse_rows(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, damage: Damage
-):
-    folder = shutil.copytree(model, tmp_path / "model")
-    path = folder / "vocabulary.safetensors"
-    arrays = load_file(path)
-    arrays["arrays/pair.outcome"] = damage(arrays["arrays/pair.outcome"])
-    save_file(arrays, path)
-    reseal(folder, path)
-    for command in ("evaluate", "decode", "restore"):
-        check(
-            cli(command, folder, treebanks["test"]),
-            r"vocabulary\.safetensors .* not valid .*outcome",
-        )
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.safetensors"])
-def test_a_truncated_file(
-    cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path, name: str
-):
-    folder = shutil.copytree(model, tmp_path / "model")
-    path = folder / name
-    path.write_bytes(path.read_bytes()[:-9])
-    check(cli("restore", folder, treebanks["test"]), f"{name}: the checksum")
-
-
-def test_a_changed_byte(cli: Cli, model: Path, treebanks: dict[str, Path], tmp_path: Path):
-    folder = tmp_path / "model"
-    shutil.copytree(model, folder)
-    content = bytearray((folder / "model.safetensors").read_bytes())
-    content[-1] ^= 1
-    (folder / "model.safetensors").write_bytes(content)
-    check(cli("decode", folder, treebanks["test"]), "model.safetensors: the checksum")
-
-
 @pytest.mark.parametrize(
     "settings, pattern",
     [
@@ -289,25 +149,6 @@ def test_unknown_settings(
     result = cli("train", treebanks["dev"], "--dev", treebanks["dev"], "-o", out, "--config", file)
     check(result, r"config.toml:2: .*batch_siz.*train.batch_size")
     assert not out.exists()
-
-
-def test_semirings_that_cannot_decode(cli: Cli, model: Path, treebanks: dict[str, Path]):
-    arguments = ("decode", model, treebanks["test"], "--semiring")
-    check(cli(*arguments, "vitrbi"), "did you mean 'viterbi'.*known: .*sampling", status=2)
-    check(cli(*arguments, "real"), "not selective.*give one of: .*viterbi", status=2)
-    check(cli(*arguments, "viterbi", "--samples", 2), "--samples needs", status=2)
-
-
-@pytest.mark.parametrize("command", [("evaluate",), ("restore", "--gold"), ("parse", "--gold")])
-def test_figures_take_no_inputs_place(cli: Cli, tmp_path: Path, command: tuple[str, ...]):
-    path, alias = tmp_path / "in.conllu", tmp_path / "alias"
-    path.write_text("kept", "utf-8")
-    alias.symlink_to(path)
-    name, *options = command
-    result = cli(name, "model", path, *options, "--result", alias)
-    assert result.status == 2
-    assert f"{alias}: is an input and would be overwritten" in result.message
-    assert path.read_text("utf-8") == "kept"
 
 
 @pytest.mark.parametrize(

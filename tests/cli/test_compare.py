@@ -1,8 +1,6 @@
 import json
 import math
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -81,97 +79,8 @@ def test_the_table_is_for_people(cli: Cli, stored: dict[str, Path]):
     assert "permutation test and bootstrap over 3 sentences, 10,000 resamples" in result.err
 
 
-def test_nothing_of_a_wide_table_is_cut_off(cli: Cli, stored: dict[str, Path]):
-    result = cli("compare", stored["gold"], stored["restored"])
-    assert result.status == 0
-    assert "…" not in result.out
-    for words in ("edits per slot", "F1 of all marks", "pairing errors per sentence"):
-        assert words in result.out
-
-
-def test_undefined_figures_are_dashes(cli: Cli, stored: dict[str, Path]):
-    result = cli("compare", stored["zero"], stored["b"])
-    line = next(line for line in result.out.splitlines() if "perplexity per slot" in line)
-    assert line.split()[3:] == ["inf", "1.5683", "+inf", "-", "-"]
-    assert "where both can score" in result.out
-
-
-def test_a_result_and_itself(cli: Cli, stored: dict[str, Path]):
-    value = json.loads(cli("compare", stored["a"], stored["a"], "--json").out)
-    assert value["measures"]["perplexity"]["difference"] == 0
-    assert value["measures"]["perplexity"]["p"] == 1
-
-
-def test_standard_input(cli: Cli, stored: dict[str, Path]):
-    content = stored["b"].read_bytes()
-    value = json.loads(cli("compare", stored["a"], "-", "--json", stdin=content).out)
-    assert value["files"] == [str(stored["a"]), "-"]
-    result = cli("compare", "-", "-", stdin=content)
-    assert result.status == 2
-    assert "only one" in result.message
-
-
 def test_results_over_different_treebanks(cli: Cli, stored: dict[str, Path]):
     result = cli("compare", stored["a"], stored["elsewhere"])
     assert result.status == 1
     assert str(stored["elsewhere"]) in result.message
     assert "the treebank of their signatures is t1 for A and t2 for B" in result.message
-
-
-@pytest.mark.parametrize(
-    "content, words",
-    [
-        (None, "there is no such file"),
-        (b"", "is not complete JSON"),
-        (b'{"format": "semipunct result", "vers', "is not complete JSON"),
-        (b'{"perplexity": 1.2}', "not a stored result"),
-        (b'{"format": "semipunct result", "version": 1}', "the key 'task' is missing"),
-    ],
-)
-def test_bad_files(cli: Cli, stored: dict[str, Path], content: bytes | None, words: str):
-    path = stored["b"]
-    path.unlink()
-    if content is not None:
-        path.write_bytes(content)
-    for arguments in ((stored["a"], path), (path, stored["a"])):
-        result = cli("compare", *arguments, "--json")
-        assert result.status == 1
-        assert result.message.startswith(f"error: {path}")
-        assert words in result.message
-
-
-@pytest.mark.parametrize("options", [("--resamples", "0"), ("--seed", "-1"), ("--resample", "9")])
-def test_wrong_usage(cli: Cli, stored: dict[str, Path], options: tuple[str, str]):
-    result = cli("compare", stored["a"], stored["b"], *options)
-    assert (result.status, result.out) == (2, "")
-    assert cli("compare", stored["a"]).status == 2
-
-
-def run(program: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", program]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def test_help_imports_nothing_heavy(cli: Cli):
-    assert "compare" in cli("--help").out
-    done = run(
-        "import sys\n"
-        "from semipunct.cli import main\n"
-        "try:\n"
-        "    main(['compare', '--help'])\n"
-        "except SystemExit as end:\n"
-        "    heavy = {'jax', 'numpy', 'scipy', 'rapidfuzz'} & set(sys.modules)\n"
-        "    sys.exit(f'imported: {heavy}' if heavy else end.code)\n"
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_comparing_needs_no_jax_and_storing_no_scipy():
-    done = run(
-        "import sys\n"
-        "import semipunct.evaluation.results\n"
-        "assert 'scipy' not in sys.modules\n"
-        "import semipunct.evaluation.comparison\n"
-        "assert 'jax' not in sys.modules\n"
-    )
-    assert done.returncode == 0, done.stderr

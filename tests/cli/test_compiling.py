@@ -34,16 +34,6 @@ def test_many_small_programs_are_announced_once():
     assert calls == [1]
 
 
-def test_fast_compilation_is_not_announced():
-    calls: list[int] = []
-    slow = SlowCompilation(lambda: calls.append(1), 1e6)
-    slow.start()
-    jax.jit(lambda x: x * 3)(jnp.zeros(3)).block_until_ready()
-    slow.stop()
-    jax.jit(lambda x: x * 4)(jnp.zeros(3)).block_until_ready()
-    assert calls == []
-
-
 def test_commands_name_the_folder(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

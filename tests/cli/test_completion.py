@@ -4,7 +4,6 @@ import pytest
 from typer.testing import CliRunner
 
 from semipunct.cli.app import app
-from semipunct.models.registry import kind_names
 
 
 @pytest.mark.parametrize(
@@ -13,10 +12,6 @@ from semipunct.models.registry import kind_names
         ("restore en/te", ["en/text"]),
         ("restore m --parser en/te", ["en/text"]),
         ("models show en/te", ["en/text"]),
-        ("train a --kind pars", ["parser"]),
-        ("train a --kind q", []),
-        ("decode m --semiring sam", ["sampling"]),
-        ("semirings check vit", ["viterbi"]),
         ("decode m --format co", ["conllu"]),
     ],
 )
@@ -29,12 +24,6 @@ def test_completed_names(line: str, names: list[str]):
     }
     result = CliRunner().invoke(app, [], env=environment, prog_name="semipunct")
     assert result.output.split() == names
-
-
-def test_all_kinds_are_completed():
-    from semipunct.cli.arguments import complete_kinds
-
-    assert complete_kinds("") == kind_names()
 
 
 def test_the_script_for_the_shell(monkeypatch: pytest.MonkeyPatch):

@@ -4,20 +4,14 @@ import gzip
 import os
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 
-import jax
-import numpy as np
 import pytest
 
-import semipunct
-import semirings
 from semipunct.cli import console
 from semipunct.errors import SemipunctError
 from semipunct.formats import reading
 from tests.commands import Cli
-from tests.selection import selected
 
 COMMANDS = (
     "quickstart", "train", "evaluate", "compare", "decode", "restore", "analyse", "stats",
@@ -31,27 +25,6 @@ def test_help_of_every_command(cli: Cli):
     for command in COMMANDS:
         assert command in result.out
         assert cli(command, "--help").status == 0
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_help_is_filled_at_the_width_of_the_terminal(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, width: int
-):
-    """A line ends if the next word does not fit, regardless of line breaks in the docstring."""
-    monkeypatch.setenv("COLUMNS", str(width))
-    broken = 0
-    for command in (*COMMANDS, "semirings check"):
-        text = cli(*command.split(), "--help").out.partition("╭")[0]
-        for line, following in pairwise(text.splitlines()):
-            if line.strip() and following.strip():
-                broken += 1
-                # The console leaves one column free on each side.
-                assert len(line.rstrip()) + 1 + len(following.split()[0]) > width - 1, text
-    assert broken
-
-
-def test_version(cli: Cli):
-    assert cli("--version").out == f"semipunct {semipunct.__version__}\n"
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("train", "--help"), ("decode", "--help")])
@@ -157,47 +130,6 @@ def test_a_reader_that_goes_away_is_no_error(
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-HELP = """
-import sys
-from semipunct.cli import main
-sys.argv[0] = "semipunct"
-main()
-"""
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    selected(
-        [
-            (),
-            ("--help",),
-            ("--version",),
-            ("train", "--help"),
-            ("semirings",),
-            ("semirings", "list"),
-        ],
-        lambda arguments: arguments in {(), ("semirings", "list")},
-    ),
-    ids=" ".join,
-)
-def test_a_reader_of_help_may_go_away_too(arguments: tuple[str, ...]):
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [sys.executable, "-c", HELP, *arguments]
-    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (141, b"")
-
-
-def test_a_reader_of_messages_may_go_away(tmp_path: Path):
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [sys.executable, "-c", HELP, "stats", str(tmp_path / "absent")]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writing, check=False)
-    os.close(writing)
-    assert (done.returncode, done.stdout) == (141, b"")
-
-
 def write_half(path: Path) -> None:
     with console.output(str(path)) as stream:
         stream.write("half")
@@ -224,54 +156,7 @@ def treebank_bytes(path: Path) -> list[bytes]:
     return list(byte_lines(path, KIND))
 
 
-def test_the_same_data_compress_to_the_same_bytes(tmp_path: Path):
-    for name in ("a.gz", "b.gz"):
-        with console.output(str(tmp_path / name)) as stream:
-            stream.write("text")
-    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
-
-
-def test_a_link_stays_a_link(tmp_path: Path):
-    (tmp_path / "real").mkdir()
-    link = tmp_path / "link.txt"
-    link.symlink_to(tmp_path / "real" / "file.txt")
-    with console.output(str(link)) as stream:
-        stream.write("text")
-    assert link.is_symlink()
-    assert (tmp_path / "real" / "file.txt").read_text() == "text"
-
-
-def test_a_device_is_written_to_directly(tmp_path: Path):
-    with console.output(os.devnull) as stream:
-        stream.write("text")
-    assert Path(os.devnull).is_char_device()
-
-
-def test_a_table_that_is_too_wide_folds_its_first_column(capsys: pytest.CaptureFixture[str]):
-    table = console.table("mark", "precision", "in the input")
-    table.add_row("?" * 90, "0.1234", "1,140")
-    screen = console.tables()
-    screen.width = 60
-    screen.print(table)
-    shown = capsys.readouterr().out
-    assert shown.count("?") == 90
-    assert {"precision", "0.1234", "1,140"} <= set(shown.split())
-
-
 PROCESS = [sys.executable, "-c", STATS, "stats"]
-
-
-def test_output_is_utf_8_whatever_the_environment_says(treebanks: dict[str, Path]):
-    command = [*PROCESS, str(treebanks["train"])]
-    shown = [
-        subprocess.run(
-            command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": name}
-        )
-        for name in ("ascii", "utf-8")
-    ]
-    assert (shown[0].returncode, shown[0].stderr) == (0, b"")
-    assert shown[0].stdout == shown[1].stdout
-    assert "“" in shown[0].stdout.decode("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -295,18 +180,6 @@ def test_streams_that_are_closed(
     assert done.stderr.count("\n") == bool(message)
 
 
-def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path):
-    """Otherwise libraries that write to standard error would write into it."""
-    program = (
-        "import os, sys\n"
-        "from semipunct.cli import prepare_streams\n"
-        "prepare_streams()\n"
-        "print(open(sys.argv[1], 'w').fileno() > 2)\n"
-    )
-    command = ["sh", "-c", '"$@" 2>&- <&-', "sh", sys.executable, "-c", program, tmp_path / "file"]
-    assert subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout == b"True\n"
-
-
 def test_gzip_on_standard_input(cli: Cli, treebanks: dict[str, Path]):
     content = treebanks["train"].read_bytes()
     packed = cli("stats", "-", "--json", stdin=gzip.compress(content))
@@ -317,18 +190,6 @@ def test_gzip_on_standard_input(cli: Cli, treebanks: dict[str, Path]):
     assert "<stdin>" in broken.message
     assert "gzip data is broken" in broken.message
     assert "drop .gz" not in broken.message
-
-
-def test_the_version_and_what_it_runs_with(cli: Cli):
-    assert cli("--version").out == f"semipunct {semipunct.__version__}\n"
-    first, *others = cli("--version", "--verbose").out.splitlines()
-    assert first == f"semipunct {semipunct.__version__}"
-    found = dict(line.split(" ", 1) for line in others)
-    assert found["semirings"] == semirings.__file__
-    assert (found["jax"], found["numpy"]) == (jax.__version__, np.__version__)
-    assert found["Python"].startswith(".".join(map(str, sys.version_info[:3])))
-    assert "pytest" not in found
-    assert cli("--verbose").status == cli("--timings").status == 2
 
 
 def test_a_line_number_between_colons_is_no_emoji(capsys: pytest.CaptureFixture[str]):

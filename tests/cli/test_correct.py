@@ -2,24 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-import semipunct
-from semipunct.corpus import Sentence, Words
-from semipunct.formats import format_of, read_treebank
+from semipunct.formats import read_treebank
 from semipunct.formats.m2 import read_m2_records
-from semipunct.formats.parallel import read_corrections
-from semipunct.marks.corrections import corrections
-from semipunct.models.punctuation.corrector import CorrectionModel
-from semipunct.render.corrected import Places, as_dict, difference, m2
-from semipunct.tasks.correction import Corrected, Explained
-from semipunct.trees import DependencyTree
 from tests.commands import Cli
-from tests.selection import thorough
 
 Paths = dict[str, Path]
 
@@ -106,150 +95,11 @@ def test_differences_m2_and_text(
     assert {edit.tokens for edit in real} == {(",",)}
 
 
-FRENCH = """\
-# sent_id = a
-1\tIl\til\tPRON\t_\t_\t2\tnsubj\t_\t_
-2\tva\tva\tVERB\t_\t_\t0\troot\t_\t_
-3-4\tau\t_\t_\t_\t_\t_\t_\t_\t_
-3\tà\tà\tADP\t_\t_\t5\tcase\t_\t_
-4\tle\tle\tDET\t_\t_\t5\tdet\t_\t_
-5\tlac\tlac\tNOUN\t_\t_\t2\tobl\t_\tSpaceAfter=No
-6\t;\t;\tPUNCT\t_\t_\t8\tpunct\t_\t_
-7\tle\tle\tDET\t_\t_\t8\tdet\t_\t_
-8\tjour\tjour\tNOUN\t_\t_\t2\tobl\t_\tSpaceAfter=No
-9\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_
-
-# sent_id = b
-1\t.\t.\tPUNCT\t_\t_\t0\troot\t_\t_
-2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t_\t_
-
-"""
-"""A multiword token for two words, the second of which also occurs later on its own."""
-
-
-def test_places_behind_multiword_tokens(tmp_path: Path):
-    path = tmp_path / "a.conllu"
-    path.write_text(FRENCH, "utf-8")
-    form = format_of(path)
-    entry, _ = form.read(path)
-    assert isinstance(entry.content, Sentence)
-    writer, slots = form.writer([entry]), entry.content.slots
-    text = writer.text(entry, slots)
-    assert text == "Il va au lac; le jour."
-    places = Places.of(text, writer.surface(entry), writer.spell_marks(entry, slots))
-    assert [text[slice(*places.place(slot, 0, 1))] for slot in (5, 7)] == [";", "."]
-    assert [text[: places.place(slot, 0, 0)[0]] for slot in range(6)] == [
-        "", "Il", "Il va", "Il va au", "Il va au", "Il va au lac",
-    ]  # fmt: skip
-
-
-@pytest.mark.exhaustive
-def test_all_sentences_keep_their_numbers_in_m2(
-    cli: Cli, corrector: Path, parallel_treebanks: Paths, found: list[dict], tmp_path: Path
-):
-    path, m2 = tmp_path / "a.conllu", tmp_path / "a.m2"
-    marks = FRENCH[FRENCH.index("# sent_id = b") :]
-    path.write_text(marks + parallel_treebanks["test"].read_text("utf-8"), "utf-8")
-    assert cli("correct", corrector, path, "--format", "m2", "-o", m2).status == 0
-    first, *others = read_m2_records(m2)
-    assert (first.tokens, len(others)) == ((".", "!"), len(found))
-    compared = json.loads(cli("correct", corrector, path, "--gold", m2, "--json").out)
-    assert (compared["sentences"], compared["edit_distance"]) == (len(found), 0)
-
-
-@pytest.mark.parametrize("form", [thorough("json"), thorough("diff"), "text"])
-def test_words_that_a_parser_reads_come_back_in_any_form(
-    cli: Cli, corrector: Path, parallel_treebanks: Paths, monkeypatch: pytest.MonkeyPatch, form: str
-):
-    known = {s.sentence_id: s for s in read_treebank([parallel_treebanks["test"]])}
-    _stand_in(monkeypatch, lambda sentences: [known[s.sentence_id] for s in sentences])
-    arguments = ("correct", corrector, parallel_treebanks["test"], "--format", form)
-    result = cli(*arguments, "--parser", "parser")
-    assert result.status == 0, result.err
-    assert result.out == cli(*arguments).out
-
-
-def test_marks_are_told_as_the_file_has_them():
-    """A straight quotation mark in the file is a closing one for the model."""
-    sentence = Sentence(
-        "1", "t\udcff.txt", 3, ("I", "see"), ("_",) * 2, ("X",) * 2, ("_",) * 2, ("_",) * 2,
-        DependencyTree((0, 1), ("root", "dep")), ((), (), ("”", ";")),
-    )  # fmt: skip
-    new = ((), (), (".",))
-    one = Explained(corrections(sentence.slots, new)[0], 0.9, 0.1, None)
-    found = Corrected(sentence, new, (), (one,))
-    spelt = ((), (), ('"', ";")), new
-    places = Places.of('I see" ;', ("I", "see"), spelt[0])
-    (row,) = as_dict(found, 'I see" ;', "I see.", spelt, (1, 2), places, None)["corrections"]
-    assert (row["before"], row["after"], row["start"], row["end"]) == (['"', ";"], ["."], 5, 8)
-    assert m2(found, *spelt).startswith('S I see " ;\nA 2 4|||')
-    # File names need not be valid text.
-    assert difference(found, "a", "b").startswith(r"@@ t\udcff.txt:3 1 @@")
-
-
-def test_differences_of_several_lines():
-    sentence = Sentence(
-        "1", "a.txt", 3, ("I", "see"), ("_",) * 2, ("X",) * 2, ("_",) * 2, ("_",) * 2,
-        DependencyTree((0, 1), ("root", "dep")), ((), (), (";",)),
-    )  # fmt: skip
-    one = Explained(corrections(sentence.slots, ((), (), (".",)))[0], 0.9, 0.1, None)
-    found = Corrected(sentence, ((), (), (".",)), (), (one,))
-    assert difference(found, "I\nsee ;", "I\nsee.") == ("@@ a.txt:3 1 @@\n-I\n-see ;\n+I\n+see.\n")
-
-
-@pytest.mark.exhaustive
-def test_less_is_corrected_on_demand(cli: Cli, corrector: Path, parallel_treebanks: Paths):
-    def corrections(*options: object) -> list[dict]:
-        out = cli(
-            "correct", corrector, parallel_treebanks["test"], "--format", "json", *options
-        ).out
-        return [one for line in out.splitlines() for one in json.loads(line)["corrections"]]
-
-    def edits(*options: object) -> int:
-        return len(corrections(*options))
-
-    assert edits("--only", ". ?") == 0
-    assert edits("--only", ", ;") > 5
-    assert edits("--min-confidence", 1) <= edits("--min-confidence", 0.9) <= edits()
-    # Text that is more likely right than wrong is kept, whatever the minimum confidence.
-    least = corrections("--min-confidence", 0)
-    assert edits() <= len(least)
-    assert all(one["probability"] >= one["probability_of_written"] for one in least)
-    result = cli("correct", corrector, parallel_treebanks["test"], "--only", "x")
-    assert result.status == 2
-    assert "has never seen x" in result.message
-
-
-@pytest.mark.exhaustive
-def test_less_is_corrected_on_demand_by_draws(cli: Cli, corrector: Path, parallel_treebanks: Paths):
-    def corrected(*options: object) -> int:
-        arguments = ("--minimise", "draws", "--format", "json", *options)
-        out = cli("correct", corrector, parallel_treebanks["test"], *arguments).out
-        return sum(len(json.loads(line)["corrections"]) for line in out.splitlines())
-
-    assert corrected() > corrected("--min-confidence", 1)
-
-
-def test_the_front_door(corrector: Path, parallel_treebanks: Paths, found: list[dict]):
-    written = semipunct.read(parallel_treebanks["test"])
-    model = semipunct.load(corrector)
-    mine = semipunct.correct(model, written)
-    assert [[e.correction.error for e in one.corrections] for one in mine] == [
-        [c["error"] for c in s["corrections"]] for s in found
-    ]
-    assert [one.sentence for one in mine] == list(written)
-    assert isinstance(model.model, CorrectionModel)
-    assert model.model.errors[(";",), (",",)] > 50
-
-
-def test_text_comes_back_byte_for_byte(
-    cli: Cli, corrector: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    _stand_in(monkeypatch, _chained)
+def test_text_comes_back_byte_for_byte(cli: Cli, corrector: Path, parser: Path, tmp_path: Path):
     text = "\n  I  see\t; said he .\r\n\n. . .\nno marks at all\n see http://a.b/;x ;\n"
     path = tmp_path / "in.txt"
     path.write_bytes(text.encode())
-    result = cli("correct", corrector, path, "--parser", "parser", "--samples", 20)
+    result = cli("correct", corrector, path, "--parser", parser, "--samples", 20)
     assert result.status == 0, result.err
     # Only marks and the blanks next to inserted or removed marks change.
     assert re.sub(r"[^\w\n\r/:]", "", result.out) == re.sub(r"[^\w\n\r/:]", "", text)
@@ -257,64 +107,22 @@ def test_text_comes_back_byte_for_byte(
     assert result.out.startswith("\n  I  see")
     assert "\n. . .\n" in result.out
     assert "1 sentence left unchanged: nothing but punctuation" in result.err
-    unchanged = cli("correct", corrector, path, "--parser", "parser", "--only", "?")
+    unchanged = cli("correct", corrector, path, "--parser", parser, "--only", "?")
     assert unchanged.out == text
     rows = [
         json.loads(line)
         for line in cli(
-            "correct", corrector, path, "--parser", "parser", "--format", "json"
+            "correct", corrector, path, "--parser", parser, "--format", "json"
         ).out.splitlines()
     ]
     for row in rows:
         if "omitted" not in row:
             at = row["offset"]
             assert text[at : at + len(row["input"])] == row["input"]
-    twice = cli("correct", corrector, path, path, "--parser", "parser", "--format", "json").out
+    twice = cli("correct", corrector, path, path, "--parser", parser, "--format", "json").out
     assert [json.loads(line).get("offset") for line in twice.splitlines()] == [
         row.get("offset") for row in (*rows, *rows)
     ]
-
-
-def _stand_in(
-    monkeypatch: pytest.MonkeyPatch, parsed: Callable[[Sequence[Words]], list[Sentence]]
-) -> None:
-    """Use a function in place of the parser named ``parser``."""
-    from semipunct.pipelines import punctuation
-    from semipunct.store import checkpoint
-    from semipunct.tasks import correct as task
-
-    load = checkpoint.load
-    monkeypatch.setattr(
-        checkpoint,
-        "load",
-        lambda path, kind=None: "parser" if str(path) == "parser" else load(path, kind),
-    )
-    checked = punctuation.expect
-    monkeypatch.setattr(
-        punctuation,
-        "expect",
-        lambda saved, kind: saved if saved == "parser" else checked(saved, kind),
-    )
-    monkeypatch.setattr(task, "check_reads_words", lambda *_: None)
-    monkeypatch.setattr(
-        task, "parse", lambda _, sentences: [SimpleNamespace(sentence=s) for s in parsed(sentences)]
-    )
-
-
-def _chained(sentences: Sequence[Words]) -> list[Sentence]:
-    """Make each word the head of the next."""
-    found: list[Sentence] = []
-    for s in sentences:
-        n = len(s.forms)
-        tree = DependencyTree(tuple(range(n)), ("root", *("dep",) * (n - 1)))
-        nothing = ("_",) * n
-        found.append(
-            Sentence(
-                s.sentence_id, s.path, s.line, s.forms, nothing, ("X",) * n, nothing, nothing,
-                tree, s.slots,
-            )
-        )  # fmt: skip
-    return found
 
 
 def test_what_does_not_fit_is_said(
@@ -400,27 +208,3 @@ def test_training_needs_both_versions(
         result = cli(*start, *options)
         assert result.status == status, result.err
         assert told in result.message
-    # Two sentences with the same number but with different words.
-    one, other = (tmp_path / f"{name}.conllu" for name in "ab")
-    lines = treebanks["dev"].read_text("utf-8").split("\n\n")
-    one.write_text(lines[0] + "\n\n", "utf-8")
-    other.write_text(lines[1] + "\n\n", "utf-8")
-    result = cli("train", one, "--corrected", other, "--dev", one, "--dev-corrected", one, "-o",
-                 tmp_path / "m", "--kind", "correction")  # fmt: skip
-    assert result.status == 1
-    assert re.search(r"a\.conllu:1: sentence .*word \d+", result.message)
-    # With trees, training uses the sentences that agree; here there are none.
-    result = cli("train", one, "--corrected", other, "--dev", one, "--dev-corrected", one, "-o",
-                 tmp_path / "m", "--kind", "correction", "--align", "trees")  # fmt: skip
-    assert result.status == 1
-    assert re.search(r"no sentence is left \(first .*a\.conllu:1: sentence", result.message)
-
-
-def test_parallel_treebanks_as_data(treebanks: Paths, parallel_treebanks: Paths):
-    found = read_corrections([parallel_treebanks["dev"]], [treebanks["dev"]])
-    right = read_treebank([treebanks["dev"]])
-    assert [s.slots for s in found] == [s.slots for s in right]
-    assert [s.written.slots for s in found if s.written] == [
-        tuple(tuple(";" if t == "," else t for t in slot) for slot in s.slots) for s in right
-    ]
-    assert "slots corrected" in repr(found)

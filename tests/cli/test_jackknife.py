@@ -26,7 +26,7 @@ def untrained(parser: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
             criterion=Criterion("las", "LAS"), best={"dev_las": 0.5},
         )  # fmt: skip
 
-    monkeypatch.setattr("semipunct.tasks.jackknife.train", train)
+    monkeypatch.setattr("semipunct.pipelines.jackknife.train", train)
     return sizes
 
 
@@ -39,7 +39,6 @@ def short(treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) 
     return path
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("trees", [0, 2])
 def test_all_but_trees_and_tags_is_the_treebank(
     cli: Cli, short: Path, untrained: list[int], tmp_path: Path, trees: int
@@ -76,17 +75,3 @@ def test_what_no_model_can_take_stays(cli: Cli, short: Path, untrained: list[int
     assert len(read_treebank([out]).sentences) == len(read_treebank([short]).sentences)
     found = read_parallel_treebanks([out, treebank], [treebank, treebank])
     assert (len(found.omitted), found.sentences[0].source.expected is None) == (2, False)
-
-
-def test_too_few_sentences(cli: Cli, short: Path, tmp_path: Path):
-    out = tmp_path / "parsed.conllu"
-    result = cli("jackknife", short, "--dev", short, "-o", out, "--folds", 5_000)
-    assert (result.status, out.exists()) == (1, False)
-    assert "fewer than the 5,000 parts" in result.err
-
-
-def test_settings_are_those_of_parsers(cli: Cli, short: Path, tmp_path: Path):
-    out = tmp_path / "parsed.conllu"
-    result = cli("jackknife", short, "--dev", short, "-o", out, "--set", "model.channel=none")
-    assert result.status == 2
-    assert "model.channel" in result.err

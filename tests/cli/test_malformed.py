@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Cli
-from tests.papers.ccg.files import MILL, RAIN
-from tests.selection import thorough
 
 TREES = "a header\n\n(S (NP (NN rain)) (VP (VBD fell)) (. .))\n(())\n(S (NP (PRP (Dia))) (Z (.)))\n"
 
@@ -37,7 +35,7 @@ def test_stats(cli: Cli, trees: Path):
     assert found["first_faults"]["a malformed tree"].startswith(f"{trees}:4: ")
 
 
-@pytest.mark.parametrize("command", [thorough("decode"), "restore"])
+@pytest.mark.parametrize("command", ["decode", "restore"])
 def test_commands_that_pass_sentences_on(cli: Cli, model: Path, trees: Path, command: str):
     form = {"decode": "brackets", "restore": "json"}[command]
     result = cli(command, model, trees, "--format", form)
@@ -50,39 +48,3 @@ def test_commands_that_pass_sentences_on(cli: Cli, model: Path, trees: Path, com
         assert [row.get("omitted") for row in rows] == [
             "text outside of trees", None, "a malformed tree", "a malformed tree",
         ]  # fmt: skip
-
-
-def test_what_is_written_as_it_was_read(cli: Cli, model: Path, trees: Path):
-    result = cli("restore", model, trees, "--format", "conllu")
-    assert result.status == 0, result.err
-    assert result.out.startswith("a header\n\n(S (NP (NN rain))")
-    assert result.out.endswith(TREES[TREES.index("(())") :])
-
-
-def test_nothing_else_is_in_the_file(cli: Cli, model: Path, trees: Path):
-    trees.write_text("(())\n", "utf-8")
-    result = cli("evaluate", model, trees)
-    assert result.status == 1
-    assert f"1 with a malformed tree (first {trees}:1: sentence #1: " in result.message
-
-
-def test_derivations(cli: Cli, tmp_path: Path):
-    path, out = tmp_path / "some.auto", tmp_path / "out.auto"
-    bad = RAIN.replace("mill.2", "bad.1").replace("<L N NN", "<L N[ NN")
-    path.write_text(MILL + bad + RAIN, "utf-8")
-    result = cli("normalise", path, "--commas", "ccg", "-o", out)
-    assert result.status == 0, result.err
-    place = f"1 sentence left out: a malformed tree, first {path}:4: sentence bad.1: 'N[' is not"
-    assert place in result.err
-    assert out.read_text("utf-8").count("ID=") == 2
-    path.write_text(bad, "utf-8")
-    assert "no usable derivation" in cli("normalise", path, "--commas", "ccg").err
-
-
-def test_derivations_that_are_compared(cli: Cli, tmp_path: Path):
-    path = tmp_path / "some.auto"
-    bad = RAIN.replace("mill.2", "bad.1").replace("<L N NN", "<L N[ NN")
-    path.write_text(MILL + bad + RAIN, "utf-8")
-    result = cli("evaluate", path, path, "--json")
-    assert json.loads(result.out)["sentences"] == 2
-    assert f"1 sentence omitted: 1 with a malformed tree (first {path}:4: " in result.err

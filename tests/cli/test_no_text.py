@@ -10,9 +10,6 @@ from tests.commands import Cli
 
 COMMANDS: dict[str, Callable[..., tuple[object, ...]]] = {
     "stats": lambda file, **_: ("stats", file),
-    "evaluate": lambda file, model, **_: ("evaluate", model, file),
-    "decode": lambda file, model, **_: ("decode", model, file),
-    "restore": lambda file, model, **_: ("restore", model, file),
     "restore words": lambda file, model, parser, **_: (
         "restore", model, file, "--parser", parser),
     "restore running text": lambda file, model, parser, tokeniser, **_: (
@@ -20,16 +17,9 @@ COMMANDS: dict[str, Callable[..., tuple[object, ...]]] = {
     "parse": lambda file, parser, **_: ("parse", parser, file),
     "parse running text": lambda file, parser, tokeniser, **_: (
         "parse", parser, file, "--tokeniser", tokeniser),
-    "parse and compare": lambda file, parser, **_: ("parse", parser, file, "--gold"),
-    "analyse": lambda file, model, **_: ("analyse", model, file),
     "normalise": lambda file, **_: ("normalise", file, "--commas", "ccg"),
-    "correct": lambda file, corrector, **_: ("correct", corrector, file),
     "train": lambda file, treebank, folder, **_: (
         "train", file, "--dev", treebank, "-o", folder),
-    "dev": lambda file, treebank, folder, **_: (
-        "train", treebank, "--dev", file, "-o", folder),
-    "jackknife": lambda file, treebank, folder, **_: (
-        "jackknife", file, "--dev", treebank, "-o", folder),
 }  # fmt: skip
 """Every command that reads sentences, with what else it needs."""
 

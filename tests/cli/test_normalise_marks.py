@@ -111,19 +111,6 @@ def test_reports(cli: Cli, tmp_path: Path):
     ]
 
 
-def test_the_convention_is_learnt(cli: Cli, tmp_path: Path):
-    """The second comma is attached as in UD 1, and its governor is not the root."""
-    governed = (
-        "1\tsaid\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\tIn\t_\tADP\t_\t_\t3\tcase\t_\t_\n"
-        "3\tMay\t_\tPROPN\t_\t_\t5\tobl\t_\t_\n4\t,\t_\tPUNCT\t_\t_\t5\tpunct\t_\t_\n"
-        "5\train\t_\tVERB\t_\t_\t1\tccomp\t_\t_\n\n"
-    )
-    result = cli("normalise", written(tmp_path, governed), "--check")
-    assert (result.status, result.out) == (0, "")
-    assert "1 of 1 mark between units are attached to the governor" in result.err
-    assert cli("normalise", tmp_path / "in.conllu", "--check", "--convention", "unit").status == 1
-
-
 @pytest.mark.parametrize("options", [{}, {"strict": True}, {"only": ["unit", "highest"]}])
 def test_heads_at_random_settle(tmp_path: Path, options: dict[str, Any]):
     """Even though the conventions of the treebank, and pairs, are told by heads that change."""

@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from semipunct.cli.options import with_options
-from semipunct.tasks.options import Option
+from semipunct.pipelines.options import Option
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as arrays
 
 import semipunct
 from semipunct.errors import ModelError, UsageError
+from semipunct.pipelines.pack import LEAST, pack_weights
 from semipunct.store.folder import STATE
-from semipunct.tasks.pack import LEAST, pack_weights
 from tests.commands import Cli
 
 WEIGHTS = arrays.arrays(
@@ -33,36 +33,6 @@ def test_rounding_is_bounded_and_done_once(weights: Any):
         bound = np.abs(weights) * 2**-11 + 2**-24
     assert (np.abs(packed - weights) <= bound).all()
     assert np.array_equal(pack_weights({"w": packed})["w"], packed)
-
-
-@pytest.fixture(scope="module")
-def packed(parser: Path, treebanks: dict[str, Path], tmp_path_factory: pytest.TempPathFactory):
-    place = tmp_path_factory.mktemp("packed") / "parser"
-    loaded = semipunct.load(parser)
-    packing = semipunct.pack(loaded, place, semipunct.read(treebanks["dev"]))
-    return loaded, place, packing
-
-
-@pytest.mark.exhaustive
-def test_a_packed_parser_parses_alike(
-    packed: Any, treebanks: dict[str, Path], cli: Cli, tmp_path: Path
-):
-    loaded, place, packing = packed
-    assert packing.size < packing.size_before / 2
-    assert packing.figures.keys() == packing.figures_before.keys() >= {"las", "uas"}
-    again = semipunct.load(place, "parser")
-    for name, weights in loaded.parameters.items():
-        scale = np.abs(weights).max(initial=0)
-        assert np.abs(again.parameters[name] - weights).max(initial=0) <= scale / 250 + 1e-7
-    assert any((again.parameters[n] != w).any() for n, w in loaded.parameters.items())
-    shown = cli("models", "show", place).out
-    assert "## Packed" in shown
-    assert f"| las | {packing.figures_before['las']:.4f} | {packing.figures['las']:.4f} |" in shown
-    parsed = [cli("parse", model, treebanks["dev"]).out for model in (loaded.path, place)]
-    pairs = [*zip(*(text.splitlines() for text in parsed), strict=True)]
-    assert sum(a == b for a, b in pairs) > 0.85 * len(
-        pairs
-    )  # unknown words, so that it is uncertain
 
 
 def test_the_command_packs_into_a_folder_and_replaces_it_only_if_told(
@@ -89,7 +59,6 @@ def test_an_unfinished_run_is_not_packed(model: Path, tmp_path: Path):
         semipunct.pack(semipunct.load(run), tmp_path / "out")
 
 
-@pytest.mark.exhaustive
 def test_a_name_parses_by_the_parser_of_the_name(
     models_of_xx: Path, parser: Path, model: Path, cli: Cli
 ):

@@ -2,12 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
 from semipunct.formats import read_treebank
-from semipunct.tasks.parse_punctuated import parse_punctuated
 from tests.commands import Cli
 
 TEXT = "where is the station\n\n  anna\tlost her map \n"
@@ -104,25 +102,6 @@ def test_trees_and_tags_of_the_input_decide_nothing(
     assert (found.out, found.err) == (given.out, given.err)
 
 
-@pytest.mark.exhaustive
-def test_trees_of_the_input_are_thrown_away(cli: Cli, parser: Path, model: Path, short: Path):
-    arguments = ("restore", model, short, "--gold", "--json", "--samples", 60)
-    own = json.loads(cli(*arguments).out)
-    one = json.loads(cli(*arguments, "--parser", parser).out)
-    several = json.loads(cli(*arguments, "--parser", parser, "--trees", 3).out)
-    assert own["slots"] == one["slots"] == several["slots"]
-    assert len({own["edit_distance"], one["edit_distance"], several["edit_distance"]}) > 1
-    assert json.loads(cli(*arguments, "--parser", parser, "--trees", 3).out) == several
-
-
-@pytest.mark.exhaustive
-def test_several_trees_have_ids_of_their_own(cli: Cli, parser: Path, short: Path):
-    for option, label in (("--trees", "sample"), ("--nbest", "rank")):
-        result = cli("parse", parser, short, option, 2)
-        numbers = [s for s in result.out.splitlines() if s.startswith(f"# semipunct_{label} = ")]
-        assert {s[-1] for s in numbers} == {"1", "2"}
-
-
 def test_what_does_not_go_together_is_said(cli: Cli, parser: Path, model: Path, short: Path):
     message = cli("restore", model, short, "--trees", 2).message
     assert "--trees needs --parser" in message
@@ -149,26 +128,3 @@ def test_text_is_never_lost(cli: Cli, parser: Path, model: Path, line: str):
     assert result.status == 0, result.err
     rest = iter(result.out)
     assert all(char in rest for char in given if char != ".")
-
-
-@pytest.mark.exhaustive
-def test_marks_choose_among_trees(
-    cli: Cli, parser: Path, model: Path, short: Path, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-):  # fmt: skip
-    # The compiled size grows with the number of trees.
-    monkeypatch.setitem(cast(Any, parse_punctuated).__kwdefaults__, "candidates", 2)
-    stored = [tmp_path / f"{name}.json" for name in ("without", "with")]
-    assert cli("parse", parser, short, "--gold", "--result", stored[0]).status == 0
-    with_marks = ("--punctuation", model, "--gold", "--json", "--result", stored[1])
-    value = json.loads(cli("parse", parser, short, *with_marks).out)
-    assert "+1*" in value["signature"]
-    assert cli("compare", *stored).status == 0
-    made = cli("parse", parser, short, "--punctuation", model, "--weight", 0.5)
-    assert columns(made.out, 1) == columns(short.read_text("utf-8"), 1)
-    for wrong in (
-        ("--punctuation", model, "--nbest", 2),
-        ("--weight", 2),
-        ("--punctuation", parser),
-    ):
-        assert cli("parse", parser, short, *wrong).status in (1, 2)

@@ -1,16 +1,10 @@
 """Commands that answer a corpus in parts write what one process writes, however often they die."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.commands import run, sample_lines
-from tests.selection import thorough
 
 
 def joined(folder: Path) -> str:
@@ -39,14 +33,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
         "restore text",
         "restore text --format json --keep replace --lower",
         "correct text --format json",
-        "restore model --samples 20",
-        thorough(
-            "restore model --parser parser --samples 20 --trees 2 --format json --keep replace"
-        ),
-        thorough("restore model --parser parser --tokeniser tokeniser --samples 4"),
-        thorough("correct corrector --samples 20"),
-        thorough("parse parser --tokeniser tokeniser"),
-        thorough("parse parser --trees 2"),
+        "correct corrector --samples 20",
+        "restore model --parser parser --samples 20 --trees 2 --format json --keep replace",
+        "parse parser --tokeniser tokeniser",
         "decode model",
     ],
 )
@@ -78,27 +67,6 @@ def test_parts_are_the_output_of_one_process(
     assert joined(parts) == (tmp_path / "whole").read_text("utf-8")
     assert some.items() <= {p.name: p.stat().st_mtime_ns for p in parts.iterdir()}.items()
     assert len(list(parts.glob("part-*"))) >= 3
-
-
-def test_a_killed_process_leaves_whole_parts(
-    files: dict[str, list[Path]], tmp_path: Path, text_model: Path
-):
-    parts = tmp_path / "parts"
-    arguments = [
-        "restore", str(text_model), *map(str, files["txt"]), "--parts", str(parts),
-        "--part-size", "1",
-    ]  # fmt: skip
-    process = subprocess.Popen([sys.executable, "-m", "semipunct", *arguments])
-    end = time.monotonic() + 120
-    while not (parts / "part-000000").exists() and process.poll() is None:
-        assert time.monotonic() < end
-        time.sleep(0.001)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert run(*arguments, "--shard", "2/2").status == 0
-    assert run(*arguments, "--shard", "1/2").status == 0
-    whole = run("restore", text_model, *files["txt"]).out
-    assert joined(parts) == whole
 
 
 def test_mistakes_are_refused(files: dict[str, list[Path]], tmp_path: Path, text_model: Path):
@@ -134,20 +102,6 @@ def test_mistakes_are_refused(files: dict[str, list[Path]], tmp_path: Path, text
     assert "was begun with files" in message(*arguments)
     (parts / "manifest.json").write_text("{}", "utf-8")
     assert "is no plan of parts" in message(*arguments)
-
-
-def test_a_part_with_a_damaged_line_ends_the_command_after_those_before_it(
-    tmp_path: Path, text_model: Path
-):
-    damaged = tmp_path / "a.txt"
-    damaged.write_bytes(b"so ba do so gu\n" * 399 + b"so \xff ba\n")
-    parts = tmp_path / "parts"
-    arguments = ("restore", text_model, damaged, "--parts", parts, "--part-size", 1, "-q")
-    ended = run(*arguments)
-    assert ended.status == 1
-    assert f"{damaged}:400" in ended.message
-    assert (parts / "part-000000").exists()
-    assert not (parts / "part-000006").exists()
 
 
 def test_what_depends_on_neighbours_is_refused(

@@ -85,14 +85,6 @@ def test_gold_compares(cli: Cli, model: Path, some: Path, tmp_path: Path):
     assert value["signature"] in shown.out
 
 
-def test_how_the_input_is_cut_decides_nothing(
-    cli: Cli, model: Path, some: Path, monkeypatch: pytest.MonkeyPatch
-):
-    whole = cli("restore", model, some, "--format", "json", "--nbest", 3, *FEW).out
-    monkeypatch.setattr("semipunct.tasks.run.CHUNK", 2)
-    assert cli("restore", model, some, "--format", "json", "--nbest", 3, *FEW).out == whole
-
-
 def test_mistakes_are_listed(cli: Cli, model: Path, some: Path):
     command = ("restore", model, some, "--gold", "--confusions", 1000, *FEW)
     value = json.loads(cli(*command, "--json").out)
@@ -123,7 +115,6 @@ def test_marks_restrict(cli: Cli, model: Path, some: Path):
         (("--nbest", 3), "--nbest needs restored sentences as JSON"),
         (("--nbest", 3, "--format", "json", "--gold"), "--nbest needs restored sentences"),
         (("--marks", "€"), "never seen €; its marks are: , . "),
-        (("--min-confidence", 2), "confidence is 2.0"),
         (("--json",), "--json needs --gold"),
         (("--json", "--gold", "--output", "-"), "give --output the name of a file"),
         (("--confusions", 3), "--confusions needs --gold"),
@@ -136,17 +127,6 @@ def test_wrong_usage(cli: Cli, model: Path, some: Path, options: tuple[object, .
     assert message in result.message
 
 
-def test_nothing_to_compare(cli: Cli, model: Path, tmp_path: Path):
-    path = tmp_path / "only.conllu"
-    path.write_text("1\t!\t!\tPUNCT\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
-    out = tmp_path / "out.conllu"
-    out.write_text("as it was", encoding="utf-8")
-    result = cli("restore", model, path, "--gold", "--output", out, *FEW)
-    assert result.status == 1
-    assert "no sentence could be restored" in result.err
-    assert out.read_text(encoding="utf-8") == "as it was"
-
-
 def test_marks_of_the_input_are_kept(cli: Cli, model: Path, some: Path, tmp_path: Path):
     out = tmp_path / "out.conllu"
     assert cli("restore", model, some, "--keep", "keep", "-o", out, *FEW).status == 0
@@ -154,7 +134,7 @@ def test_marks_of_the_input_are_kept(cli: Cli, model: Path, some: Path, tmp_path
     slots = [[slot for s in sentences for slot in s.slots] for sentences in (before, after)]
     assert all(new == old for old, new in zip(*slots, strict=True) if old)
     assert any(slots[0])
-    assert cli("restore", model, some, "--keep", "repair", "--mistaken", 0).status == 2
+    assert cli("restore", model, some, "--keep", "repair", "--mistaken", 2).status == 2
 
 
 QUOTED = """1	"	"	PUNCT	_	_	2	punct	_	SpaceAfter=No

@@ -51,19 +51,6 @@ def test_marks_that_stand_are_kept(restored):
     assert found.out == "So ba do.\r\n"
 
 
-@pytest.mark.exhaustive
-def test_a_treebank_is_restored_and_compared(
-    cli: Cli, model: Path, parser: Path, text_model: Path, treebanks: dict[str, Path]
-):
-    command = ("restore", model, treebanks["dev"], "--parser", parser, *FEW, "--gold", "--json")
-    alone = json.loads(cli(*command).out)
-    both = json.loads(cli(*command, "--text", text_model).out)
-    assert both["slots"] == alone["slots"]
-    assert both["edit_distance"] != alone["edit_distance"]
-    f1 = json.loads(cli(*command, "--text", text_model, "--objective", "f1").out)
-    assert f1["micro"]["predicted"] >= both["micro"]["predicted"]
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -82,9 +69,3 @@ def test_wrong_usage(
     result = cli("restore", model, treebanks["dev"], *named)
     assert result.status == 2
     assert message in result.message
-
-
-def test_another_kind_of_model_is_refused(cli: Cli, model: Path, parser: Path):
-    result = cli("restore", model, "-", "--parser", parser, "--text", parser, stdin=b"so\n")
-    assert result.status == 1
-    assert "kind text" in result.message

@@ -1,10 +1,7 @@
 """A signal ends every command with the right status, without a traceback or a partial file."""
 
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -111,29 +108,3 @@ def test_a_signal_that_is_ignored_stays_ignored():
     done = ended(ignoring + WHILE_IMPORTING, "stats", "absent.conllu", "SIGINT")
     assert done.returncode == 1
     assert "no such file" in done.stderr
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", SIGNALS)
-def test_commands_end_at_any_time(
-    treebanks: dict[str, Path], model: Path, tmp_path: Path, name: str
-):
-    """Whole processes receive a signal at various times."""
-    status, _ = SIGNALS[name]
-    commands = {
-        "train": ("train", treebanks["train"], "--dev", treebanks["dev"], "-o", tmp_path / "m"),
-        "decode": ("decode", model, *[treebanks["test"]] * 40, "-o", tmp_path / "out.conllu"),
-    }
-    for command in commands.values():
-        for tenths in (2, 4, 7, 10, 15, 20, 30, 45):
-            program = [sys.executable, "-c", START + RUN, *map(str, command), name]
-            with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
-                time.sleep(tenths / 10)
-                process.send_signal(getattr(signal, name))
-                _, told = process.communicate(timeout=120)
-            assert process.returncode == status, told
-            assert "Traceback" not in told
-            left = {path.name for path in tmp_path.iterdir()} - {"m"}
-            assert not left, (tenths, left)
-            if (tmp_path / "m").exists():  # training had begun and left a model
-                (tmp_path / "m").rename(tmp_path.with_name(f"m-{name}-{tenths}-{os.getpid()}"))

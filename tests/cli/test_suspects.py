@@ -15,7 +15,7 @@ from tests.trained import Finished
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, int]:
     """Sentences of which one has its final mark twice: the file, line and ID of the second."""
-    blocks = sample_lines()[:40]
+    blocks = [block for block in sample_lines() if block.count("\n") < 12][:40]
     chosen = next(n for n, block in enumerate(blocks) if n > 9 and "\t.\t.\tPUNCT" in block[-80:])
     lines = blocks[chosen].rstrip("\n").split("\n")
     last = lines[-1].split("\t")

@@ -6,7 +6,6 @@ compare`` then work.
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from semipunct.cli.app import app
 from semipunct.evaluation.registry import METRICS
-from semipunct.evaluation.results import read_result, write_result
+from semipunct.evaluation.results import read_result
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,28 +52,3 @@ def test_the_command_runs_and_stores(cli: Cli, treebank: Path, tmp_path: Path):
     assert isinstance(stored.statistics, METRICS["questions"])
     assert stored.statistics.column("right").tolist() == [1, 1, 0]
     assert repr(stored) == "<Result of rule: accuracy 0.6667>"
-
-
-def test_its_results_are_compared(cli: Cli, treebank: Path, tmp_path: Path):
-    cli("questions", treebank, "--result", tmp_path / "a.json")
-    rule = read_result(tmp_path / "a.json")
-    always = replace(rule.statistics, right=1 - rule.statistics.column("asked"))
-    write_result(tmp_path / "b.json", replace(rule, system="never", statistics=always))
-    done = cli("compare", tmp_path / "a.json", tmp_path / "b.json", "--json")
-    found = json.loads(done.out)
-    assert found["task"] == "questions"
-    measure = found["measures"]["accuracy"]
-    assert (measure["a"], measure["b"]) == (2 / 3, 1 / 3)
-
-
-def test_mistakes_and_help_are_those_of_any_command(cli: Cli, tmp_path: Path):
-    assert "no-file: there is no such file" in cli("questions", "no-file").message
-    assert "questions" in cli("--help").out
-    assert "how many were told right" in cli("questions", "--help").out
-
-
-@pytest.mark.parametrize("file", ["task.py", "metric.py", "command.py"])
-def test_the_page_shows_it(file: str):
-    folder = ROOT / "docs" / "extending"
-    pages = "".join((folder / f"{name}.md").read_text("utf-8") for name in ("metric", "task"))
-    assert (EXAMPLE / file).read_text("utf-8") in pages

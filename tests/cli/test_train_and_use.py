@@ -12,18 +12,14 @@ from unittest.mock import create_autospec
 import numpy as np
 import pytest
 
-from semipunct.cli.console import report
-from semipunct.evaluation import results
-from semipunct.evaluation.perplexity import PerplexityStatistics
 from semipunct.formats import read_treebank
 from semipunct.formats.conllu.misc import attributes
 from semipunct.formats.conllu.records import read_records
 from semipunct.marks import EDITS
 from semipunct.models.punctuation import decode as decoding
 from semipunct.models.punctuation.decode import corpus_log_likelihood
-from semipunct.pipelines.assessment import Assessment
+from semipunct.pipelines import decoding as decode_task
 from semipunct.store import checkpoint as store
-from semipunct.tasks import decode as decode_task
 from semipunct.training.report import TrainingResult as Trained
 from tests.commands import Cli, Result
 from tests.trained import TINY
@@ -52,26 +48,12 @@ def test_training_tells_people_and_leaves_a_model(training_run: tuple[Result, Pa
     assert loaded.config.train.seed == 1
     assert loaded.config.train.visits == 96
     card = (folder / "README.md").read_text("utf-8")
-    assert f"-o {folder} --set train.visits=96" in card
-    assert "--seed 1" in card
+    assert f"-o {folder} --seed 1 --set train.visits=96" in card
     pruned, weights = (loaded.figures[name] for name in ("pruned_weights", "weights"))
     assert weights == sum(array.size for array in loaded.parameters.values())
     assert loaded.figures["pruning_cost"] <= loaded.config.train.prune
     assert f"; {pruned:,} of {pruned + weights:,} weights pruned for " in result.err
     assert "| pruning cost | " in card
-
-
-def test_timings_add_up_and_change_nothing(cli: Cli, model: Path, test_file: Path):
-    plain, timed = (cli(*o, "evaluate", model, test_file) for o in ([], ["--timings"]))
-    assert (timed.status, timed.out) == (0, plain.out)
-    rows = re.findall(r"^ *(.+?) +(\d+\.\d\d) *$", timed.err, re.M)
-    seconds = {name: float(figure) for name, figure in rows}
-    whole = seconds.pop("in all")
-    assert sum(seconds.values()) == pytest.approx(whole, abs=0.05)
-    assert set(seconds) == {
-        *("importing", "loading the model", "reading", "tracing", "compiling", "everything else")
-    }
-    assert seconds["loading the model"] + seconds["reading"] < whole
 
 
 def test_a_finished_run_is_resumed_as_it_is(
@@ -174,20 +156,6 @@ def test_conllu_is_the_input_with_annotations(
     assert text.count("# semipunct_omitted = nothing but punctuation") == 1
 
 
-@pytest.mark.exhaustive
-def test_annotations_of_an_earlier_run_are_replaced(cli: Cli, model: Path, test_file: Path):
-    """Other content of comments and of MISC stays in place."""
-    once = cli("decode", model, test_file).out
-    assert cli("decode", model, "-", stdin=once.encode()).out == once
-    ours = "# semipunct_rank = 7\n# semipunct_log_joint = 5\n"
-    stale = once.replace("# semipunct_log_joint", f"{ours}# semipunct_log_joint")
-    stale = stale.replace("SemipunctLeft", "Gloss=x|SemipunctLeft=(|SemipunctLeft")
-    expected = once.replace("SemipunctLeft", "Gloss=x|SemipunctLeft")
-    again = cli("decode", model, "-", stdin=stale.encode()).out
-    assert again == expected
-    assert "semipunct_rank" not in again
-
-
 def test_the_three_formats_tell_the_same(cli: Cli, model: Path, test_file: Path, tmp_path: Path):
     outputs = {
         form: cli("decode", model, "-", "--format", form, stdin=test_file.read_bytes()).out
@@ -273,43 +241,6 @@ def test_chunks_do_not_share_their_random_numbers(monkeypatch: pytest.MonkeyPatc
     assert seeds[0] == seeds[2] != seeds[1]
 
 
-@pytest.mark.exhaustive
-def test_the_best_few_are_numbered_by_rank(
-    cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
-):
-    # As above: tests/models/punctuation covers the ranking itself.
-    def rank(fitted: Any, parameters: Any, sentences: Any, count: int) -> Any:
-        return [[a] * count for a in decoding.best(fitted, parameters, sentences) if a]
-
-    stand_in = create_autospec(decoding.best_of, side_effect=rank)
-    monkeypatch.setattr(decoding, "best_of", stand_in)
-    arguments = ("decode", model, test_file, "--semiring", "kbest")
-    values = [json.loads(line) for line in cli(*arguments, "--format", "json").out.splitlines()]
-    assert [v["rank"] for v in values if "rank" in v] == [1, 2, 3, 4] * 20
-    conllu = cli(*arguments, "--nbest", 2).out
-    assert [conllu.count(f"# semipunct_rank = {k}\n") for k in (1, 2, 3)] == [20, 20, 0]
-    # No two sentences of a file share an id.
-    ids = re.findall(r"(?m)^# sent_id = (.*)$", conllu)
-    assert len(set(ids)) == len(ids) == 40
-    assert {name.rpartition(".")[2] for name in ids} == {"rank1", "rank2"}
-
-
-@pytest.mark.parametrize(
-    "options, complaint",
-    [
-        (("--semiring", "viterbi", "--nbest", 2), "--nbest needs --semiring kbest"),
-        (("--semiring", "kbest", "--samples", 2), "--samples needs --semiring sampling"),
-        (("--semiring", "log"), "give one of: "),
-    ],
-)
-def test_what_a_semiring_cannot_do_is_said(
-    cli: Cli, model: Path, test_file: Path, options: tuple[Any, ...], complaint: str
-):
-    result = cli("decode", model, test_file, *options)
-    assert result.status == 2
-    assert complaint in result.err
-
-
 def test_a_sentence_without_an_analysis_is_passed_through(
     cli: Cli, model: Path, test_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -319,13 +250,3 @@ def test_a_sentence_without_an_analysis_is_passed_through(
     kept = [line for line in result.out.splitlines(True) if "# semipunct_" not in line]
     assert "".join(kept) == test_file.read_text("utf-8")
     assert "20 sentences not analysed: no analysis under the model" in result.err
-
-
-def test_an_infinite_perplexity_is_null(capsys: pytest.CaptureFixture[str]):
-    statistics = PerplexityStatistics(np.array([-1.0, -np.inf]), np.array([2, 3]))
-    extra = {"omitted": {}, "projectivised": 0}
-    assessment = Assessment.of(results.Result("m", "s", statistics), extra=extra)
-    report(assessment, json=True, path=None)
-    value = json.loads(capsys.readouterr().out)
-    assert (value["perplexity"], value["log_likelihood"], value["unscorable"]) == (None, None, 1)
-    assert value["perplexity_of_scorable"] == pytest.approx(np.exp(0.5))

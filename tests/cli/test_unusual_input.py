@@ -1,13 +1,10 @@
 """Unusual but valid input: every command accepts it, and reports what is necessary."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from semipunct.formats import read_treebank
-from tests.commands import Cli, run
-from tests.trained import TINY
+from tests.commands import Cli
 
 COMMANDS = {
     "evaluate": (),
@@ -51,35 +48,3 @@ def test_many_unseen_relations_are_summed_up(cli: Cli, model: Path, tmp_path: Pa
     (told,) = cli("evaluate", model, path).err.splitlines()
     assert told.startswith("12 words with relations that the model has never seen: r0 (1), ")
     assert told.endswith(" and 4 more")
-
-
-@pytest.mark.exhaustive
-def test_a_sentence_of_2000_words(cli: Cli, model: Path, tmp_path: Path):
-    """A chain, which has the maximum depth of a tree, with a comma after every tenth word."""
-    path, out = tmp_path / "long.conllu", tmp_path / "out.conllu"
-    words, last = [("w", "NOUN", 0, "root")], 1
-    while len(words) < 2200:
-        if len(words) % 11 == 10:
-            words.append((",", "PUNCT", last, "punct"))
-        else:
-            words.append(("w", "NOUN", last, "dep"))
-            last = len(words)
-    path.write_text(conllu(words), encoding="utf-8")
-    result = cli("restore", model, path, "--samples", 20, "-o", out)
-    assert result.status == 0, result.err
-    assert len(read_treebank([out]).sentences[0].forms) == 2000
-
-
-@pytest.mark.exhaustive
-def test_training_data_without_punctuation(tmp_path: Path):
-    """Nothing is learned, nothing is inserted, and nothing fails."""
-    path, model = tmp_path / "bare.conllu", tmp_path / "model"
-    words = [("a", "DET", 2, "det"), ("b", "NOUN", 3, "nsubj"), ("c", "VERB", 0, "root")]
-    path.write_text(conllu(words) * 30, encoding="utf-8")
-    chosen = (*TINY, "model.templates=N,history")
-    settings = [text for setting in chosen for text in ("--set", setting)]
-    trained = run("train", path, "--dev", path, "-o", model, *settings)
-    assert trained.status == 0, trained.err
-    measured = run("restore", model, path, "--gold", "--json", "--samples", 20)
-    assert json.loads(measured.out)["average_edit_distance"] == 0
-    assert json.loads(run("evaluate", model, path, "--json").out)["perplexity"] < 1.2

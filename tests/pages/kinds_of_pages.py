@@ -8,7 +8,7 @@ from pathlib import Path
 import semipunct
 from semipunct.formats.running_text import line_of_text
 from semipunct.pages.page import decoded_page
-from semipunct.render.explained_page import explained_page
+from semipunct.pipelines.explained_page import explained_page
 from semipunct.treebanks.normalise import changes_page
 from semipunct.treebanks.suspects import suspects_page
 from tests.pages.test_pictures import analysis

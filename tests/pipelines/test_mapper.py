@@ -39,7 +39,7 @@ def test_a_row_gets_what_it_gets_alone(name: Any, options: Any, text_model: Path
 
 
 def test_texts_with_trees_get_what_they_get_alone(model: Path, parser: Path):
-    helpers = {"parsers": str(parser)}
+    helpers = {"parser": str(parser)}
     mapper = BatchMapper(str(model), helpers=helpers, samples=20, output="marked", column="said")
     texts = ["so ba do so gu", "so ba", "so ba do so gu\nso ba"]
     trees = semipunct.load(model)

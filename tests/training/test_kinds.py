@@ -8,8 +8,8 @@ import pytest
 
 from semipunct.evaluation.comparison import compare
 from semipunct.models.registry import KINDS
+from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load, load_state
-from semipunct.tasks.evaluate import evaluate
 from semipunct.training.config import load_config
 from semipunct.training.train import train
 

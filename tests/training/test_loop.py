@@ -21,8 +21,8 @@ from semipunct.models.kind import PERPLEXITY
 from semipunct.models.optimisation import FINAL_RATE
 from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.options import TrainOptions
+from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load, load_state
-from semipunct.tasks.evaluate import evaluate
 from semipunct.training import loop
 from semipunct.training.plan import Plan
 from semipunct.training.report import TrainingError

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import word_streams
-from semipunct.corpus.word_streams import items, unknown_shares, word_stream
 from tests.commands import Result, run
 from tests.models.running_text.texts import text
 from tests.planted import TEXT
@@ -87,9 +86,3 @@ def test_a_disk_that_takes_a_part_is_asked_again(monkeypatch: pytest.MonkeyPatch
         whole.words.tolist(),
         whole.slots.tolist(),
     )
-
-
-def test_words_that_do_not_occur_in_the_training_text_are_counted():
-    training_streams = [word_stream("a.txt", items(["So ba, do. SO gu!"]))]
-    some = word_stream("b.txt", items(["so, GU ke do. Mo"]))
-    assert unknown_shares(training_streams, [some, training_streams[0]]) == [0.4, 0.0]

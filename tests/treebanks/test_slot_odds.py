@@ -11,7 +11,7 @@ from semipunct.corpus import Sentence
 from semipunct.marks import ABBREVIATION
 from semipunct.models.punctuation.decode import corpus_log_likelihood
 from semipunct.models.punctuation.model import PunctuationModel
-from semipunct.tasks.base import model_of_kind
+from semipunct.pipelines.trained import model_of_kind
 from semipunct.treebanks.slot_odds import Calibration, UsualStrings, slot_odds
 from tests.models.punctuation.cases import sentence
 from tests.trained import Finished, Tiny

@@ -80,17 +80,6 @@ def test_the_page_of_the_server(server_page: Any):
     assert violations(server_page) == []
 
 
-def test_what_a_notebook_shows(browser: Any, english: Any, scheme: str):
-    page = browser.new_page(color_scheme=scheme)
-    shown = (english.restore(TEXT), english)
-    body = "".join(part._repr_html_() for part in shown)
-    page.set_content(
-        f'<!DOCTYPE html><html lang="en"><title>t</title><main><h1>t</h1>{body}</main>'
-    )
-    assert violations(page) == []
-    page.close()
-
-
 def focused(page: Any) -> str:
     """Return the element that has the focus, and whether it can be seen that it does."""
     return page.evaluate(
@@ -101,35 +90,6 @@ def focused(page: Any) -> str:
           return at.tagName.toLowerCase() + " " + name.trim().slice(0, 30) + seen;
         }"""
     )
-
-
-def test_the_keyboard_reaches_everything_in_order(server_page: Any):
-    server_page.locator("body").click(position={"x": 1, "y": 1})
-    reached: list[str] = []
-    for _ in range(40):
-        server_page.keyboard.press("Tab")
-        reached.append(focused(server_page))
-        if reached[-1].startswith("button copy"):
-            break
-    marks = [name for name in reached if "inserted" in name]
-    assert len(marks) == server_page.locator("#result button").count() > 3
-    assert not any("unseen" in name for name in reached)
-    assert [name for name in reached if name not in marks] == [
-        "input restore", "textarea source", "button download", "button copy",
-    ]  # fmt: skip
-    # Back to the first mark; its reason, refusal, and the way back.
-    first = server_page.locator("#result button").first
-    first.focus()
-    server_page.keyboard.press("Enter")
-    assert server_page.locator("#why").is_visible()
-    server_page.locator("#copy").focus()
-    server_page.keyboard.press("Tab")
-    assert focused(server_page) == "button toggle"
-    server_page.keyboard.press("Space")
-    assert server_page.locator("#result button.refused").count() == 1
-    server_page.keyboard.press("Escape")
-    assert not server_page.locator("#why").is_visible()
-    assert "refused" in server_page.evaluate("() => document.activeElement.className")
 
 
 def test_reasons_open_and_close_by_the_keyboard(browser: Any, folder: Path):

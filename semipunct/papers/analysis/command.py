@@ -49,10 +49,9 @@ def analyse(
     paint = pictures.painter(plot, 9, 5) if plot is not None else None
     from semipunct.cli.phases import keep_programs
     from semipunct.papers.analysis.task import analyse as run
+    from semipunct.pipelines.notices import UnseenValues, omissions, read_usable
+    from semipunct.pipelines.trained import punctuation_model
     from semipunct.store.checkpoint import load
-    from semipunct.tasks.notices import UnseenValues
-    from semipunct.tasks.punctuation_models import punctuation_model
-    from semipunct.tasks.reading import omissions, read_usable
 
     loaded = load(model)
     punctuation_model(loaded)

@@ -26,8 +26,7 @@ from semipunct.models.scoring import Batches
 from semipunct.papers.analysis import nunberg
 from semipunct.papers.analysis.agreement import Channel, Confidence, Recall, confidence, recall
 from semipunct.papers.analysis.nunberg import Bigram, Rule
-from semipunct.tasks.base import Trained
-from semipunct.tasks.punctuation_models import punctuation_model
+from semipunct.pipelines.trained import Trained, punctuation_model
 from semipunct.wording import quantity
 
 FREQUENT = 25

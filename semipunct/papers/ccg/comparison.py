@@ -18,7 +18,7 @@ from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.ccg.figures import Analysis, DerivationStatistics, derivation_statistics
 from semipunct.papers.ccg.predicates import predicate_dependencies
 from semipunct.pipelines.assessment import Assessment
-from semipunct.tasks.reading import check_any, omissions
+from semipunct.pipelines.notices import check_any, omissions
 from semipunct.wording import quantity
 
 Derived = Sentence[Derivation]

@@ -21,7 +21,7 @@ from semipunct.papers.ccg.conversion import Unconverted, convert_phrases
 from semipunct.papers.ccg.derivations import Derivation
 from semipunct.papers.commas.ptb import read_bracketings
 from semipunct.papers.commas.verbatim import Malformed, malformed_entry
-from semipunct.tasks.notices import Omissions
+from semipunct.pipelines.notices import Omissions
 from semipunct.wording import quantity
 
 CommaRule = Literal["left", "right", "coordination", "type change", "no rule"]

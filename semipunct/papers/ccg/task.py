@@ -38,12 +38,12 @@ from semipunct.papers.ccg.grammar import Grammar
 from semipunct.papers.ccg.parser import CODES, CcgModel, Probabilities, multitags, probabilities
 from semipunct.papers.ccg.predicates import coindex
 from semipunct.pipelines.assessment import Assessment
+from semipunct.pipelines.chunks import Chunk, Outcome
+from semipunct.pipelines.options import ParseOptions
 from semipunct.pipelines.parsing import beyond_trees
 from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks
+from semipunct.pipelines.trained import model_of_kind
 from semipunct.structures.hypergraph import Hypergraphs, Layout, Room, arrange_hypergraphs, layout
-from semipunct.tasks.base import model_of_kind
-from semipunct.tasks.options import ParseOptions
-from semipunct.tasks.run import Chunk, Outcome
 from semipunct.wording import quantity
 from semirings.viterbi import Viterbi
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from semipunct.papers.ccg.ccgbank import AutoRecord
     from semipunct.papers.commas.verbatim import VerbatimRecord
     from semipunct.pipelines.task import EvaluateRequest
-    from semipunct.tasks.base import Trained
+    from semipunct.pipelines.trained import Trained
 
     Derived = Entry[VerbatimRecord[AutoRecord], Sentence[Derivation]]
 

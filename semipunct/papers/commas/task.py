@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from typing import Any, TextIO, TypeVar, Unpack
+from typing import Any, TextIO, TypeVar
 
 import numpy as np
 
@@ -33,9 +33,19 @@ from semipunct.papers.commas.ptb import (
 )
 from semipunct.papers.commas.restorer import COMMA_MODELS, CommaRestorer, Commas
 from semipunct.papers.commas.trees import PhraseTree, prune_words
+from semipunct.pipelines import limits
 from semipunct.pipelines.assessment import Assessment, assess_restorations, restorations_of
+from semipunct.pipelines.chunks import Chunk, Outcome
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.notices import LongSentences, Omissions
+from semipunct.pipelines.options import ParseOptions, RestoreOptions
 from semipunct.pipelines.parsing import beyond_trees
-from semipunct.pipelines.reading import read_by_tokeniser, running_text_format
+from semipunct.pipelines.results import Restoration
+from semipunct.pipelines.segmentation import (
+    read_running_text,
+    running_text_format,
+    sentences_of_text,
+)
 from semipunct.pipelines.task import (
     Documents,
     EvaluateRequest,
@@ -43,18 +53,9 @@ from semipunct.pipelines.task import (
     Request,
     Task,
     Tasks,
-    expect,
 )
+from semipunct.pipelines.trained import Trained, model_of_kind
 from semipunct.pipelines.writing import RestoreTask
-from semipunct.render import restored_files
-from semipunct.tasks import limits
-from semipunct.tasks.base import Trained, model_of_kind
-from semipunct.tasks.notices import LongSentences, Omissions
-from semipunct.tasks.options import ParseOptions, RestoreOptions, RestoreSettings
-from semipunct.tasks.restoration import Restoration
-from semipunct.tasks.run import Chunk, Outcome
-from semipunct.tasks.sentences_of_text import sentences_of_text
-from semipunct.tasks.slot_posteriors import SlotPosterior
 
 T = TypeVar("T")
 
@@ -221,7 +222,7 @@ def restore_commas(
     model: Trained[Any],
     sentences: Sequence[Sentence[PhraseTree] | OmittedT],
     options: RestoreOptions | None = None,
-    **settings: Unpack[RestoreSettings],
+    **settings: Any,
 ) -> list[Restoration[Sentence[Any]] | OmittedT]:
     """Restore the commas of sentences.
 
@@ -261,7 +262,7 @@ def restore_commas_of_words(
     parser: Trained[Any],
     sentences: Sequence[Sentence[Any] | Words | OmittedT],
     options: RestoreOptions | None = None,
-    **settings: Unpack[RestoreSettings],
+    **settings: Any,
 ) -> list[Restoration[Sentence[Any] | Words] | OmittedT]:
     """Restore the commas of sentences, given the phrases predicted by a parser.
 
@@ -430,6 +431,8 @@ class _Surface:
 class RestoreCommas(RestoreTask):
     """Restores commas in trees in brackets or, with a parser, in words or text."""
 
+    writes_trees = False
+
     def __init__(self, model: Trained[Any], helpers: Helpers, options: RestoreOptions) -> None:
         super().__init__(model, helpers, options)
         self.refuse(
@@ -443,7 +446,9 @@ class RestoreCommas(RestoreTask):
         if len(helpers.parsers) > 1:
             raise UsageError("a comma model uses only one parser; give --parser once")
         check(options)
-        self._parser = expect(helpers.parsers[0], PhraseParser) if helpers.parsers else None
+        self._parser = helpers.parsers[0] if helpers.parsers else None
+        if self._parser is not None:
+            model_of_kind(self._parser, PhraseParser)
 
     def read(self, request: Request) -> Documents:
         inputs, parser = request.inputs, self._parser
@@ -451,7 +456,7 @@ class RestoreCommas(RestoreTask):
         form = PTB
         if self.helpers.tokeniser is not None:
             form = running_text_format(inputs)
-            entries = read_by_tokeniser(inputs, self.helpers.tokeniser)
+            entries = read_running_text(inputs, self.helpers)
         elif parser is None or format_of(*inputs, words=True).name == form.name:
             entries = read_phrases(inputs, COMMA_TAGS)
         else:
@@ -479,13 +484,7 @@ class RestoreCommas(RestoreTask):
                 f"a model of the kind {self.model.model.kind} restores text with a parser; give "
                 "parser"
             )
-        return sentences_of_text(text, self.helpers.tokeniser)
-
-    def write(
-        self, outcomes: Iterator[Any], form: Any, writer: Writer[Any], stream: TextIO
-    ) -> None:
-        # Trees of phrases have no place in CoNLL-U.
-        restored_files.write(outcomes, form, writer, stream, parsed=False)
+        return sentences_of_text(text, self.helpers)
 
 
 COMMAS = Tasks(restore=RestoreCommas)
@@ -509,7 +508,7 @@ class ParsePhrases(Task[ParseOptions, "Sentence[Any]"]):
         entries: Iterator[Any]
         if self.helpers.tokeniser is not None:
             running_text_format(inputs)
-            entries = read_by_tokeniser(inputs, self.helpers.tokeniser)
+            entries = read_running_text(inputs, self.helpers)
         elif format_of(*inputs, words=True).name == form.name:
             entries = read_phrases(inputs, COMMA_TAGS)
         else:

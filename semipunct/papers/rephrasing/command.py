@@ -10,7 +10,7 @@ from semipunct.cli.commands import Command
 from semipunct.cli.phases import phase
 from semipunct.cli.run import read_ahead
 from semipunct.errors import EditError, UsageError
-from semipunct.tasks.options import Surface
+from semipunct.pipelines.options import Surface
 from semipunct.wording import quantity
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from semipunct.formats import Writer
     from semipunct.papers.rephrasing.edits import TreeEdit
     from semipunct.papers.rephrasing.task import Rephrasing
-    from semipunct.tasks.run import Chunk
+    from semipunct.pipelines.chunks import Chunk
     from semipunct.trees import Place
 
 _LISTED = 5  # ids listed in a message
@@ -99,11 +99,11 @@ def rephrase(
         from semipunct.papers.rephrasing.model import OrderingModel
         from semipunct.papers.rephrasing.task import Changes, names
         from semipunct.papers.rephrasing.task import rephrase as rephrase_sentences
-        from semipunct.render.analyses import NO_ANALYSIS
+        from semipunct.pipelines.chunks import answer_entries
+        from semipunct.pipelines.notices import Omissions, UnseenValues
+        from semipunct.pipelines.trained import InPlace
+        from semipunct.pipelines.tree_writing import NO_ANALYSIS
         from semipunct.store.checkpoint import load
-        from semipunct.tasks.base import InPlace
-        from semipunct.tasks.notices import Omissions, UnseenValues
-        from semipunct.tasks.run import answer_entries
 
     with phase("loading the model"):
         fitted = InPlace.of(load(model, PunctuationModel))

@@ -30,11 +30,10 @@ from semipunct.models.punctuation.model import PunctuationModel
 from semipunct.models.punctuation.regeneration import Regenerator, UnderlyingTree
 from semipunct.papers.rephrasing.edits import TreeEdit
 from semipunct.papers.rephrasing.model import PADDED, NodeGroup, OrderingModel
+from semipunct.pipelines.options import Surface
+from semipunct.pipelines.trained import Slots, Trained, model_of_kind, punctuation_model
 from semipunct.structures.distribution import Distribution
 from semipunct.structures.permutations import linear_orderings
-from semipunct.tasks.base import Slots, Trained, model_of_kind
-from semipunct.tasks.options import Surface
-from semipunct.tasks.punctuation_models import punctuation_model
 from semipunct.trees import PLACES, Arrangement, Place
 
 TOGETHER = 256

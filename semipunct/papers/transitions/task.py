@@ -20,13 +20,13 @@ from semipunct.formats.registry import with_marks
 from semipunct.papers.transitions.encoding import check_tags
 from semipunct.papers.transitions.parser import BeamParser, Parse
 from semipunct.pipelines.assessment import Assessment, assess_parses
+from semipunct.pipelines.chunks import Chunk, Outcome
+from semipunct.pipelines.notices import check_any
+from semipunct.pipelines.options import ParseOptions
 from semipunct.pipelines.parsing import beyond_trees
 from semipunct.pipelines.task import Documents, Helpers, Request, Task, Tasks
-from semipunct.render.analyses import OURS
-from semipunct.tasks.base import Trained, model_of_kind
-from semipunct.tasks.options import ParseOptions
-from semipunct.tasks.reading import check_any
-from semipunct.tasks.run import Chunk, Outcome
+from semipunct.pipelines.trained import Trained, model_of_kind
+from semipunct.pipelines.tree_writing import OURS
 from semipunct.trees import DependencyTree, without_words
 
 

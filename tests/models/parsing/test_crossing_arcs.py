@@ -12,8 +12,8 @@ from semipunct.corpus import Sentence
 from semipunct.formats.reading import read_examples
 from semipunct.formats.registry import read_treebank
 from semipunct.models.parsing.parser import Parser
+from semipunct.pipelines.parses import parse
 from semipunct.store.checkpoint import load
-from semipunct.tasks.parse import parse
 from semipunct.training.config import load_config
 from semipunct.training.train import train
 from semipunct.trees import DependencyTree

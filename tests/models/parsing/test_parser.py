@@ -19,10 +19,10 @@ from semipunct.errors import ModelError, UsageError
 from semipunct.models.parsing.decoding import decode_trees, sample_trees, top
 from semipunct.models.parsing.options import ParserOptions, ParserTrainOptions
 from semipunct.models.parsing.parser import Parser
+from semipunct.pipelines.criteria import evaluate
+from semipunct.pipelines.parses import Parse, parse, parses
+from semipunct.pipelines.trained import InPlace
 from semipunct.store.checkpoint import load
-from semipunct.tasks.base import InPlace
-from semipunct.tasks.evaluate import evaluate
-from semipunct.tasks.parse import Parse, parse, parses
 from semipunct.trees import DependencyTree, tree_fault
 from tests.models.parsing.treebank import planted, sentence
 from tests.planted import figures
@@ -237,7 +237,7 @@ def test_ranks(trained: Any):
 
 
 def test_draws_do_not_depend_on_other_sentences(trained: Any, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
+    monkeypatch.setattr("semipunct.pipelines.limits.PARSED", 8)
     long = words([form for s in planted(4, 10) for form in s.forms][:10])
     sentences = [*planted(3, 4), long, *planted(2, 5)]
     together = parses(trained, sentences, 5, seed=1)
@@ -259,7 +259,7 @@ def _drawn(parsed: Parse) -> tuple[object, ...]:
 
 def test_a_long_sentence_is_parsed_in_pieces(trained: Any, monkeypatch: pytest.MonkeyPatch):
     # Pieces of the usual length would be compiled for 512 words.
-    monkeypatch.setattr("semipunct.tasks.limits.PARSED", 8)
+    monkeypatch.setattr("semipunct.pipelines.limits.PARSED", 8)
     forms = [form for s in planted(60, 6) for form in s.forms][:90]
     (parsed,) = parse(trained, [words(forms)])
     assert parsed.sentence.forms == tuple(forms)

@@ -14,8 +14,8 @@ from semipunct.models.segmentation.guises import IN_GUISE
 from semipunct.models.segmentation.segmenter import Segmenter
 from semipunct.models.segmentation.tags import tags_of
 from semipunct.models.segmentation.tokeniser import Tokeniser
+from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load
-from semipunct.tasks.evaluate import evaluate
 from semipunct.training.config import load_config
 from tests.models.segmentation.passages import is_possible, passage
 from tests.planted import figures

@@ -20,8 +20,8 @@ from semipunct.papers.commas.ptb import read_commas
 from semipunct.papers.commas.restorer import CommaRestorer
 from semipunct.papers.commas.task import restore_commas
 from semipunct.papers.commas.trees import constituent_counts
+from semipunct.pipelines.criteria import evaluate
 from semipunct.store.checkpoint import load
-from semipunct.tasks.evaluate import evaluate
 from semipunct.training.train import train
 from tests.papers.commas.phrases import files
 

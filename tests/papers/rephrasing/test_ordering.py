@@ -24,7 +24,7 @@ from semipunct.papers.rephrasing.model import (
 )
 from semipunct.papers.rephrasing.options import OrderingOptions
 from semipunct.papers.rephrasing.task import draw_orders
-from semipunct.tasks.evaluate import evaluate as evaluate_perplexity
+from semipunct.pipelines.criteria import evaluate as evaluate_perplexity
 from semipunct.trees import DependencyTree
 from tests.papers.rephrasing.sentences import RULE, drawn, sentence
 

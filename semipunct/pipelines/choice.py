@@ -1,0 +1,440 @@
+"""Choice of the string of each slot by expected edit distance, among those that may stand there.
+
+What stands in a text is evidence for what may be inserted beside it. A string is no alternative if
+it changes a slot within an orthographic word, doubles a mark that belongs to a word, joins two
+words that stand apart, or leaves a bracket or quotation mark without its partner. The last is a
+constraint on several slots together (``marks.balance``); the others exclude strings slot by slot.
+
+Why these restrict the decision and not the model: docs/decisions/0044-what-stands-in-a-text.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semipunct.corpus.sentences import Sentence, Words, unfillable
+from semipunct.corpus.word_streams import is_final
+from semipunct.marks import ABBREVIATION, SILENT, UNK, Puncteme, spacing
+from semipunct.marks.balance import (
+    Statuses,
+    Unmatched,
+    balance_strings,
+    count_unmatched,
+    encloses,
+    statuses,
+)
+from semipunct.marks.corrections import corrections
+from semipunct.marks.spacing import SIGNS, JoiningMarks, may_stand_between
+from semipunct.models.punctuation.draws import Draws
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.options import Keep, RestoreOptions
+
+Allowed = Callable[[int, Puncteme], bool]
+"""Whether a string may stand in a slot, given by its number."""
+
+ALTERNATIVES = 8
+"""The strings of a slot among which partners of brackets and quotation marks are sought."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The marks of a sentence that stand, as a constraint on those that are inserted.
+
+    Attributes:
+        sentence: words, and the tree if there is one, with the existing marks.
+        keep: the treatment of these marks.
+        joining: the marks that only join words.
+        paired: whether inserted brackets and quotation marks need partners even where nothing
+            stands. Draws of a model of trees have them anyway.
+    """
+
+    sentence: Sentence[Any] | Words
+    keep: Keep
+    joining: JoiningMarks
+    paired: bool = False
+
+    @cached_property
+    def is_evidence(self) -> bool:
+        """True if existing marks and spaces restrict what is inserted."""
+        return self.sentence.source == "text" or self.keep != "replace"
+
+    @cached_property
+    def fixed(self) -> tuple[Puncteme | None, ...]:
+        """``[n + 1]`` the strings that are not changed; None for the slots that are filled."""
+        s = self.sentence
+        closed = s.closed if s.source == "text" else unfillable(s)
+        return tuple(
+            string if (string and self.keep == "keep") or slot in closed else None
+            for slot, string in enumerate(s.slots)
+        )
+
+    @cached_property
+    def existing(self) -> tuple[Puncteme, ...]:
+        """``[n + 1]`` the strings of the slots before anything is inserted."""
+        if self.keep == "repair":
+            return self.sentence.slots
+        return tuple(string or () for string in self.fixed)
+
+    @cached_property
+    def _statuses(self) -> Sequence[Statuses]:
+        return statuses(self.existing)
+
+    @cached_property
+    def limits(self) -> Unmatched:
+        """The numbers of brackets and quotation marks that already lack a partner."""
+        return count_unmatched(self.existing, self.sentence.forms)
+
+    @cached_property
+    def _compounds(self) -> frozenset[int]:
+        tree: Any = getattr(self.sentence, "tree", None)
+        relations = getattr(tree, "relations", None)
+        return frozenset() if relations is None else spacing.compound_slots(tree.heads, relations)
+
+    @cached_property
+    def _neighbours(self) -> tuple[str, ...]:
+        return ("", *self.sentence.forms, "")
+
+    def allows(self, slot: int, string: Puncteme) -> bool:
+        """Return whether a string may be put into a slot that is not fixed.
+
+        Args:
+            slot: the number of the slot.
+            string: its tokens.
+        """
+        s = self.sentence
+        if not string or not self.is_evidence or string == s.slots[slot]:
+            return True
+        shown = tuple(token for token in string if token not in SILENT)
+        if not shown:
+            return True
+        words = self._neighbours
+        if not may_stand_between(shown, words[slot], words[slot + 1]):
+            return False
+        if s.source != "text":
+            return True
+        if _has_signs(shown):
+            return False
+        if not 0 < slot < len(s.forms):
+            return True
+        # Words of a text that have no blank between them are in a closed slot, or in a script
+        # without blanks.
+        apart = spacing.are_spaced(words[slot], words[slot + 1])
+        return not apart or self.joining.may_part(shown, is_compound=slot in self._compounds)
+
+    def is_balanced(self, slots: Sequence[Puncteme]) -> bool:
+        """Return whether no more brackets and quotation marks lack a partner than before.
+
+        Args:
+            slots: ``[n + 1]`` the strings of all slots.
+        """
+        if not (self.is_evidence or self.paired) or not any(map(encloses, slots)):
+            return True
+        return count_unmatched(slots, self.sentence.forms, self._statuses).is_within(self.limits)
+
+    def balance(
+        self, alternatives: Sequence[Sequence[tuple[Puncteme, float]]]
+    ) -> list[Puncteme] | None:
+        """Return the strings of least total cost that leave no more marks without a partner.
+
+        Args:
+            alternatives: ``[n + 1]`` the possible strings of each slot with their costs.
+
+        Returns:
+            ``[n + 1]`` strings; None if no choice that was considered is balanced.
+        """
+        return balance_strings(alternatives, self.sentence.forms, self._statuses, self.limits)
+
+
+def _has_signs(shown: Puncteme) -> bool:
+    # A backquote is part of a quotation mark in the manner of TeX.
+    return any(not SIGNS.isdisjoint(token.replace("`", "")) for token in shown)
+
+
+def chosen_strings(
+    standing: Standing,
+    draws: Draws,
+    views: Sequence[SlotPosterior],
+    options: RestoreOptions,
+    threshold: float | None = None,
+) -> list[Puncteme]:
+    """Return the string of each slot of least expected edit distance.
+
+    Args:
+        standing: what stands in the sentence.
+        draws: draws of its punctuation, among which whole draws are chosen.
+        views: the posteriors of the slots.
+        options: the options of restoration.
+        threshold: for a high F1, the probability from which the most probable mark of a slot is
+            inserted; the edit distance then determines only which marks stand there.
+    """
+
+    def allows(slot: int, string: Puncteme) -> bool:
+        return is_writable(string, options.marks) and standing.allows(slot, string)
+
+    least = options.minimum_confidence
+    decisive = views
+    if threshold is not None:
+        decisive = [_decided(view, slot, allows, threshold) for slot, view in enumerate(views)]
+    choose = best_strings if options.minimise == "slots" else best_draw
+    best = choose(draws, decisive, allows)
+    slots = [
+        fixed if fixed is not None else string if not least or view.of(string) >= least else ()
+        for fixed, string, view in zip(standing.fixed, best, views, strict=True)
+    ]
+    if standing.is_balanced(slots):
+        return slots
+    alternatives = [
+        [(fixed, 0.0)] if fixed is not None else _alternatives(decided, string, strings)
+        for slot, (fixed, string, view, decided) in enumerate(
+            zip(standing.fixed, slots, views, decisive, strict=True)
+        )
+        for strings in ([s for s in decided.strings if allows(slot, s) and view.of(s) >= least],)
+    ]
+    partnered = standing.balance(alternatives)
+    if partnered is not None:
+        return partnered
+    return [
+        fixed if fixed is not None else () if encloses(string) else string
+        for fixed, string in zip(standing.fixed, slots, strict=True)
+    ]
+
+
+def _decided(view: SlotPosterior, slot: int, allows: Allowed, threshold: float) -> SlotPosterior:
+    """Return the distribution of a slot, given the decision whether it gets a mark.
+
+    Args:
+        view: its distribution.
+        slot: its number.
+        allows: says which strings may stand in it.
+        threshold: the probability from which its most probable mark is inserted; it is not asked
+            where there is known to be a mark, such as at the end of a paragraph.
+    """
+    if () not in view.strings:
+        threshold = 0.0
+    best = int(not view.strings[0])
+    if best == len(view.strings) or view.probability[best] < threshold:
+        return _EMPTY
+    pairs = zip(view.strings, view.probability.tolist(), strict=True)
+    marks = [(string, p) for string, p in pairs if string and allows(slot, string)]
+    if not marks or marks[0][1] < threshold:
+        return _EMPTY
+    share = np.array([p for _, p in marks])
+    return SlotPosterior(tuple(string for string, _ in marks), share / share.sum())
+
+
+_EMPTY = SlotPosterior(((),), np.ones(1))
+
+
+def beside_what_stands(
+    sentence: Sentence,
+    corrected: Sequence[Puncteme],
+    views: Sequence[SlotPosterior],
+    joining: JoiningMarks,
+) -> list[Puncteme]:
+    """Undo corrections that what stands in a text contradicts, at the least cost.
+
+    The cost of a string is the probability that it is wrong.
+
+    Args:
+        sentence: words, tree and existing marks.
+        corrected: ``[n + 1]`` the corrected strings.
+        views: the posteriors of the slots.
+        joining: the marks that only join words.
+    """
+    standing = Standing(sentence, "repair", joining)
+    chosen = [
+        string if fixed is None and standing.allows(slot, string) else written
+        for slot, (fixed, string, written) in enumerate(
+            zip(standing.fixed, corrected, sentence.slots, strict=True)
+        )
+    ]
+    if standing.is_balanced(chosen):
+        return chosen
+    ways = [
+        [(string, 1 - view.of(string)) for string in dict.fromkeys((own_choice, written))]
+        for own_choice, written, view in zip(chosen, sentence.slots, views, strict=True)
+    ]
+    return standing.balance(ways) or list(sentence.slots)
+
+
+def _alternatives(
+    view: SlotPosterior, chosen: Puncteme, strings: Sequence[Puncteme]
+) -> list[tuple[Puncteme, float]]:
+    """Return the strings that a slot may get with their expected edit distances.
+
+    A slot that was left empty can be filled only by a partner of another mark.
+
+    Args:
+        view: the posterior of the slot.
+        chosen: the string of least expected edit distance.
+        strings: the strings that may stand there, the most probable first.
+    """
+    fitting = [string for string in strings if chosen or encloses(string)]
+    some = list(dict.fromkeys(((), chosen, *fitting[:ALTERNATIVES])))
+    return list(zip(some, view.expected_distances(some).tolist(), strict=True))
+
+
+def best_strings(
+    draws: Draws, views: Sequence[SlotPosterior], allows: Allowed | None = None
+) -> list[Puncteme]:
+    """Return for each slot the string of least expected edit distance; ties go to probability.
+
+    Args:
+        draws: ignored; for the same signature as ``best_draw``.
+        views: the posteriors of the slots.
+        allows: says which strings may stand in a slot; by default all that can be written.
+    """
+    return [_least(view, slot, allows or _any_writable) for slot, view in enumerate(views)]
+
+
+def _least(view: SlotPosterior, slot: int, allows: Allowed) -> Puncteme:
+    best: Puncteme = ()
+    least = np.inf
+    for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
+        # All other strings are at least one edit away, and the remaining ones are less probable.
+        if 1 - probability >= least:
+            break
+        if allows(slot, string):
+            # A point with at least half of the probability is a median in any metric: by the
+            # triangle inequality, another string gains no more on the rest than it loses here.
+            if probability >= 0.5:
+                return string
+            loss = float(view.expected_distances([string])[0])
+            if loss < least:
+                best, least = string, loss
+    return best
+
+
+def best_draw(
+    draws: Draws, views: Sequence[SlotPosterior], allows: Allowed | None = None
+) -> list[Puncteme]:
+    """Return the draw whose expected edit distance to all draws is least, as in section 6.1.
+
+    Strings that are not allowed are replaced by empty ones.
+
+    Args:
+        draws: the draws.
+        views: the posteriors of the slots.
+        allows: says which strings may stand in a slot; by default all that can be written.
+    """
+    allows = allows or _any_writable
+    allowed = [
+        [s if allows(slot, s) else () for s in strings]
+        for slot, strings in enumerate(draws.strings)
+    ]
+    losses = np.zeros(len(draws.chosen))
+    for view, strings, chosen in zip(views, allowed, draws.chosen.T, strict=True):
+        losses += view.expected_distances(strings)[chosen]
+    best = draws.chosen[int(np.argmin(losses))]
+    return [strings[i] for strings, i in zip(allowed, best.tolist(), strict=True)]
+
+
+def is_writable(string: Puncteme, marks: Collection[str] | None) -> bool:
+    """Return whether a string has no token for rare marks, and only requested tokens.
+
+    Args:
+        string: the tokens.
+        marks: the requested tokens; None for all.
+    """
+    return UNK not in string and (marks is None or all(t in marks for t in string))
+
+
+def _any_writable(slot: int, string: Puncteme) -> bool:
+    return is_writable(string, None)
+
+
+CLOSING = {"¿": "?", "¡": "!"}
+"""The mark that ends what an inverted mark begins."""
+
+
+class _Partner(NamedTuple):
+    """The best string with both marks, and the probabilities with and without the mark.
+
+    Attributes:
+        string: the most probable string that has the mark; None if there is none.
+        present: the probability of strings with the mark.
+        absent: the probability of those without it.
+    """
+
+    string: Puncteme | None
+    present: float
+    absent: float
+
+
+def pair_inverted_marks(
+    strings: Sequence[Puncteme],
+    existing: Sequence[Puncteme],
+    views: Sequence[SlotPosterior],
+    allows: Callable[[int, Puncteme], bool],
+) -> list[Puncteme]:
+    """Return strings in which each inserted inverted mark has its partner at the sentence's end.
+
+    Args:
+        strings: ``[n + 1]`` the chosen strings.
+        existing: ``[n + 1]`` the strings of slots that are not changed; empty for the others.
+        views: the distributions of the slots.
+        allows: says which strings may stand in a slot that is not fixed.
+    """
+    chosen = list(strings)
+    for slot, string in enumerate(strings):
+        for opening in CLOSING.keys() & set(string):
+            if not existing[slot]:
+                _pair(chosen, slot, opening, existing, views, allows)
+    return chosen
+
+
+def _pair(
+    chosen: list[Puncteme],
+    slot: int,
+    opening: str,
+    existing: Sequence[Puncteme],
+    views: Sequence[SlotPosterior],
+    allows: Callable[[int, Puncteme], bool],
+) -> None:
+    closing, last = CLOSING[opening], len(chosen) - 1
+    end = next((i for i in range(slot + 1, last + 1) if is_final(chosen[i])), last)
+    if slot < end and closing in chosen[end]:
+        return
+    begins = _partner(views[slot], opening, lambda string: True)
+    ends = _partner(views[end], closing, lambda s: allows(end, s) and not CLOSING.keys() & set(s))
+    is_free = slot < end and not existing[end] and ends.string is not None
+    if is_free and begins.present * ends.present > begins.absent * ends.absent:
+        # What opens after the end stays there.
+        following = [token for token in chosen[end] if token in CLOSING]
+        chosen[end] = (*(ends.string or ()), *following)
+    else:
+        chosen[slot] = tuple(token for token in chosen[slot] if token != opening)
+
+
+def _partner(view: SlotPosterior, mark: str, is_possible: Callable[[Puncteme], bool]) -> _Partner:
+    pairs = [*zip(view.strings, view.probability.tolist(), strict=True)]
+    present = sum(p for string, p in pairs if mark in string)
+    possible = (string for string, _ in pairs if mark in string and is_possible(string))
+    return _Partner(next(possible, None), present, 1 - present)
+
+
+def may_replace(string: Puncteme, written: Puncteme, marks: Set[str] | None) -> bool:
+    """Return whether a string may be written in place of another one.
+
+    Args:
+        string: the string.
+        written: the other one.
+        marks: those that may be corrected; None for all.
+    """
+    # The token that represents all rare ones cannot be written, and the dots of abbreviations
+    # are parts of words.
+    dots = string.count(ABBREVIATION), written.count(ABBREVIATION)
+    if (UNK in string and UNK not in written) or dots[0] != dots[1]:
+        return False
+    if marks is None:
+        return True
+    return all(
+        token in marks
+        for correction in corrections([written], [string])
+        for token in (*correction.before, *correction.after)
+    )

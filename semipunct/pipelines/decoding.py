@@ -1,0 +1,175 @@
+"""Decoding: the best underlying tree of each sentence, the k best, or samples of the posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semipunct.corpus import Sentence
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
+from semipunct.errors import SemipunctError, UsageError, suggest
+from semipunct.models.base import Weights
+from semipunct.models.punctuation import decode as inference
+from semipunct.models.punctuation.decode import Analysis
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.pipelines import limits
+from semipunct.pipelines.trained import Trained, punctuation_model
+from semirings import Derivation, KBest, Sampling, Selective, Semiring, plugins
+from semirings.plugins import Plugin
+
+CHUNK = 1024
+"""Sentences per derived seed; it is fixed, so that a seed determines the draws of any number."""
+
+
+def decode(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | OmittedT],
+    semiring: str = "viterbi",
+    *,
+    samples: int | None = None,
+    nbest: int | None = None,
+    seed: int = 0,
+) -> list[list[Analysis] | OmittedT]:
+    """Find the underlying punctuation trees of sentences.
+
+    Args:
+        model: a punctuation model with its weights.
+        sentences: words, trees and surface punctuation. Omitted ones pass through.
+        semiring: ``viterbi`` for the best tree, ``kbest`` for the k best, ``sampling`` for trees
+            drawn from the posterior, or the name of another selective semiring.
+        samples: the number of trees drawn for each sentence, with ``sampling`` (by default 1), at
+            most ``limits.TREES``.
+        nbest: the maximum number of different trees of a sentence, with ``kbest`` (by default 4),
+            at most ``limits.RANKS``.
+        seed: the random seed.
+
+    Returns:
+        The analyses of each sentence, the best first; an empty list for a sentence without an
+        analysis, which happens only with hard sets.
+
+    Raises:
+        UsageError: if there is no such semiring, it cannot decode, or ``nbest`` or ``samples``
+            does not apply to it.
+        ModelError: if the model is of another kind.
+    """
+    chosen = choose_decoder(semiring, samples, nbest, seed)
+    punctuation = punctuation_model(model)
+    usable: list[Sentence] = without_omitted(sentences)
+    analyses_of_all = [
+        analyses
+        for number, start in enumerate(range(0, len(usable), CHUNK))
+        for analyses in chosen.analyse(
+            punctuation.model, punctuation.parameters, usable[start : start + CHUNK], number
+        )
+    ]
+    return with_omitted(sentences, analyses_of_all)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """A way to analyse sentences.
+
+    Attributes:
+        analyse: the function from model, weights, sentences and the number of their chunk to the
+            analyses of each sentence.
+        label: ``sample`` or ``rank`` if the analyses of a sentence are numbered in the output.
+        draws: whether analyses are drawn, which makes them depend on their chunk.
+    """
+
+    analyse: Callable[[PunctuationModel, Weights, Sequence[Sentence], int], list[list[Analysis]]]
+    label: str = ""
+    draws: bool = False
+
+
+def choose_decoder(name: str, samples: int | None, nbest: int | None, seed: int) -> Decoder:
+    """Return the decoder for a semiring.
+
+    A selective semiring gives the best derivation, ``kbest`` the k best, ``sampling`` draws from
+    the posterior.
+
+    Args:
+        name: the name of the semiring.
+        samples: draws per sentence; None for 1.
+        nbest: the maximum number of analyses per sentence; None for the semiring's ``k``.
+        seed: the random seed.
+
+    Raises:
+        UsageError: if there is no such semiring, if it cannot decode, or if ``samples`` or
+            ``nbest`` does not apply to it, or exceeds its limit.
+        SemipunctError: if the semiring cannot be loaded.
+    """
+    _, chosen = installed_semiring(name)
+    if samples is not None and not isinstance(chosen, Sampling):
+        raise UsageError(f"--samples needs --semiring sampling; {name} does not draw")
+    if nbest is not None and not isinstance(chosen, KBest):
+        raise UsageError(f"--nbest needs --semiring kbest; {name} does not rank")
+    _check_limit("samples", samples, limits.TREES)
+    _check_limit("nbest", nbest, limits.RANKS)
+    if isinstance(chosen, Sampling):
+        draws = samples or 1
+        return Decoder(
+            lambda m, p, sentences, chunk: inference.sample(
+                m, p, sentences, draws, part_seed(seed, chunk)
+            ),
+            label="sample",
+            draws=True,
+        )
+    if isinstance(chosen, KBest):
+        count = nbest or chosen.k
+        return Decoder(
+            lambda m, p, sentences, _: inference.best_of(m, p, sentences, count), label="rank"
+        )
+    if isinstance(chosen, Selective):
+        by = chosen if isinstance(chosen, Derivation) else Derivation(chosen)
+        return Decoder(
+            lambda m, p, sentences, _: [
+                [a] if a else [] for a in inference.best(m, p, sentences, by)
+            ]
+        )
+    able = [
+        key
+        for key, plugin in plugins.available().items()
+        if isinstance(plugin.semiring, Selective | Sampling | KBest)
+    ]
+    raise UsageError(
+        f"the semiring {name} is not selective, so decoding cannot choose a tree with it; "
+        f"give one of: {', '.join(able)}"
+    )
+
+
+def _check_limit(name: str, number: int | None, most: int) -> None:
+    if number is not None and not 1 <= number <= most:
+        raise UsageError(f"{number} {name}; give 1 to {most:,}")
+
+
+def part_seed(seed: int, part: int) -> int:
+    """Derive the seed of a part of the input: no two parts, nor two seeds, share random numbers.
+
+    Args:
+        seed: the random seed.
+        part: the number of the part, or of its first sentence.
+    """
+    return int(np.random.SeedSequence((seed, part)).generate_state(1)[0] >> 1)
+
+
+def installed_semiring(name: str) -> tuple[Plugin, Semiring]:
+    """Return the semiring of a name, and the plugin that provides it.
+
+    Raises:
+        UsageError: if there is no such semiring.
+        SemipunctError: if it cannot be loaded.
+    """
+    plugin_of = plugins.available()
+    if name not in plugin_of:
+        known = ", ".join(plugin_of)
+        raise UsageError(f"there is no semiring {name!r}{suggest(name, plugin_of)}; known: {known}")
+    plugin = plugin_of[name]
+    if plugin.semiring is None:
+        raise SemipunctError(
+            f"the semiring {name!r} of {plugin.distribution} {plugin.version} cannot be loaded "
+            f"({plugin.fault}); repair or remove that package"
+        )
+    return plugin, plugin.semiring

@@ -1,0 +1,188 @@
+"""Jackknifing of trees: each part of a treebank is parsed by a parser trained on the others.
+
+The predictions of a model for its own training data are far better than those for new text. A model
+that takes the output of another model as input, such as the trees of a parser, should therefore be
+trained on predictions for sentences that the other model has not seen.
+
+How correction models learn from such trees is in docs/decisions/0037-correcting-parsed-text.md.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from semipunct.arrays.compilation import enable_compilation_cache
+from semipunct.corpus import Sentence
+from semipunct.corpus.examples import treebank_digest
+from semipunct.errors import UsageError
+from semipunct.models.kind import Config
+from semipunct.pipelines.options import ParseOptions
+from semipunct.pipelines.parses import Parse, parse, parses
+from semipunct.store.folder import is_model_folder
+from semipunct.training.config import load_config
+from semipunct.training.report import Progress, TrainingResult
+from semipunct.training.train import train
+from semipunct.wording import quantity
+
+PARSER = "parser"
+"""The kind of the parsers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a treebank, parsed by a parser that has not seen it.
+
+    Attributes:
+        sentences: the numbers of its sentences.
+        parser: the parser.
+        parses: the parses of each sentence.
+    """
+
+    sentences: range
+    parser: TrainingResult
+    parses: Sequence[Sequence[Parse]]
+
+
+def jackknife(
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    *,
+    folds: int = 5,
+    trees: int = 0,
+    models: str | Path | None = None,
+    config: str | Path | None = None,
+    settings: Iterable[str] = (),
+    seed: int = 0,
+    report: Callable[[Progress], None] | None = None,
+) -> list[Sequence[Parse]]:
+    """Parse each part of a treebank with a parser trained on the other parts.
+
+    A punctuation model for parsed text is trained on the sentences of the parses, together with
+    the treebank itself.
+
+    Args:
+        train: the treebank.
+        dev: the development sentences, on which the best weights of each parser are selected.
+        folds: the number of parts, each parsed by its own parser.
+        trees: the number of trees drawn for each sentence; 0 for the best one.
+        models: a folder that keeps the parsers; those in it are not trained again. By default
+            nothing is kept.
+        config: a TOML file of the settings of the parsers.
+        settings: single settings, such as ``train.visits=12000``.
+        seed: the seed of training and of draws.
+        report: a function called at each step.
+
+    Returns:
+        The parses of each sentence: one, or ``trees`` draws.
+
+    Raises:
+        ConfigError: if a setting does not exist or its value is invalid.
+        UsageError: if there are fewer than two parts, or fewer sentences than parts.
+        TreebankError, ModelError, TrainingError: as in ``semipunct.train``.
+    """
+    chosen = load_config(config, settings, {"train.seed": seed}, PARSER)
+    enable_compilation_cache()
+    with ExitStack() as held:
+        folder = models or held.enter_context(tempfile.TemporaryDirectory())
+        parts = jackknifed_parts(
+            chosen, train, dev, folder, folds, trees=trees, seed=seed, report=report
+        )
+        return [parses_of_sentence for part in parts for parses_of_sentence in part.parses]
+
+
+def jackknifed_parts(
+    config: Config,
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    folder: str | Path,
+    count: int,
+    *,
+    trees: int = 0,
+    seed: int = 0,
+    **training: Any,
+) -> Iterator[Part]:
+    """Yield the parts of a treebank in order.
+
+    Args:
+        config: the settings of the parsers.
+        sentences: the treebank.
+        dev: the development sentences.
+        folder: the folder for the parsers.
+        count: the number of parts.
+        trees: the number of trees drawn for each sentence; 0 for the best one.
+        seed: the seed of draws.
+        **training: as in ``train_jackknife``.
+
+    Raises:
+        UsageError, TreebankError, ModelError, TrainingError: as in ``jackknife``.
+    """
+    options = ParseOptions(seed=seed)
+    for part, fitted in train_jackknife(config, sentences, dev, folder, count, **training):
+        held_out = [sentences[i] for i in part]
+        several: Sequence[Sequence[Parse]] = (
+            parses(fitted, held_out, trees, options, first=part.start)
+            if trees
+            else [[parsed] for parsed in parse(fitted, held_out, options)]
+        )
+        yield Part(part, fitted, several)
+
+
+def folds(sentences: int, count: int) -> list[range]:
+    """Divide sentences into consecutive parts, whose sizes differ by at most one.
+
+    Consecutive sentences are often from the same text, so a held-out part is from other texts.
+
+    Args:
+        sentences: the number of sentences.
+        count: the number of parts.
+
+    Raises:
+        UsageError: if there are fewer than two parts, or fewer sentences than parts.
+    """
+    if not 2 <= count <= sentences:
+        raise UsageError(
+            f"{quantity(count, 'fold')} of {quantity(sentences, 'sentence')}; give at least 2, and "
+            "no more than there are sentences"
+        )
+    return [range(*ends) for ends in pairwise(sentences * i // count for i in range(count + 1))]
+
+
+def train_jackknife(
+    config: Config,
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    folder: str | Path,
+    count: int,
+    **training: Any,
+) -> Iterator[tuple[range, TrainingResult]]:
+    """Train one model for each part of a treebank, on the other parts.
+
+    Args:
+        config: the settings of all models.
+        sentences: the treebank.
+        dev: development sentences, on which the best weights are selected.
+        folder: the folder for the models. Finished models of the same sentences are not trained
+            again.
+        count: the number of parts.
+        **training: ``report`` and ``stop`` of ``semipunct.training.train.train``.
+
+    Yields:
+        The numbers of the sentences of a part, and the model that has not seen them.
+
+    Raises:
+        UsageError: as in ``folds``.
+        TreebankError, ModelError, TrainingError: as in ``semipunct.training.train.train``.
+    """
+    digest = treebank_digest(sentences)[:12]
+    for number, part in enumerate(folds(len(sentences), count), 1):
+        remaining = [*sentences[: part.start], *sentences[part.stop :]]
+        place = Path(folder) / f"{digest}-{number}-of-{count}"
+        resume = is_model_folder(place)
+        outcome = train(remaining, dev, place, config=config, resume=resume, **training)
+        yield part, outcome

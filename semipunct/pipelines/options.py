@@ -1,0 +1,538 @@
+"""Options of tasks, each written once: its name, type, default and description.
+
+The command line makes an option of every field (``semipunct.cli.options``), and functions take the
+fields as arguments by name. Why so: docs/decisions/0052-options.md.
+
+JAX is not imported here, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
+
+from semipunct.errors import UsageError
+from semipunct.pipelines import limits
+from semipunct.wording import quantity
+
+if TYPE_CHECKING:
+    from semipunct.corpus.sentences import Sentence, Words
+    from semipunct.pipelines.trained import Trained
+
+
+Candidates = Literal["slots", "draws"]
+"""Strings among which the expected edit distance is minimised: those of each slot, or whole draws,
+as in the paper."""
+Loss = Literal["errors", "slots", "draws"]
+"""``errors``: a slot gets the most probable string among those that the written one can become by
+corrections seen in training; otherwise as ``Candidates``."""
+Keep = Literal["replace", "repair", "keep"]
+"""The treatment of existing marks: they are removed first, used as uncertain evidence, or left
+unchanged, so that only empty slots are filled."""
+Lines = Literal["none", "paragraph", "sentence"]
+"""What the end of a line says: nothing; a sentence ends there; a sentence ends there and nowhere
+else."""
+Objective = Literal["f1", "edits"]
+"""What decisions optimise: the F1 of marks, or the number of edits, as in the paper."""
+Surface = Literal["drawn", "best"]
+RestoredForm = Literal["conllu", "text", "json"]
+CorrectedForm = Literal["text", "conllu", "json", "diff", "m2"]
+DecodedForm = Literal["conllu", "brackets", "json", "svg", "html"]
+Engine = Literal["dask"]
+"""What runs the processes that share the work on a corpus."""
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Helpers:
+    """The models of a pipeline that help the first one, with their weights.
+
+    Attributes:
+        parser: makes the trees, if the input has none; or several parsers.
+        tokeniser: finds sentences and words of running text.
+        text_model: finds sentences and capitals of running text, and votes for marks.
+        analysis: a punctuation model that finds underlying trees of the original text.
+        punctuation: a punctuation model that reranks trees.
+    """
+
+    parser: Trained[Any] | Sequence[Trained[Any]] | None = None
+    tokeniser: Trained[Any] | None = None
+    text_model: Trained[Any] | None = None
+    analysis: Trained[Any] | None = None
+    punctuation: Trained[Any] | None = None
+
+    @property
+    def parsers(self) -> Sequence[Trained[Any]]:
+        """The parsers; empty if there are none."""
+        if isinstance(self.parser, Sequence):
+            return self.parser
+        return () if self.parser is None else (self.parser,)
+
+    def digests(self) -> dict[str, Any]:
+        """Return the digests of saved models by name."""
+        models: Any = {name: getattr(self, name) for name in self.__slots__}
+        models["parser"] = self.parsers
+        return {
+            name: [m.digest for m in model] if isinstance(model, Sequence) else model.digest
+            for name, model in models.items()
+            if model
+        }
+
+
+def split_settings(
+    kind: type[T], options: T | None, settings: Mapping[str, Any]
+) -> tuple[T, Helpers]:
+    """Return the options and the other models that are given by name.
+
+    Args:
+        kind: the class of the options.
+        options: which the settings override; None for the defaults.
+        settings: attributes of either by name.
+    """
+    helping = {name: settings[name] for name in Helpers.__slots__ if name in settings}
+    own: Any = {name: value for name, value in settings.items() if name not in helping}
+    chosen: Any = options or kind()
+    return replace(chosen, **own), Helpers(**helping)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """The description of a field, and its form on the command line.
+
+    Attributes:
+        help: the description, as ``--help`` prints it.
+        name: the name of the option, if it differs from that of the field.
+        metavar: the name of its value; None for its type.
+        minimum: the least value that the command line accepts.
+        maximum: the largest one.
+    """
+
+    help: str
+    name: str | None = None
+    metavar: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@cache
+def descriptions(kind: type[Any]) -> dict[str, tuple[Any, Option]]:
+    """Return the type and the description of each field of a class of options.
+
+    Args:
+        kind: the class.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        field.name: (hints[field.name].__origin__, hints[field.name].__metadata__[0])
+        for field in fields(kind)
+    }
+
+
+def check_values(options: Any, tokens: Sequence[str]) -> None:
+    """Raise ``UsageError`` unless numbers are within their limits, and marks are known.
+
+    Args:
+        options: of restoration or correction.
+        tokens: the marks that the model knows.
+    """
+    for name, (_, option) in descriptions(type(options)).items():
+        value = getattr(options, name)
+        if not isinstance(value, int | float):
+            continue
+        least, most = option.minimum or 0, option.maximum or math.inf
+        if not least <= value <= most:
+            limit = f"{least:,} or more" if most == math.inf else f"{least:,} to {most:,}"
+            raise UsageError(f"{name.replace('_', ' ')} is {value:,}; give {limit}")
+    from semipunct.marks import SILENT, UNK
+
+    known = {*tokens} - {UNK}
+    if unknown := sorted({*(options.marks or ())} - known):
+        listed = " ".join(token for token in tokens if token in known - SILENT)
+        raise UsageError(f"the model has never seen {' '.join(unknown)}; its marks are: {listed}")
+
+
+Samples = Annotated[
+    int, Option(help="Number of draws per sentence.", minimum=1, maximum=limits.SAMPLES)
+]
+Seed = Annotated[int, Option(help="Random seed.", minimum=0)]
+Keeping = Annotated[
+    Keep | None,
+    Option(
+        help="Marks in the input: remove them first (replace), use them as uncertain evidence "
+        "(repair), or keep them (keep) [keep for text without --gold, otherwise replace]."
+    ),
+]
+LineEnds = Annotated[
+    Lines | None,
+    Option(
+        help="With a text model: a line is part of a text (none), such as a subtitle, one or "
+        "more sentences (paragraph), or a sentence [paragraph; none for subtitles and transcripts; "
+        "sentence for a treebank]."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreOptions:
+    """Options of restoration.
+
+    If ``keep`` is None, marks of a text are kept, and those of a treebank are replaced. If
+    ``marks`` is None, all tokens of the model may be inserted. The docstring of ``restore_words``
+    says more of ``trees`` and ``share``.
+    """
+
+    samples: Samples = 1000
+    seed: Seed = 0
+    minimise: Annotated[
+        Candidates,
+        Option(
+            help="slots: choose the marks of each slot (a place for them: before each word and at "
+            "the end) independently; draws: choose among draws for the whole sentence, as in the "
+            "paper. A comma model does not draw: its most probable sequence is chosen instead."
+        ),
+    ] = "slots"
+    marks: Annotated[
+        Set[str] | None, Option(help="Insert only these marks, e.g. ', . ?'.", metavar="MARKS")
+    ] = None
+    minimum_confidence: Annotated[
+        float,
+        Option(
+            help="Leave slots with less probable marks empty.",
+            name="min_confidence",
+            metavar="P",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = 0.0
+    nbest: Annotated[
+        int,
+        Option(help="With JSON: list the N most frequent draws.", metavar="N", minimum=0),
+    ] = 0
+    keep: Keeping = None
+    mistaken: Annotated[
+        float,
+        Option(
+            help="With --keep repair: factor of the probability for each mark that is removed.",
+            metavar="F",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = 0.1
+    trees: Annotated[
+        int,
+        Option(
+            help="With --parser: draw K trees per sentence from each parser instead of using the "
+            "best one.",
+            metavar="K",
+            minimum=0,
+            maximum=limits.TREES,
+        ),
+    ] = 0
+    share: Annotated[
+        float | None,
+        Option(
+            help="With --parser: weight of the marks that the parser itself predicts between "
+            "words, without a tree, and of those of --text (in texts of the latter alone); 0 for "
+            "the punctuation model alone [0.3 for a model of the preset parsed, 0.6 for others; "
+            "with --text 0.7].",
+            name="parser_share",
+            metavar="W",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = None
+    lines: LineEnds = None
+    lower: Annotated[
+        bool,
+        Option(
+            help="With a text model: read all words in lower case, as in a transcript, and restore "
+            "their capitals."
+        ),
+    ] = False
+    objective: Annotated[
+        Objective | None,
+        Option(
+            help="With a text model: optimise the F1 of marks, or the number of edits [f1; for "
+            "treebanks with --text edits]."
+        ),
+    ] = None
+
+    def keep_for(self, sentence: Sentence[Any] | Words) -> Keep:
+        """Return the treatment of the existing marks of a sentence, with the default filled in."""
+        return self.keep or ("keep" if sentence.source == "text" else "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectOptions:
+    """Options of correction.
+
+    If ``marks`` is None, all may be inserted, deleted or moved; ``minimum_confidence`` has the
+    defaults of ``least``.
+    """
+
+    samples: Samples = 1000
+    seed: Seed = 0
+    marks: Annotated[
+        Set[str] | None,
+        Option(help="Correct only these marks, e.g. ', ; :'.", name="only", metavar="MARKS"),
+    ] = None
+    minimum_confidence: Annotated[
+        float | None,
+        Option(
+            help="Minimum probability of a correction [0.5; 0.75 with a text model; 0 with "
+            "--minimise slots or draws].",
+            name="min_confidence",
+            metavar="P",
+            minimum=0,
+            maximum=1,
+        ),
+    ] = None
+    minimise: Annotated[
+        Loss,
+        Option(
+            help="errors: choose for each slot (place between words) the most probable string that "
+            "corrections seen in training can produce; slots: the string with the lowest expected "
+            "edit distance; draws: the same for a whole sentence, among its draws, as in the paper."
+        ),
+    ] = "errors"
+    analyses: Annotated[
+        int,
+        Option(
+            help="With --analysis: draw K underlying trees instead of using the best one.",
+            metavar="K",
+            minimum=0,
+            maximum=limits.TREES,
+        ),
+    ] = 0
+
+    @property
+    def least(self) -> float:
+        """The minimum confidence, with the default filled in."""
+        if self.minimum_confidence is not None:
+            return self.minimum_confidence
+        return 0.5 if self.minimise == "errors" else 0.0
+
+    def check(self, tokens: Sequence[str]) -> None:
+        """Raise ``UsageError`` unless all values are valid for a model.
+
+        Args:
+            tokens: the marks that the model knows.
+        """
+        check_values(self, tokens)
+        if self.analyses > self.samples:
+            raise UsageError(
+                f"{quantity(self.analyses, 'analysis', 'analyses')} for "
+                f"{quantity(self.samples, 'sample')}; give at least one sample each"
+            )
+        if self.marks is not None and not self.marks:
+            raise UsageError("the set of marks to correct is empty; name some, or leave it out")
+
+
+def as_correction(options: RestoreOptions) -> CorrectOptions:
+    """Return the options of correction that were given as those of restoration.
+
+    Args:
+        options: of restoration.
+
+    Raises:
+        UsageError: if correction does not have one of them.
+    """
+    given = {
+        field.name: getattr(options, field.name)
+        for field in fields(options)
+        if getattr(options, field.name) != field.default
+    }
+    for name in given.keys() - {field.name for field in fields(CorrectOptions)}:
+        raise UsageError(f"--{name} is an option of restoration; leave it out to correct")
+    return CorrectOptions(**given)
+
+
+@dataclass(frozen=True, slots=True)
+class ParseOptions:
+    """Options of parsing; the expected number of correct arcs is that of minimum Bayes risk."""
+
+    decoder: Annotated[
+        Literal["risk", "best"],
+        Option(help="risk: most expected correct arcs; best: the most probable tree."),
+    ] = "risk"
+    seed: Annotated[int, Option(help="With --trees: random seed.", minimum=0)] = 0
+    trees: Annotated[
+        int,
+        Option(help="Draw K trees per sentence.", metavar="K", minimum=0, maximum=limits.TREES),
+    ] = 0
+    nbest: Annotated[
+        int,
+        Option(
+            help="Write the K most probable trees.", metavar="K", minimum=0, maximum=limits.RANKS
+        ),
+    ] = 0
+    weight: Annotated[
+        float, Option(help="With --punctuation: weight of its score.", metavar="W", minimum=0)
+    ] = 1.0
+    probabilities: Annotated[
+        bool, Option(help="Add probabilities of heads, relations and tags to MISC.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeOptions:
+    """Options of decoding; ``tasks.decode.decode`` has them."""
+
+    semiring: Annotated[
+        str,
+        Option(
+            help="viterbi: the best tree; kbest: the k best trees; sampling: trees drawn from "
+            "the posterior; or another one of 'semipunct semirings list'.",
+            metavar="NAME",
+        ),
+    ] = "viterbi"
+    samples: Annotated[
+        int | None,
+        Option(
+            help="With sampling: number of trees per sentence [1].", minimum=1, maximum=limits.TREES
+        ),
+    ] = None
+    nbest: Annotated[
+        int | None,
+        Option(
+            help="With kbest: number of different trees per sentence [4].",
+            minimum=1,
+            maximum=limits.RANKS,
+        ),
+    ] = None
+    seed: Annotated[int, Option(help="With sampling: random seed.", minimum=0)] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Files that are answered, or compared with references.
+
+    Attributes:
+        inputs: the files.
+        system: the name of the model in stored results.
+        form: the format of the output; None for the default.
+        gold: whether answers are compared with the input.
+        references: with which they are compared in its place.
+        align: how sentences are aligned with references.
+        listed: confusions or errors to be listed in the comparison.
+    """
+
+    inputs: Sequence[str]
+    system: str = ""
+    form: str | None = None
+    gold: bool = False
+    references: Sequence[str] = ()
+    align: str = "words"
+    listed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PartOptions:
+    """Options of commands that answer a corpus in parts.
+
+    Parts are a function of the input and of ``size``, not of the number of processes.
+    """
+
+    folder: Annotated[
+        str | None,
+        Option(
+            help="Divide the input, and write what would be the output for each part to a file of "
+            "this folder; parts that are there are not made again. 'cat FOLDER/part-*' is the "
+            "output for the whole input.",
+            name="parts",
+            metavar="FOLDER",
+        ),
+    ] = None
+    shard: Annotated[
+        str | None,
+        Option(
+            help="With --parts: make the parts I, I + N, I + 2N, ... only, for N processes that "
+            "share the work; I is 1 to N.",
+            metavar="I/N",
+        ),
+    ] = None
+    size: Annotated[
+        int,
+        Option(
+            help="With --parts: size of a part of the input.",
+            name="part_size",
+            metavar="KIB",
+            minimum=1,
+        ),
+    ] = 1024
+    engine: Annotated[
+        Engine | None,
+        Option(
+            help="With --parts: dask makes the parts in processes of its own, or in those of a "
+            "cluster, and this one writes them (extra dask)."
+        ),
+    ] = None
+    scheduler: Annotated[
+        str | None,
+        Option(
+            help="With --engine: address of a scheduler, such as tcp://host:8786, whose workers "
+            "have semipunct and the models; by default workers of this machine are started.",
+            metavar="ADDRESS",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        Option(
+            help="With --engine, on this machine: number of processes, which share the cores [one "
+            "for each core].",
+            metavar="N",
+            minimum=1,
+            maximum=limits.WORKERS,
+        ),
+    ] = None
+
+    def check(self, *, excluded: Mapping[str, bool]) -> None:
+        """Raise ``UsageError`` unless all values are valid.
+
+        Args:
+            excluded: other options that cannot be combined with parts, and whether they were given.
+        """
+        if self.folder is None:
+            for each in fields(self):
+                if getattr(self, each.name) != each.default:
+                    name = "part-size" if each.name == "size" else each.name
+                    raise UsageError(
+                        f"--{name} needs --parts, the folder of the output; give it as well"
+                    )
+            return
+        self.shares()
+        for name, value in (("--scheduler", self.scheduler), ("--workers", self.workers)):
+            if value is not None and self.engine is None:
+                raise UsageError(f"{name} needs --engine dask; give it as well")
+        if self.scheduler is not None and self.workers is not None:
+            raise UsageError(
+                "--workers starts workers on this machine, and a scheduler has its own; leave out "
+                "--workers or --scheduler"
+            )
+        if names := [name for name, is_given in excluded.items() if is_given]:
+            raise UsageError(
+                f"--parts writes one file for each part of the input, so it excludes {names[0]}; "
+                "leave it out"
+            )
+
+    def shares(self) -> tuple[int, int]:
+        """Return the number of the process, from 1, and the number of processes.
+
+        Raises:
+            UsageError: if the shard is none.
+        """
+        if self.shard is None:
+            return 1, 1
+        first, _, of = self.shard.partition("/")
+        is_valid = all(len(n) < 10 and n.isascii() and n.isdigit() for n in (first, of))
+        if not is_valid or not 1 <= int(first) <= int(of):
+            raise UsageError(
+                f"--shard {self.shard[:20]}: give I/N with I from 1 to N, such as 1/4 for the "
+                "first of four"
+            )
+        return int(first), int(of)

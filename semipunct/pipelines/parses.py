@@ -1,0 +1,516 @@
+"""Parsing: from words to sentences with tags and dependency trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.arrays.padding import in_small_batches
+from semipunct.corpus.examples import treebank_digest
+from semipunct.corpus.sentences import MISSING, Expected, Sentence, Words, unfillable
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
+from semipunct.errors import ModelError, UsageError
+from semipunct.evaluation.results import figures_signature
+from semipunct.marks import Puncteme
+from semipunct.models.parsing.decoding import (
+    Certainty,
+    Marked,
+    Trees,
+    decode_trees,
+    sample_trees,
+    top,
+)
+from semipunct.models.parsing.parser import Parser
+from semipunct.models.parsing.vocabulary import TAGS, ParserVocabulary
+from semipunct.models.punctuation.decode import corpus_log_likelihood
+from semipunct.pipelines import limits
+from semipunct.pipelines.distributions import SlotPosterior, rank_strings
+from semipunct.pipelines.options import ParseOptions
+from semipunct.pipelines.trained import InPlace, Trained, model_of_kind, punctuation_model
+from semipunct.trees import DependencyTree, lift_arcs
+from semipunct.wording import quantity
+
+Table = npt.NDArray[np.float32]
+"""``[slots, strings]`` the probabilities of the strings of the slots of a piece."""
+
+_JOINED = "parataxis"
+"""The relation from the root of the first piece to those of the others (juxtaposition in UD)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """The analysis of a sentence by a parser.
+
+    Attributes:
+        sentence: the words with the tags and the tree of the parser, and the probabilities of its
+            heads and of the marks between words. Lemmas are not predicted. Crossing arcs are
+            lifted, as other models need them.
+        log_probability: the natural logarithm of the probability of the arcs, given the words.
+        relations: ``[n]`` the probability of each relation, given the head; empty in the results of
+            ``parses``.
+        tags: ``[TAGS, n]`` the probabilities of the tags; empty likewise.
+        slots: ``[n + 1]`` the distributions over the strings of slots that the parser predicts from
+            the words alone; empty unless requested, and for a parser that does not predict them.
+        crossing: the tree of the parser if its arcs cross.
+    """
+
+    sentence: Sentence
+    log_probability: float
+    relations: tuple[float, ...] = ()
+    tags: tuple[tuple[float, ...], ...] = ()
+    slots: tuple[SlotPosterior, ...] = ()
+    crossing: DependencyTree | None = None
+
+    @property
+    def predicted(self) -> Sentence:
+        """The sentence with the tree as predicted, also if arcs cross."""
+        return (
+            self.sentence if self.crossing is None else replace(self.sentence, tree=self.crossing)
+        )
+
+
+def parse(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words | OmittedT],
+    options: ParseOptions | None = None,
+    *,
+    slots: bool = False,
+    **settings: Any,
+) -> list[Parse | OmittedT]:
+    """Parse sentences; existing tags and trees are ignored.
+
+    Args:
+        model: a parser with its weights.
+        sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
+        options: by default ``ParseOptions()``.
+        slots: whether to return the distributions of slots, too.
+        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    options = replace(options or ParseOptions(), **settings)
+    fitted = parsing_model(model)
+
+    def decode(inputs: Any, members: Sequence[int]) -> Any:
+        *answer, table = decode_trees(fitted.model, options.decoder, fitted.parameters, inputs)
+        trees, tags, certainty, marked = jax.tree.map(np.asarray, answer)
+        return [(trees, tags, certainty.head, certainty)], marked, table
+
+    pieces = Pieces.of(without_omitted(sentences))
+    parsed = _parsed(fitted, pieces, decode, slots=slots)
+    return with_omitted(sentences, [of[0] for of in parsed])
+
+
+def parses(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words | OmittedT],
+    count: int,
+    options: ParseOptions | None = None,
+    *,
+    draw: bool = True,
+    first: int | Sequence[int] = 0,
+    slots: bool = False,
+    **settings: Any,
+) -> list[list[Parse] | OmittedT]:
+    """Return several analyses of each sentence: independent draws, or the most probable trees.
+
+    With ``draw``, tags and relations are drawn as well; otherwise each tree has the most probable
+    ones. A short sentence may have fewer different trees than requested.
+
+    Args:
+        model: a parser with its weights.
+        sentences: the sentences to parse; their slots are unchanged. Omitted ones pass through.
+        count: the number of analyses per sentence.
+        options: by default ``ParseOptions()``.
+        draw: whether to draw the analyses; otherwise they are the most probable trees.
+        first: the number of the first sentence, for sentences that continue an earlier call, or
+            the number of each that is not omitted; with the seed it determines the draws.
+        slots: whether to return the distributions of slots, too; all analyses of a sentence have
+            the same.
+        **settings: attributes of ``ParseOptions`` by name, which override those of ``options``.
+
+    Raises:
+        ModelError: if the model is of another kind.
+        UsageError: if the number of analyses is invalid.
+    """
+    options = replace(options or ParseOptions(), **settings)
+    if not 1 <= count <= limits.TREES:
+        raise UsageError(f"{quantity(count, 'tree')} of a sentence; give 1 to {limits.TREES:,}")
+    fitted = parsing_model(model)
+    pieces = Pieces.of(without_omitted(sentences))
+    key, numbers = _key(options.seed), pieces.numbers(first)
+
+    def decode(inputs: Any, members: Sequence[int]) -> Any:
+        answer: Any
+        if draw:
+            draw_numbers = np.zeros((len(inputs.lengths), 2), np.uint32)
+            draw_numbers[: len(members)] = numbers[members]
+            answer = sample_trees(fitted.model, count, fitted.parameters, inputs, key, draw_numbers)
+        else:
+            answer = top(fitted.model, count, fitted.parameters, inputs)
+        *answer, table = answer
+        trees, tags, heads, marked = jax.tree.map(np.asarray, answer)
+        several = [
+            (Trees(*(x[k] for x in trees)), tags[k] if draw else tags, heads[k], None)
+            for k in range(count)
+        ]
+        return several, marked, table
+
+    return with_omitted(sentences, _parsed(fitted, pieces, decode, slots=slots))
+
+
+def _parsed(
+    fitted: InPlace[Parser],
+    pieces: Pieces,
+    decode: Callable[[Any, Sequence[int]], Any],
+    *,
+    slots: bool,
+) -> list[list[Parse]]:
+    """Return the analyses of each sentence.
+
+    Args:
+        fitted: the parser.
+        pieces: of the sentences.
+        decode: returns the trees of a batch, given the numbers of its pieces: for each analysis
+            trees, tags, probabilities of heads, and certainty; the marks; the table of slots.
+        slots: whether to return the distributions of slots, too.
+    """
+    parsed: list[list[Parse]] = [[] for _ in pieces.parts]
+    tables: list[Table | None] = [None] * len(parsed)
+    encoded = fitted.model.encode_words(pieces.parts)
+    for members, shape in in_small_batches(encoded.lengths):
+        inputs = fitted.model.lay_out_words(encoded, members, shape)
+        several, marked, table = decode(inputs, members)
+        for trees, tags, heads, certainty in several:
+            for row, i in enumerate(members):
+                if np.isfinite(trees.log_probability[row]):
+                    words = pieces.parts[i]
+                    expected = _expected(fitted.model, heads, marked, row, words)
+                    vocabulary = fitted.model.vocabulary
+                    parsed[i].append(
+                        _parse(vocabulary, words, trees, tags, row, expected, certainty)
+                    )
+        if slots and fitted.model.options.predicts_slots:
+            rows = np.asarray(table)
+            for row, i in enumerate(members):
+                tables[i] = rows[row, : len(pieces.parts[i].slots)]
+    joined: list[list[Parse]] = []
+    strings = fitted.model.strings.strings
+    for (whole, several), (_, of_parts) in zip(
+        pieces.group(parsed), pieces.group(tables), strict=True
+    ):
+        views: tuple[SlotPosterior, ...] = ()
+        known = [table for table in of_parts if table is not None]
+        if known:
+            table = joined_tables(known).astype(np.float64)
+            views = rank_strings(strings, table, unfillable(whole))
+        # The first analyses of all pieces are joined, then the second ones, and so on.
+        fewest = min(map(len, several))
+        joined.append([_joined(whole, [of[k] for of in several], views) for k in range(fewest)])
+    return joined
+
+
+def _key(seed: int) -> jax.Array:
+    """Return a random key for a seed of any size."""
+    return jax.random.key(int(np.random.SeedSequence(seed).generate_state(1)[0]))
+
+
+def parsing_model(trained: Trained[Any]) -> InPlace[Parser]:
+    """Return a parser with its weights in place.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    model_of_kind(trained, Parser)
+    return InPlace.of(trained)
+
+
+def check_reads_words(trained: Trained[Any], purpose: str) -> None:
+    """Raise ``ModelError`` unless a model is a parser that reads no punctuation.
+
+    Args:
+        trained: the model.
+        purpose: the purpose that requires such a parser, for the message.
+    """
+    model_of_kind(trained, Parser)
+    if trained.model.options.marks:
+        raise ModelError(
+            "the parser reads the punctuation of its input (model.marks), so it cannot be used "
+            f"{purpose}; give one that was trained without model.marks"
+        )
+
+
+def _parse(
+    vocabulary: ParserVocabulary,
+    words: Sentence | Words,
+    trees: Trees,
+    tags: Any,
+    row: int,
+    believed: Expected,
+    certainty: Certainty | None = None,
+) -> Parse:
+    """Extract the analysis of one sentence from the arrays of a batch."""
+    at = slice(len(words.forms))
+
+    def names_of(kind: str, codes: Any) -> tuple[str, ...]:
+        values = getattr(vocabulary, kind)
+        return tuple(values[code - 1] for code in codes[row, at].tolist())
+
+    heads = tuple(trees.heads[row, at].tolist())
+    tree = DependencyTree(heads, names_of("relation", trees.relations))
+    columns = {kind: names_of(kind, codes) for kind, codes in zip(TAGS, tags, strict=True)}
+    sentence = Sentence(
+        words.sentence_id, words.path, words.line, words.forms, (MISSING,) * tree.words,
+        **columns, tree=tree, slots=words.slots, expected=believed, written=None, underlying=None,
+        closed=words.closed, source=words.source, joined=frozenset(),
+    )  # fmt: skip
+    log_probability = float(trees.log_probability[row])
+    if certainty is None:
+        return Parse(sentence, log_probability)
+    return Parse(
+        sentence,
+        log_probability,
+        tuple(certainty.relation[row, at].tolist()),
+        tuple(tuple(x[row, at].tolist()) for x in certainty.tags),
+    )
+
+
+def _expected(
+    model: Parser, heads: Any, marked: Marked, row: int, words: Sentence | Words
+) -> Expected:
+    size = len(words.forms)
+    strings = marked.string[row, : size + 1].tolist()
+    return Expected(
+        tuple(heads[row, :size].tolist()),
+        tuple(model.strings.strings[i] for i in strings),
+        tuple(marked.probability[row, : size + 1].tolist()),
+    )
+
+
+def _joined(
+    whole: Sentence | Words, parts: Sequence[Parse], slots: tuple[SlotPosterior, ...]
+) -> Parse:
+    """Join the analyses of the pieces of a sentence; later roots depend on the first root."""
+    heads: list[int] = []
+    relations: list[str] = []
+    top = parts[0].sentence.tree.root
+    for part in parts:
+        tree, before = part.sentence.tree, len(heads)
+        heads += [head + before if head else (top if before else 0) for head in tree.heads]
+        arcs = zip(tree.heads, tree.relations, strict=True)
+        relations += [name if head or not before else _JOINED for head, name in arcs]
+    columns = {
+        kind: tuple(v for part in parts for v in getattr(part.sentence, kind)) for kind in TAGS
+    }
+    tree = DependencyTree(tuple(heads), tuple(relations))
+    projective, lifts = lift_arcs(tree)
+    sentence = Sentence(
+        whole.sentence_id, whole.path, whole.line, whole.forms, (MISSING,) * len(heads),
+        **columns, tree=projective, slots=whole.slots,
+        expected=joined_expectations(whole, [part.sentence.expected for part in parts]),
+        written=None, closed=whole.closed, source=whole.source, joined=frozenset(),
+    )  # fmt: skip
+    return Parse(
+        sentence,
+        sum(part.log_probability for part in parts),
+        tuple(p for part in parts for p in part.relations),
+        tuple(tuple(p for x in of for p in x) for of in zip(*(p.tags for p in parts), strict=True)),
+        slots,
+        tree if lifts else None,
+    )
+
+
+def parsing_signature(system: str, sentences: Sequence[Sentence], options: ParseOptions) -> str:
+    """Return the signature of figures, which are comparable if they differ only in the model.
+
+    Args:
+        system: the beginning of the digest of the parser, and of any other model that takes part.
+        sentences: the gold sentences whose words were parsed.
+        options: the options of parsing.
+    """
+    return figures_signature(
+        "parsing", system, treebank_digest(sentences), {"decoder": options.decoder}
+    )
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Sentences, with long ones split into pieces.
+
+    Attributes:
+        sentences: the whole sentences.
+        parts: the pieces of all sentences, in order.
+        counts: the number of pieces of each sentence.
+    """
+
+    sentences: Sequence[Sentence | Words]
+    parts: list[Words]
+    counts: list[int]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence | Words]) -> Pieces:
+        """Split sentences into pieces of at most ``limits.PARSED`` words.
+
+        Args:
+            sentences: the sentences.
+        """
+        parts: list[Words] = []
+        counts: list[int] = []
+        for s in sentences:
+            number = -(-len(s.forms) // limits.PARSED)
+            size = -(-len(s.forms) // number)
+            for start in range(0, len(s.forms), size):
+                forms, slots = s.forms[start : start + size], s.slots[start : start + size + 1]
+                parts.append(Words(s.sentence_id, s.path, s.line, forms, slots))
+            counts.append(number)
+        return cls(sentences, parts, counts)
+
+    def numbers(self, first: int | Sequence[int]) -> npt.NDArray[np.uint32]:
+        """Return the sentence number of each piece, and its number there, ``[pieces, 2]``.
+
+        Args:
+            first: the number of the first sentence, or those of all.
+        """
+        numbers = range(first, first + len(self.counts)) if isinstance(first, int) else first
+        pairs = [(i, k) for i, n in zip(numbers, self.counts, strict=True) for k in range(n)]
+        return np.array(pairs, np.uint32).reshape(-1, 2)
+
+    def group(self, results: Sequence[T]) -> Iterator[tuple[Sentence | Words, list[T]]]:
+        """Yield each sentence with the results for its pieces.
+
+        Args:
+            results: the results for all pieces, in order.
+        """
+        remaining = iter(results)
+        for sentence, count in zip(self.sentences, self.counts, strict=True):
+            yield sentence, [next(remaining) for _ in range(count)]
+
+
+def joined_tables(parts: Sequence[Table]) -> Table:
+    """Join the probabilities ``[slots, strings]`` of the strings of slots in pieces.
+
+    The last slot of a piece is the first slot of the next; each piece sees only one side of it, so
+    the two distributions are averaged.
+
+    Args:
+        parts: the probabilities in each piece.
+    """
+    rows = parts[0]
+    for part in parts[1:]:
+        rows = np.concatenate([rows[:-1], (rows[-1:] + part[:1]) / np.float32(2), part[1:]])
+    return rows
+
+
+def joined_expectations(whole: Sentence | Words, parts: Sequence[Expected | None]) -> Expected:
+    """Join the expectations for pieces; the last slot of each is the first slot of the next.
+
+    Args:
+        whole: the sentence; nothing is expected in its slots that are never filled.
+        parts: the expectations for each piece; None for those without.
+    """
+    heads: list[float] = []
+    slots: list[tuple[float, Puncteme]] = []
+    for part in parts:
+        if part is not None:
+            slots_of_part = list(zip(part.probabilities, part.strings, strict=True))
+            slots = (
+                [*slots[:-1], max(slots[-1], slots_of_part[0]), *slots_of_part[1:]]
+                if slots
+                else slots_of_part
+            )
+            heads += part.heads
+    expected = Expected(tuple(heads), tuple(s for _, s in slots), tuple(p for p, _ in slots))
+    return _without(expected, unfillable(whole))
+
+
+def _without(expected: Expected, slots: Set[int]) -> Expected:
+    """Remove the expectations for some slots."""
+    if not slots:
+        return expected
+    strings, probabilities = list(expected.strings), list(expected.probabilities)
+    for slot in slots:
+        strings[slot], probabilities[slot] = (), 0.0
+    return replace(expected, strings=tuple(strings), probabilities=tuple(probabilities))
+
+
+Floats = npt.NDArray[np.float64]
+
+CANDIDATES = 8
+"""Trees to rerank; the compiled program that finds the best trees grows with their number."""
+
+
+def parse_punctuated(
+    parser: Trained[Any],
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words],
+    *,
+    candidates: int = CANDIDATES,
+    weight: float = 1.0,
+) -> list[Parse]:
+    """Parse sentences by their words and their punctuation.
+
+    Among the parser's most probable trees, the one with the highest expected number of correct
+    heads under the posterior over these trees is chosen.
+
+    Args:
+        parser: a parser with its weights.
+        model: a punctuation model with its weights.
+        sentences: words and marks; existing tags and trees are ignored.
+        candidates: the number of the parser's trees to rerank.
+        weight: the weight of log p(x given T), relative to the log probability of the tree; 0 to
+            ignore the punctuation model.
+
+    Returns:
+        The chosen analyses, each with its log posterior probability among the candidates.
+
+    Raises:
+        ModelError: if a model is of another kind, or the parser reads punctuation itself.
+        UsageError: if the number of candidates or the weight is invalid.
+    """
+    if not 1 <= candidates <= limits.RANKS:
+        raise UsageError(f"{quantity(candidates, 'candidate')}; give 1 to {limits.RANKS}")
+    if not 0 <= weight < np.inf:
+        raise UsageError(f"the weight of the punctuation is {weight}; give 0 or more")
+    fitted = punctuation_model(model, alone=True)
+    check_reads_words(parser, "with a punctuation model")
+    several = parses(parser, sentences, candidates, draw=False)
+    flat = [candidate for of in several for candidate in of]
+    scores = np.array([candidate.log_probability for candidate in flat], np.float64)
+    suits = np.zeros_like(scores)
+    if weight:
+        trees = [candidate.sentence for candidate in flat]
+        suits = weight * corpus_log_likelihood(fitted.model, fitted.parameters, trees)
+    ends = accumulate((len(of) for of in several), initial=0)
+    return [
+        _least_risk(of, scores[start:end], suits[start:end])
+        for of, (start, end) in zip(several, pairwise(ends), strict=True)
+    ]
+
+
+def _least_risk(several: Sequence[Parse], prior: Floats, suits: Floats) -> Parse:
+    """Return the tree with the most expected correct heads, with its posterior probability.
+
+    Args:
+        several: trees of one sentence.
+        prior: the log probabilities of the trees.
+        suits: the weighted log likelihoods of the marks given each tree; ignored if the marks are
+            impossible given every tree.
+    """
+    scores = prior + suits if np.isfinite(suits).any() else prior
+    weights = np.exp(scores - scores.max())
+    posterior = weights / weights.sum()
+    heads = np.array([candidate.sentence.tree.heads for candidate in several])
+    agreement = (heads[:, None] == heads[None]).sum(-1)
+    best = int(np.argmax(agreement @ posterior))
+    with np.errstate(divide="ignore"):
+        return replace(several[best], log_probability=float(np.log(posterior[best])))

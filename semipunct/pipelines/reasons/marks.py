@@ -1,0 +1,175 @@
+"""The reason of a mark as a sentence: by the tree, by the words, or what the model does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from semipunct.corpus import Sentence
+from semipunct.corpus.word_streams import is_final
+from semipunct.marks import Puncteme, shown_string, spacing
+from semipunct.pipelines.reasons.by_tree import Constituent, channel_of, reasons_by_tree
+from semipunct.pipelines.reasons.by_words import reason_of_removal, reasons_by_words
+from semipunct.pipelines.reasons.catalogue import (
+    FALLBACK,
+    FALLBACK_REMOVED,
+    KEPT,
+    LEFT_OUT,
+    name_marks,
+)
+from semipunct.pipelines.reasons.place import Line, Place
+from semipunct.pipelines.results import Corrected, Explained, Reason
+
+Alternatives = Sequence[tuple[str, float]]
+"""Strings of marks and their probabilities, the most probable first; ``""`` is no mark."""
+
+MODEL = "model"
+"""The key of a reason that says only what the model does."""
+
+_LISTED = 2  # alternatives in a sentence
+_DOUBTED = 0.3  # marks that stand, but are less probable, are not defended
+_UNLIKELY_END = 0.5  # a sentence that is less probable to end is not said to end
+_LEAST = 0.005  # less probable alternatives would be shown as 0%
+
+
+@dataclass(frozen=True, slots=True)
+class MarkReason:
+    """The reason of a mark.
+
+    Attributes:
+        key: of the catalogue, several are joined by ``+``; ``MODEL`` for the fallback.
+        text: sentences for the writer.
+        constituent: the one that has the mark, with a tree.
+    """
+
+    key: str
+    text: str
+    constituent: Constituent | None = None
+
+
+def reason_of_mark(
+    place: Place,
+    before: Puncteme,
+    after: Puncteme,
+    probability: float,
+    alternatives: Alternatives,
+    sentence: Sentence | None = None,
+    reason: Reason | None = None,
+) -> MarkReason:
+    """Return the reason why marks are, or are not, at a place.
+
+    Args:
+        place: the slot in its line, with the marks to be written.
+        before: the visible marks that stood there.
+        after: those to be written.
+        probability: of these.
+        alternatives: to these.
+        sentence: words and tree, if the model has one.
+        reason: with a tree, the punctemes at the slot and their rewriting.
+    """
+    if not after and not before:
+        return _left_out(place, probability, alternatives)
+    keys: list[str] = []
+    texts: list[str] = []
+    constituent: Constituent | None = None
+    cues = [] if sentence is None or reason is None else reasons_by_tree(sentence, reason, after)
+    is_end = bool(place.right) and is_final(after)
+    if (before == after and probability < _DOUBTED) or (is_end and probability < _UNLIKELY_END):
+        pass  # what speaks for the mark would not be what the model thinks of it
+    elif after and not (before and len(after) < len(before)):
+        if cues and all(cue.is_listed for cue in cues):
+            keys, texts = [cue.key for cue in cues], [cue.text for cue in cues]
+        elif by_words := reasons_by_words(place, after):
+            keys, texts = [cue.key for cue in by_words], [str(cue) for cue in by_words]
+        else:
+            keys, texts = [cue.key for cue in cues], [cue.text for cue in cues]
+        constituent = cues[0].constituent if cues else None
+    elif (removal := reason_of_removal(place, before, after)) is not None:
+        keys, texts = [removal.key], [str(removal)]
+    if not texts:
+        keys, texts = [MODEL], [_fallback(before, after, probability, alternatives)]
+    if before and after and before != after:
+        texts.append(f"This replaces the {name_marks(before)}.")
+    channel = None if reason is None else channel_of(reason)
+    if channel:
+        texts.append(channel)
+    return MarkReason("+".join(keys), " ".join(texts), constituent)
+
+
+def reason_of_correction(corrected: Corrected, explained: Explained, line: Line) -> MarkReason:
+    """Return the reason of one of the corrections of a sentence.
+
+    Args:
+        corrected: the sentence.
+        explained: the correction.
+        line: the words of the sentence, and its marks after all corrections.
+    """
+    correction = explained.correction
+    slot = correction.slot
+    views = corrected.posteriors[slot : slot + 1]
+    alternatives = [
+        (shown_string(spacing.visible([string])[0]), float(share))
+        for view in views
+        for string, share in zip(view.strings, view.probability, strict=True)
+        if string != corrected.slots[slot]
+    ]
+    return reason_of_mark(
+        Place(line, slot),
+        correction.before,
+        correction.after,
+        explained.probability,
+        alternatives,
+        None if explained.reason is None else corrected.sentence,
+        explained.reason,
+    )
+
+
+def _left_out(place: Place, probability: float, alternatives: Alternatives) -> MarkReason:
+    text = LEFT_OUT.format(
+        probability=percent(probability), alternatives=_listed(alternatives, "; alternatives: ")
+    )
+    return MarkReason(MODEL, text)
+
+
+def _fallback(
+    before: Puncteme, after: Puncteme, probability: float, alternatives: Alternatives
+) -> str:
+    template = FALLBACK if before != after else KEPT
+    if before and not after:
+        template = FALLBACK_REMOVED
+    named = after or before
+    name = name_marks(named)
+    return template.format(
+        marks=f"{'an' if name[0] in 'aeiou' else 'a'} {name}",
+        probability=percent(probability),
+        alternatives=_listed(alternatives, "; alternatives: "),
+    )
+
+
+def _listed(alternatives: Alternatives, lead: str) -> str:
+    texts = [
+        f"{_named(string)} with {percent(share)}"
+        for string, share in alternatives[:_LISTED]
+        if share >= _LEAST
+    ]
+    return lead + ", ".join(texts) if texts else ""
+
+
+def _named(string: str) -> str:
+    tokens = tuple(string.split())
+    if not tokens:
+        return "nothing"
+    return name_marks(tokens) if len(tokens) == 1 else shown_string(tokens)
+
+
+def percent(probability: float) -> str:
+    """Return a probability as a percentage, never 100% or 0% unless it is.
+
+    Args:
+        probability: from 0 to 1.
+    """
+    if 0 < probability < 0.005:
+        return "under 1%"
+    if 0.995 <= probability < 1:
+        return "over 99%"
+    return f"{probability:.0%}"

@@ -1,0 +1,204 @@
+"""A slot of a text with what surrounds it, as questions about the words at hand."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+
+from semipunct.corpus.word_streams import is_final
+from semipunct.marks import Puncteme
+from semipunct.marks.matching import matched_pairs
+from semipunct.pipelines.reasons.lexicon import (
+    AUXILIARIES,
+    COORDINATORS,
+    DETERMINERS,
+    PRONOUNS,
+    are_english,
+    bare,
+    is_finite,
+    lower,
+)
+
+_SHOWN = 6
+"""Phrases up to this number of words are shown; of longer ones, the first and last two."""
+
+_CLAUSE = 7
+"""Words after the first word of a clause within which its finite verb is sought."""
+
+
+def excerpt(words: Sequence[str]) -> str:
+    """Return words, of a long phrase the first and last two.
+
+    Args:
+        words: of a phrase.
+    """
+    if len(words) <= _SHOWN:
+        return " ".join(words)
+    return " ".join((*words[:2], "...", *words[-2:]))
+
+
+class Line:
+    """A line of text, with what is asked about it once for all of its slots.
+
+    Attributes:
+        forms: ``[n]`` the words of the line.
+        slots: ``[n + 1]`` the marks of the line as they are to be written.
+    """
+
+    def __init__(self, forms: Sequence[str], slots: Sequence[Puncteme]) -> None:
+        """Look at a line.
+
+        Args:
+            forms: its words.
+            slots: its marks.
+        """
+        self.forms, self.slots = forms, slots
+
+    @cached_property
+    def low(self) -> list[str]:
+        """``[n]`` the words in lower case."""
+        return [lower(form) for form in self.forms]
+
+    @cached_property
+    def is_english(self) -> bool:
+        """True if the words are those of an English text."""
+        return are_english(self.low)
+
+    @cached_property
+    def partners(self) -> dict[tuple[int, int], int]:
+        """The slot of the partner of each bracket and quotation mark, by slot and index."""
+        slot_of: dict[tuple[int, int], int] = {}
+        for opening, closing in matched_pairs(self.slots):
+            slot_of[opening], slot_of[closing] = closing[0], opening[0]
+        return slot_of
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """The slots within the line where sentences end."""
+        return [slot for slot, marks in enumerate(self.slots) if slot and is_final(marks)]
+
+
+class Place:
+    """A slot of a line of text.
+
+    Attributes:
+        line: the line.
+        slot: the number of the slot.
+        forms: ``[n]`` the words of the line.
+        slots: ``[n + 1]`` the marks of the line as they are to be written.
+        low: ``[n]`` the words in lower case.
+    """
+
+    def __init__(self, line: Line, slot: int) -> None:
+        """Look at a slot.
+
+        Args:
+            line: the line.
+            slot: its number.
+        """
+        self.line, self.slot = line, slot
+        self.forms, self.slots, self.low = line.forms, line.slots, line.low
+
+    @property
+    def start(self) -> int:
+        """The slot where the sentence begins."""
+        before = bisect_left(self.line.ends, self.slot)
+        return self.line.ends[before - 1] if before else 0
+
+    @property
+    def end(self) -> int:
+        """The slot where the sentence ends."""
+        ends, size = self.line.ends, len(self.forms)
+        after = bisect_left(ends, self.slot)
+        return min(ends[after], size) if after < len(ends) else size
+
+    @cached_property
+    def first(self) -> int:
+        """The number of the first word of the sentence that is no coordinator, from 0."""
+        begin = self.start
+        is_joined = begin < self.slot - 1 and self.low[begin] in COORDINATORS
+        return begin + (is_joined and not self.slots[begin + 1])
+
+    @cached_property
+    def before(self) -> int:
+        """The last slot before this one with a mark, or where the sentence begins."""
+        return next((s for s in range(self.slot - 1, self.start, -1) if self.slots[s]), self.start)
+
+    @cached_property
+    def after(self) -> int:
+        """The next slot with a mark, or where the sentence ends."""
+        return next((s for s in range(self.slot + 1, self.end) if self.slots[s]), self.end)
+
+    def word(self, number: int) -> str:
+        """Return a word in lower case; empty beyond the line.
+
+        Args:
+            number: counted from the slot: 1 is the word after it, -1 the word before it.
+        """
+        at = self.slot + number - (number > 0)
+        return self.low[at] if 0 <= at < len(self.low) else ""
+
+    @property
+    def left(self) -> str:
+        """The word before the slot as spelt; empty if there is none."""
+        return self.forms[self.slot - 1] if self.slot else ""
+
+    @property
+    def right(self) -> str:
+        """The word after the slot as spelt; empty if there is none."""
+        return self.forms[self.slot] if self.slot < len(self.forms) else ""
+
+    def is_clause(self, start: int, end: int) -> bool:
+        """Return whether words begin like a clause: with a subject and a finite verb after it.
+
+        Args:
+            start: the slot before the first word.
+            end: the slot after the last word.
+        """
+        if start >= end:
+            return False
+        word = self.low[start]
+        followed = any(
+            is_finite(form) for form in self.forms[start + 1 : min(end, start + _CLAUSE)]
+        )
+        if bare(word) in PRONOUNS:
+            return bare(word) not in ("there", "you", "it") or followed or bare(word) != word
+        is_nominal = word in DETERMINERS or self.forms[start][:1].isupper() or word.isdigit()
+        return (is_nominal or end - start > 2) and followed and bare(word) not in AUXILIARIES
+
+    def has_verb(self, start: int, end: int) -> bool:
+        """Return whether there is a finite verb, or a pronoun that is a subject, among words.
+
+        Args:
+            start: the slot before the first word.
+            end: the slot after the last word.
+        """
+        return any(
+            is_finite(form) or low in ("i", "he", "she", "we", "they")
+            for form, low in zip(self.forms[start:end], self.low[start:end], strict=True)
+        )
+
+    def partner(self, index: int) -> int | None:
+        """Return the slot of the partner of a bracket or quotation mark of this slot.
+
+        Args:
+            index: of the mark among those of the slot.
+        """
+        return self.line.partners.get((self.slot, index))
+
+    def is_tag(self, start: int, end: int) -> bool:
+        """Return whether words before a question mark are a tag such as *isn't it*.
+
+        Args:
+            start: the slot before the first word.
+            end: the slot after the last word.
+        """
+        words = self.low[start:end]
+        return (
+            "?" in self.slots[end]
+            and 2 <= len(words) <= 3
+            and bare(words[0]) in AUXILIARIES
+            and words[-1] in PRONOUNS
+            and all(word in ("n't", "not") for word in words[1:-1])
+        )

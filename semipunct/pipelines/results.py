@@ -1,0 +1,222 @@
+"""Results: the string of each slot with its posterior distribution, and reasons of corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic
+
+from typing_extensions import TypeVar
+
+from semipunct.corpus.sentences import Sentence, Words, excerpt
+from semipunct.marks import ABBREVIATION, SILENT, Edit, Puncteme, display_form, spacing
+from semipunct.marks.corrections import Correction, corrections
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.trained import Slots
+from semipunct.wording import quantity
+
+if TYPE_CHECKING:
+    from semipunct.models.punctuation.decode import Analysis
+    from semipunct.models.punctuation.feature_weights import FeatureWeight, NodeFeatures
+
+S = TypeVar("S", bound=Sentence[Any] | Words, default=Sentence, covariant=True)
+
+
+class _Written:
+    """A sentence with marks that were decided: what is written, as plain text."""
+
+    __slots__ = ()
+    sentence: Any
+    written: Any
+
+    @property
+    def text(self) -> str:
+        """The sentence as plain text, spaced by the rules of its script, not as in a file."""
+        visible = [tuple(t if t in SILENT else display_form(t) for t in s) for s in self.written]
+        return spacing.text(self.sentence.forms, visible)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Restoration(_Written, Generic[S]):
+    """The punctuation restored to one sentence.
+
+    Attributes:
+        sentence: words, and the tree if the model reads one; a sentence with a dependency tree
+            unless stated otherwise.
+        slots: the string put into each slot.
+        posteriors: the posterior of each slot.
+        nbest: the most frequent whole draws, each with its relative frequency.
+    """
+
+    sentence: S
+    slots: tuple[Puncteme, ...]
+    posteriors: tuple[SlotPosterior, ...]
+    nbest: tuple[tuple[tuple[Puncteme, ...], float], ...]
+
+    @property
+    def written(self) -> Slots:
+        """The strings to write: as in ``slots``, but with the original dots of abbreviations.
+
+        The dot of an abbreviation is part of its word, and absorbs a period that follows it.
+        """
+        strings: list[Puncteme] = []
+        for before, string in zip(self.sentence.slots, self.slots, strict=True):
+            dot = tuple(t for t in before if t == ABBREVIATION)
+            absorbed = bool(dot) and string[:1] == (".",)
+            strings.append((*dot, *(t for t in string[absorbed:] if t != ABBREVIATION)))
+        return tuple(strings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return words, strings and posteriors as JSON-serialisable values."""
+        slots = enumerate(zip(self.slots, self.posteriors, strict=True))
+        values: dict[str, Any] = {
+            "sent_id": self.sentence.sentence_id,
+            "text": self.text,
+            "words": list(self.sentence.forms),
+            "slots": [{"slot": i, **view.as_dict(s)} for i, (s, view) in slots],
+        }
+        if self.nbest:
+            values["nbest"] = [
+                {"slots": [list(string) for string in draw], "probability": share}
+                for draw, share in self.nbest
+            ]
+        return values
+
+    def __repr__(self) -> str:
+        return f"<Restoration {self.sentence.sentence_id}: {excerpt(self.text)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A puncteme at a slot.
+
+    Attributes:
+        word: the number of the word whose constituent it is attached to, from 1.
+        side: the edge of the constituent.
+        tokens: the tokens of the puncteme.
+    """
+
+    word: int
+    side: str
+    tokens: Puncteme
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """The underlying marks of a slot of the corrected sentence, and their rewriting.
+
+    Attributes:
+        attached: the punctemes at the slot, in text order.
+        edits: the edits by which the channel rewrites them to the surface string.
+    """
+
+    attached: tuple[Attached, ...]
+    edits: tuple[Edit, ...]
+
+    @property
+    def underlying(self) -> Puncteme:
+        """The underlying string of the slot."""
+        return tuple(token for constituent in self.attached for token in constituent.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A correction with its reason.
+
+    Attributes:
+        correction: the correction of one slot.
+        probability: the probability of the corrected string of the slot.
+        written: the probability of the written string.
+        reason: None if the corrected sentence has no underlying tree.
+    """
+
+    correction: Correction
+    probability: float
+    written: float
+    reason: Reason | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Corrected(_Written):
+    """A sentence with corrected punctuation.
+
+    Attributes:
+        sentence: words and tree, with the punctuation as written.
+        slots: the corrected strings.
+        posteriors: the posterior of each slot.
+        corrections: the corrections of the slots that differ, in order.
+    """
+
+    sentence: Sentence
+    slots: Slots
+    posteriors: tuple[SlotPosterior, ...]
+    corrections: tuple[Explained, ...]
+
+    @property
+    def written(self) -> Slots:
+        """The strings to write."""
+        return self.slots
+
+    def __repr__(self) -> str:
+        return (
+            f"<Corrected {self.sentence.sentence_id}, "
+            f"{quantity(len(self.corrections), 'correction')}: {excerpt(self.text)}>"
+        )
+
+
+def explain_corrections(
+    sentence: Sentence,
+    slots: Slots,
+    posteriors: tuple[SlotPosterior, ...],
+    reason: Callable[[int], Reason | None] = lambda slot: None,
+) -> Corrected:
+    """Return a sentence with its corrections.
+
+    Args:
+        sentence: words and tree, with the punctuation as written.
+        slots: the corrected strings.
+        posteriors: of the slots.
+        reason: returns the reason of the marks of a slot.
+    """
+    explained = tuple(
+        Explained(
+            correction,
+            posteriors[correction.slot].of(slots[correction.slot]),
+            posteriors[correction.slot].of(sentence.slots[correction.slot]),
+            reason(correction.slot),
+        )
+        for correction in corrections(spacing.visible(sentence.slots), spacing.visible(slots))
+    )
+    return Corrected(sentence, slots, posteriors, explained)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """The best underlying tree of a punctuated sentence.
+
+    Attributes:
+        analysis: punctemes and edits.
+        reasons: ``[n + 1]`` the punctemes that meet at each slot, and their rewriting.
+        features: of the model and its weights.
+    """
+
+    analysis: Analysis
+    reasons: tuple[Reason, ...]
+    features: NodeFeatures
+
+    @property
+    def sentence(self) -> Sentence:
+        """Words and tree."""
+        return self.analysis.sentence
+
+    def weights(self, attached: Attached) -> list[FeatureWeight]:
+        """Return the features that weigh most for, or against, a puncteme.
+
+        Args:
+            attached: the puncteme.
+        """
+        pair = self.analysis.pairs[attached.word - 1]
+        return self.features.weights(attached.word, attached.side, pair)

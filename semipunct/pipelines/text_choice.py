@@ -1,0 +1,489 @@
+"""Choice of marks and capitals in running text, from the distributions of a text model.
+
+A text is decided in sections of some sentences, so that partners of brackets and quotation marks
+are near, and only a few hundred words are in memory, however long the text is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import accumulate
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.fixed_parts import divide_by_case
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.word_streams import is_final
+from semipunct.marks import UNK, Puncteme
+from semipunct.marks.balance import ENCLOSING, encloses, matcher_of, without_lone_marks
+from semipunct.marks.matching import Matcher
+from semipunct.marks.spacing import BY_TYPOGRAPHY
+from semipunct.models.punctuation.draws import Draws
+from semipunct.models.running_text.model import TextModel
+from semipunct.models.running_text.reader import Reading
+from semipunct.pipelines.choice import (
+    CLOSING,
+    Standing,
+    chosen_strings,
+    is_writable,
+    pair_inverted_marks,
+)
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.options import Keep, Lines, RestoreOptions
+from semipunct.pipelines.results import Restoration
+
+AnyWords = Sentence[Any] | Words
+Floats = npt.NDArray[np.float64]
+
+SECTION, LONGEST_SECTION = 40, 160
+"""The numbers of words from which a section ends after a sentence, and at which in any case, so
+that partners of brackets and quotation marks are sought nearby."""
+
+_NEGLIGIBLE = 1e-4
+"""Strings of a slot are left out of the result unless they are more probable than this."""
+
+_OPENINGS = (ENCLOSING.openings | {"¿", "¡"}) - {'"', "'", "”", "»", "›"}
+"""Marks that open what follows. Those that also close in some languages, and only open in few, such
+as the quotation marks of Swedish (”) and Danish (»), close what precedes."""
+
+_NO_DRAWS = Draws((), np.zeros((0, 0), np.int64))
+
+
+class TextStrings:
+    """The strings of a text model, and what of them stands at the edges of lines and sentences.
+
+    Attributes:
+        strings: by number.
+        number: of each string.
+        final: ``[strings]`` whether a string ends a sentence.
+        rare: ``[strings]`` whether a string has the token that represents all rare ones.
+    """
+
+    def __init__(self, model: TextModel) -> None:
+        """Tabulate the strings of a model."""
+        self.strings: Sequence[Puncteme] = model.strings.strings
+        self.number = {string: i for i, string in enumerate(self.strings)}
+        self.final = np.array([is_final(string) for string in self.strings])
+        self.rare = np.array([UNK in string for string in self.strings])
+        opening = [opening_marks(string) for string in self.strings]
+        closing = [s[: len(s) - len(o)] for s, o in zip(self.strings, opening, strict=True)]
+        self._opening = [self.number.get(string, 0) for string in opening]
+        self._closing = [self.number.get(string, 0) for string in closing]
+
+    def table(self, reading: Reading, slots: slice = slice(None)) -> Floats:
+        """Return the probabilities of the strings of slots, without those that none can write.
+
+        Args:
+            reading: of a text.
+            slots: of the text.
+        """
+        table = reading.strings[slots, : len(self.strings)].astype(np.float64)
+        table[:, self.rare] = 0.0
+        return table
+
+    def fold(self, first: Floats, last: Floats) -> None:
+        """Leave to slots at the edges of a part the marks that belong to it, in place.
+
+        The model was trained on passages from the middle of texts, so the slot between two parts
+        has the marks that close the first and those that open the second.
+
+        Args:
+            first: ``[slots, strings]`` the probabilities of slots before a part.
+            last: those of slots after a part.
+        """
+        for rows, target in ((first, self._opening), (last, self._closing)):
+            for row in rows:
+                row[:] = np.bincount(target, row, len(row))
+
+    def normalise(self, table: Floats) -> Floats:
+        """Return probabilities that sum to 1; where nothing is left, there is no mark.
+
+        Args:
+            table: ``[slots, strings]`` what is left of them, which is changed.
+        """
+        total = table.sum(1)
+        table[total <= 0, 0] = 1.0
+        return table / np.where(total > 0, total, 1.0)[:, None]
+
+
+class Read(NamedTuple):
+    """A part of a text that a model has read.
+
+    Attributes:
+        words: its words, and the marks that stand there.
+        reading: the distributions of the model.
+        cased: whether its capitals stay.
+        is_last: whether a passage ends after it; marks of different passages are independent.
+        ends_turn: whether a sentence ends after it, whatever the end of a line says.
+    """
+
+    words: AnyWords
+    reading: Reading
+    cased: bool
+    is_last: bool
+    ends_turn: bool = False
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Chooses marks and capitals.
+
+    Attributes:
+        model: the text model.
+        options: the options of restoration.
+        ends: what the end of a line, which is that of a passage unless it says nothing, says.
+        threshold: the probability from which a mark is inserted; None to minimise edits.
+    """
+
+    model: TextModel
+    options: RestoreOptions
+    ends: Lines
+    threshold: float | None
+
+    def restore(self, parts: Iterable[Read]) -> Iterator[Restoration[AnyWords]]:
+        """Yield the restored parts of texts in order."""
+        passage = _Passage(self, is_after_sentence=False)
+        for part in parts:
+            passage.append(part)
+            yield from passage.decided(ended=part.is_last)
+            if part.is_last:
+                passage = _Passage(self, is_after_sentence=part.ends_turn)
+
+    @cached_property
+    def _known(self) -> TextStrings:
+        return TextStrings(self.model)
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return matcher_of({token for string in self._known.strings for token in string})
+
+    def distributions(
+        self, part: Read, *, is_first: bool, is_after_sentence: bool = False
+    ) -> list[SlotPosterior]:
+        """Return the distributions of the slots of a part, given what is known of line ends.
+
+        Args:
+            part: the part.
+            is_first: whether a passage begins with it.
+            is_after_sentence: whether a sentence is known to have ended before the passage.
+        """
+        known = self._known
+        allowed = known.table(part.reading)
+        last = len(allowed) - part.is_last
+        if known.final.any():
+            if self.ends != "none" or is_after_sentence:
+                allowed[:is_first, ~known.final] = 0.0
+            if self.ends != "none" or part.ends_turn:
+                allowed[last:, ~known.final] = 0.0
+        if self.ends == "sentence":
+            allowed[1:last, known.final] = 0.0
+        known.fold(allowed[:is_first], allowed[last:])
+        return _posteriors(known.strings, known.normalise(allowed))
+
+    def before(self, reading: Reading, *, is_after_sentence: bool = False) -> Puncteme:
+        """Return the most probable marks before a passage, as if another one preceded it.
+
+        Args:
+            reading: the distributions of its first part.
+            is_after_sentence: whether a sentence is known to have ended before it.
+        """
+        row = reading.strings[0, : len(self._known.strings)]
+        is_open = self.ends == "none" and not is_after_sentence
+        allowed = np.ones(len(row), bool) if is_open else self._known.final
+        return self._known.strings[int(np.argmax(np.where(allowed, row, 0.0)))]
+
+    def choose(self, words: Words, keep: Keep, views: Sequence[SlotPosterior]) -> list[Puncteme]:
+        """Return the string of each slot of a section.
+
+        Args:
+            words: its words, and the marks that stand there.
+            keep: the treatment of these marks.
+            views: the distributions of its slots.
+        """
+        standing = Standing(words, keep, BY_TYPOGRAPHY)
+        strings = chosen_strings(standing, _NO_DRAWS, views, self.options, self.threshold)
+        strings = without_lone_marks(strings, standing.existing, self._matcher)
+
+        def allows(slot: int, string: Puncteme) -> bool:
+            return (
+                is_writable(string, self.options.marks)
+                and standing.allows(slot, string)
+                and views[slot].of(string) >= self.options.minimum_confidence
+            )
+
+        return pair_inverted_marks(strings, standing.existing, views, allows)
+
+    def recase(self, part: Read, before: Sequence[Puncteme]) -> tuple[str, ...]:
+        """Return the words of a part with the most probable capitals.
+
+        Args:
+            part: the part.
+            before: ``[n]`` the marks before each word.
+        """
+        forms = part.words.forms
+        if part.cased:
+            return forms
+        tags = np.zeros(len(forms), int)
+        marked = [place for place, string in enumerate(before) if string]
+        tags[marked] = self.model.strings.codes([before[place] for place in marked])
+        shapes = np.argmax(part.reading.shapes + part.reading.pairs[tags], 1)
+        divided = divide_by_case(forms)
+        lower = [parts.word.lower() for parts in divided]
+        spelt = self.model.recase(lower, shapes.tolist())
+        return tuple(
+            f"{parts.before}{cased}{parts.after}"
+            if (len(cased) == len(parts.word) if self.options.lower else parts.word == low)
+            else form
+            for form, parts, low, cased in zip(forms, divided, lower, spelt, strict=True)
+        )
+
+
+class _Passage:
+    """The parts of a passage, which are forgotten when they have been decided."""
+
+    def __init__(self, chooser: Chooser, *, is_after_sentence: bool) -> None:
+        """Begin without words.
+
+        Args:
+            chooser: of the marks.
+            is_after_sentence: whether a sentence is known to have ended before the passage.
+        """
+        self._chooser, self._is_after_sentence = chooser, is_after_sentence
+        self._waiting: deque[Read] = deque()
+        self._before: Puncteme | None = None
+        self._ended: Puncteme = ()  # what stood at the end of the part before the first one
+        # Columns begin with the first part that waits.
+        self._forms: list[str] = []
+        self._slots: list[Puncteme] = [()]
+        self._closed: set[int] = set()
+        self._known: list[SlotPosterior] = []
+        self._chosen: list[Puncteme] = []
+        self._seen = self._start = 0
+
+    def append(self, part: Read) -> None:
+        """Add a part, whose first slot is the last one of the part before it."""
+        words, is_first = part.words, not self._known
+        self._waiting.append(part)
+        self._closed.update(slot + len(self._forms) for slot in words.closed)
+        self._forms += words.forms
+        self._slots[-1:] = [(*self._slots[-1], *words.slots[0]), *words.slots[1:]]
+        known = self._is_after_sentence
+        views = self._chooser.distributions(part, is_first=is_first, is_after_sentence=known)
+        self._known += views if is_first else views[1:]
+        if is_first:
+            self._before = self._chooser.before(part.reading, is_after_sentence=known)
+
+    def decided(self, *, ended: bool) -> Iterator[Restoration[AnyWords]]:
+        """Yield the parts all of whose slots can be decided.
+
+        Args:
+            ended: whether there are no more parts.
+        """
+        size = len(self._forms)
+        # Otherwise marks before the next part may still be added to the last slot.
+        for slot in range(self._seen + 1, size + ended):
+            best, length = self._known[slot].strings[0], slot - self._start
+            # An inverted mark and the end of its sentence are chosen in one section.
+            is_end = length >= SECTION and is_final(best) and not encloses(best)
+            is_end = is_end and not CLOSING.keys() & set(best)
+            if is_end or length == LONGEST_SECTION or slot == size:
+                self._decide(slot)
+            self._seen = slot
+        while self._waiting and len(self._waiting[0].words.forms) < len(self._chosen):
+            yield self._restoration()
+
+    def _decide(self, slot: int) -> None:
+        """Decide the section that ends with a slot; its first one has been decided before."""
+        start, self._start = self._start, slot
+        slots = self._slots[start : slot + 1]
+        closed = {number - start for number in self._closed if start <= number <= slot}
+        if self._chosen:
+            slots[0] = ()
+            closed.add(0)
+        first = self._waiting[0].words
+        if first.source == "treebank":
+            closed = {number for number in closed if not slots[number]}
+        # Whatever the source, marks are inserted as they may stand in text, and with partners.
+        section = Words(
+            first.sentence_id, first.path, first.line, tuple(self._forms[start:slot]),
+            tuple(slots), frozenset(closed), "text",
+        )  # fmt: skip
+        keep = self._chooser.options.keep_for(first)
+        strings = self._chooser.choose(section, keep, self._known[start : slot + 1])
+        self._chosen += strings[1:] if self._chosen else strings
+
+    def _restoration(self) -> Restoration[AnyWords]:
+        """Return the first part, and forget it."""
+        part = self._waiting.popleft()
+        words, size = part.words, len(part.words.forms)
+        slots, views = self._chosen[: size + 1], self._known[: size + 1]
+        before = [slots[0] if self._before is None else self._before, *slots[1:size]]
+        if self._before is None:
+            stands = self._ended, words.slots[0]
+            slots[0] = opening_marks(slots[0], *stands)
+            views[0] = map_strings(views[0], lambda string: opening_marks(string, *stands))
+        self._ended = words.slots[-1]
+        if self._waiting:
+            ending = self._ended, self._waiting[0].words.slots[0]
+            slots[-1] = _without_opening(slots[-1], *ending)
+            views[-1] = map_strings(views[-1], lambda string: _without_opening(string, *ending))
+        for column in (self._forms, self._slots, self._known, self._chosen):
+            del column[:size]
+        self._closed = {slot - size for slot in self._closed if slot >= size}
+        self._seen -= size
+        self._start -= size
+        self._before = None
+        forms = self._chooser.recase(part, before)
+        return Restoration(replace(words, forms=forms), tuple(slots), tuple(views), ())
+
+
+def opening_marks(string: Puncteme, ended: Puncteme = (), began: Puncteme = ()) -> Puncteme:
+    """Return the marks at the end of a string that open what follows.
+
+    Args:
+        string: the marks between two lines.
+        ended: those that stood after the first line, which stay there.
+        began: those that stood before the second line, which stay there.
+    """
+    first = len(ended) if string[: len(ended)] == ended else 0
+    if began and string[first:][-len(began) :] == began:
+        return began
+    number = len(string)
+    while number > first and string[number - 1] in _OPENINGS:
+        number -= 1
+    return string[number:]
+
+
+def _without_opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
+    return string[: len(string) - len(opening_marks(string, ended, began))]
+
+
+def map_strings(view: SlotPosterior, to: Callable[[Puncteme], Puncteme]) -> SlotPosterior:
+    """Return the distribution of a function of a string.
+
+    Args:
+        view: the distribution of the string.
+        to: the function.
+    """
+    total: dict[Puncteme, float] = {}
+    for string, probability in zip(view.strings, view.probability.tolist(), strict=True):
+        part = to(string)
+        total[part] = total.get(part, 0.0) + probability
+    ranked = sorted(total.items(), key=itemgetter(1), reverse=True)
+    return SlotPosterior(tuple(s for s, _ in ranked), np.array([p for _, p in ranked]))
+
+
+def _posteriors(
+    strings: Sequence[Puncteme], probability: npt.NDArray[np.float64]
+) -> list[SlotPosterior]:
+    """Return the distribution of each slot, with its probable strings in order."""
+    order = np.argsort(-probability, 1, kind="stable")
+    ranked = np.take_along_axis(probability, order, 1)
+    ranked[:, 1:][ranked[:, 1:] <= _NEGLIGIBLE] = 0.0
+    counts = (ranked > 0).sum(1).tolist()
+    ranked /= ranked.sum(1, keepdims=True)
+    return [
+        SlotPosterior(tuple([strings[i] for i in row[:n]]), descending[:n].copy())
+        for row, descending, n in zip(order[:, : max(counts)].tolist(), ranked, counts, strict=True)
+    ]
+
+
+Row = tuple[tuple[Puncteme, ...], tuple[SlotPosterior, ...]]
+"""The strings of the slots of a line, and their distributions."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedLines:
+    """Lines of a text whose sentences cross their ends.
+
+    The last slot of a line and the first one of the next are one slot. Marks before a line that
+    never change, such as the dash before what a second person says, are not in it.
+
+    Attributes:
+        lines: at least one.
+        words: of all lines.
+    """
+
+    lines: Sequence[AnyWords]
+    words: Words
+
+    @classmethod
+    def of(cls, lines: Sequence[AnyWords]) -> JoinedLines:
+        """Join lines.
+
+        Args:
+            lines: at least one.
+        """
+        first = lines[0]
+        forms: list[str] = []
+        slots: list[Puncteme] = [()]
+        closed: set[int] = set()
+        for line in lines:
+            start, label = len(forms), _label(line)
+            closed.update(start + slot for slot in line.closed if slot or not label)
+            slots[-1:] = [(*slots[-1], *line.slots[0][len(label) :]), *line.slots[1:]]
+            forms += line.forms
+        words = Words(
+            first.sentence_id, first.path, first.line, tuple(forms), tuple(slots),
+            frozenset(closed), first.source,
+        )  # fmt: skip
+        return cls(lines, words)
+
+    def divide(
+        self, slots: Sequence[Puncteme], posteriors: Sequence[SlotPosterior]
+    ) -> Iterator[Row]:
+        """Yield the slots and distributions of each line.
+
+        Args:
+            slots: ``[n + 1]`` strings for all lines together.
+            posteriors: ``[n + 1]`` their distributions.
+        """
+        ends = [*accumulate(len(line.forms) for line in self.lines)]
+        labels = [*map(_label, self.lines)]
+        began = [
+            line.slots[0][len(label) :] for line, label in zip(self.lines, labels, strict=True)
+        ]
+        for number, (line, end) in enumerate(zip(self.lines, ends, strict=True)):
+            start = end - len(line.forms)
+            strings = [*slots[start : end + 1]]
+            views = [*posteriors[start : end + 1]]
+            ended = self.lines[number - 1].slots[-1] if number else None
+            opening = partial(_with_label, label=labels[number], ended=ended, began=began[number])
+            strings[0], views[0] = opening(strings[0]), map_strings(views[0], opening)
+            if number + 1 < len(self.lines):
+                closing = partial(_closing, ended=line.slots[-1], began=began[number + 1])
+                strings[-1], views[-1] = closing(strings[-1]), map_strings(views[-1], closing)
+            yield tuple(strings), tuple(views)
+
+
+def _label(line: AnyWords) -> Puncteme:
+    return line.slots[0] if 0 in line.closed else ()
+
+
+def _opening(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
+    """Return the marks of a string that stand before the second of two lines.
+
+    Args:
+        string: the marks between them.
+        ended: those that stood after the first line.
+        began: those that stood before the second.
+    """
+    return began if string == (*ended, *began) else opening_marks(string)
+
+
+def _closing(string: Puncteme, ended: Puncteme, began: Puncteme) -> Puncteme:
+    """Return the marks that stand after the first of two lines, as ``_opening`` does."""
+    return string[: len(string) - len(_opening(string, ended, began))]
+
+
+def _with_label(
+    string: Puncteme, label: Puncteme, ended: Puncteme | None, began: Puncteme
+) -> Puncteme:
+    """Return the marks that stand before a line; all of a string if there is no line before it."""
+    return (*label, *(string if ended is None else _opening(string, ended, began)))

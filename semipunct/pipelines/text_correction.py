@@ -1,0 +1,270 @@
+"""Punctuation correction of running text by a text model, without trees.
+
+The model reads what is written in every slot and gives the probability of each string being right
+(``models.running_text.guises``). A slot is changed if another string that its error channel may
+turn into the written one is more probable, and probable enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
+from semipunct.corpus.word_streams import is_final
+from semipunct.errors import UsageError
+from semipunct.marks import Puncteme
+from semipunct.marks.spacing import BY_TYPOGRAPHY
+from semipunct.models.running_text.model import TextModel
+from semipunct.models.running_text.reader import Query, Reading, TextReader
+from semipunct.pipelines.choice import beside_what_stands, may_replace
+from semipunct.pipelines.distributions import SlotPosterior
+from semipunct.pipelines.options import CorrectOptions
+from semipunct.pipelines.results import Corrected, explain_corrections
+from semipunct.pipelines.text_choice import (
+    LONGEST_SECTION,
+    SECTION,
+    AnyWords,
+    JoinedLines,
+    TextStrings,
+)
+from semipunct.pipelines.text_restoration import Part, has_capitals
+from semipunct.pipelines.trained import Trained, model_of_kind
+
+Floats = npt.NDArray[np.float64]
+
+LEAST = 0.75
+"""The default of the least probability of a correction. F0.5 is about the same for all from 0.5 to
+0.8, on text of learners and on web text, but far fewer right marks are changed with higher ones."""
+
+_SENTENCE, _HEADING = 15, 4
+"""The usual numbers of words of a sentence, and of a heading or another line without a mark."""
+
+_FORGOTTEN, _MOST_FORGOTTEN = 0.03, 0.2
+"""The number of lines whose writer forgot the mark at their end, for one that needs none; and the
+largest one, of long lines. They were chosen on text of learners and on web text, where lines of any
+length have no mark."""
+
+_NEGLIGIBLE = 1e-4
+"""Strings of a slot are left out of the result unless they are more probable than this."""
+
+
+def correct_running_text(
+    model: Trained[Any],
+    lines: Sequence[AnyWords | OmittedT],
+    options: CorrectOptions | None = None,
+    **settings: Any,
+) -> list[Corrected | OmittedT]:
+    """Correct the marks of running text; words and their capitals are unchanged.
+
+    Args:
+        model: a text model with its weights.
+        lines: the words of each paragraph, and its marks. Omitted ones pass through.
+        options: by default ``CorrectOptions()``, with a minimum confidence of ``LEAST``; nothing is
+            drawn, so ``samples`` and ``seed`` have no effect.
+        **settings: attributes of ``CorrectOptions`` by name, which override those of ``options``.
+
+    Raises:
+        UsageError: if an option is invalid, or not for a text model.
+        ModelError: if the model is of another kind.
+    """
+    options = with_default(replace(options or CorrectOptions(), **settings))
+    fitted = model_of_kind(model, TextModel)
+    check(options, fitted)
+    usable: list[AnyWords] = without_omitted(lines)
+    return with_omitted(lines, _correct_texts(model, usable, options))
+
+
+def correct_parts(
+    model: Trained[Any], parts: Sequence[Part], options: CorrectOptions
+) -> list[Corrected]:
+    """Correct the marks of texts whose sentences cross the ends of lines.
+
+    Args:
+        model: as in ``correct_running_text``.
+        parts: lines, which say where texts end; the last one ends its text.
+        options: with a minimum confidence.
+    """
+    texts = [JoinedLines.of(lines) for lines in _texts(parts)]
+    answers = _correct_texts(model, [text.words for text in texts], options)
+    return [
+        line for text, answer in zip(texts, answers, strict=True) for line in _divided(text, answer)
+    ]
+
+
+def _texts(parts: Sequence[Part]) -> Iterator[list[AnyWords]]:
+    lines: list[AnyWords] = []
+    for part in parts:
+        lines.append(part.words)
+        if part.ends_text:
+            yield lines
+            lines = []
+    if lines:
+        yield lines
+
+
+def _divided(text: JoinedLines, answer: Corrected) -> Iterator[Corrected]:
+    """Yield the corrected lines of a text."""
+    rows = text.divide(answer.slots, answer.posteriors)
+    for words, (slots, posteriors) in zip(text.lines, rows, strict=True):
+        yield explain_corrections(cast(Sentence, words), slots, posteriors)
+
+
+def _correct_texts(
+    model: Trained[Any], texts: Sequence[AnyWords], options: CorrectOptions
+) -> list[Corrected]:
+    fitted: TextModel = model.model
+    queries = [
+        Query(words.forms, words.slots, has_capitals(words, words.forms), written=True)
+        for words in texts
+    ]
+    readings = TextReader(fitted, model.parameters).read(queries)
+    channel = Channel(fitted)
+    return [
+        _corrected(channel, words, reading, options)
+        for words, reading in zip(texts, readings, strict=True)
+    ]
+
+
+def with_default(options: CorrectOptions) -> CorrectOptions:
+    """Return options with the minimum confidence of text models, if they have none.
+
+    Args:
+        options: of the correction.
+    """
+    if options.minimum_confidence is not None:
+        return options
+    return replace(options, minimum_confidence=LEAST)
+
+
+def check(options: CorrectOptions, model: TextModel) -> None:
+    """Raise ``UsageError`` unless all options are valid for a text model.
+
+    Args:
+        options: of the correction.
+        model: the model.
+    """
+    if options.minimise != "errors":
+        raise UsageError(
+            f"a text model chooses the most probable strings; leave out minimise={options.minimise}"
+        )
+    if options.analyses:
+        raise UsageError("a text model uses no underlying trees; leave out analyses")
+    options.check(model.strings.tokens)
+
+
+class Channel:
+    """The strings of a text model, and those that each may be a correction of."""
+
+    def __init__(self, model: TextModel) -> None:
+        """Prepare the tables of a model."""
+        self.known = TextStrings(model)
+        size = len(self.known.strings)
+        self._possible = (model.errors[:size, :size] > 0) | np.eye(size, dtype=bool)
+        self._possible[self.known.rare] = False
+
+    def probabilities(self, written: Sequence[Puncteme], reading: Reading) -> Floats:
+        """Return the probabilities of the strings of a line, ``[n + 1, strings]``.
+
+        Args:
+            written: ``[n + 1]`` the strings as written.
+            reading: of the line.
+        """
+        known = self.known
+        summed = reading.strings[:, : len(known.strings)].astype(np.float64)
+        if not written[-1]:
+            summed[-1, ~known.final & (np.arange(len(known.strings)) > 0)] = 0
+            summed[-1, known.final] *= odds_of_sentence(len(written) - 1)
+        known.fold(summed[:1], summed[-1:])
+        return summed
+
+    def posterior(self, written: Puncteme, probability: Floats) -> SlotPosterior:
+        """Return the distribution over the written string and those it may be an error for.
+
+        Args:
+            written: the string.
+            probability: ``[strings]`` of all strings.
+        """
+        tag = self.known.number.get(written)
+        if tag is None:  # The channel never writes a string that has no tag of its own.
+            return SlotPosterior((written,), np.ones(1))
+        share = np.where(self._possible[:, tag], probability, 0.0)
+        share[tag] = max(share[tag], 1e-9)
+        share /= share.sum()
+        order = [
+            i for i in np.argsort(-share, kind="stable").tolist()
+            if share[i] > _NEGLIGIBLE or i == tag
+        ]  # fmt: skip
+        ranked = share[order]
+        return SlotPosterior(tuple(self.known.strings[i] for i in order), ranked / ranked.sum())
+
+
+def odds_of_sentence(words: int) -> float:
+    """Return the factor for the odds that a line ends with a mark, if none is written there.
+
+    The model has seen texts cut anywhere, where one slot of ``_SENTENCE`` is the end of a sentence.
+    A line is never cut: it is a sentence, or a heading, which is shorter. The numbers of words of
+    either are distributed geometrically.
+
+    Args:
+        words: the number of words of the line.
+    """
+    # In logs: the probability of a heading of some 3,000 words is too small for a number.
+    sentence, heading = (
+        (words - 1) * math.log1p(-1 / mean) - math.log(mean) for mean in (_SENTENCE, _HEADING)
+    )
+    most = math.log(_MOST_FORGOTTEN / _FORGOTTEN)
+    return _SENTENCE * _FORGOTTEN * math.exp(min(most, sentence - heading))
+
+
+def _corrected(
+    channel: Channel, words: AnyWords, reading: Reading, options: CorrectOptions
+) -> Corrected:
+    table = channel.probabilities(words.slots, reading)
+    posteriors = [
+        channel.posterior(written, row) for written, row in zip(words.slots, table, strict=True)
+    ]
+    chosen: list[Puncteme] = []
+    for part, views in _parts(words, posteriors):
+        best = [
+            _best(slot, written, options) for slot, written in zip(views, part.slots, strict=True)
+        ]
+        slots = beside_what_stands(cast(Sentence, part), best, views, BY_TYPOGRAPHY)
+        chosen += slots[len(chosen) > 0 :]
+    return explain_corrections(cast(Sentence, words), tuple(chosen), tuple(posteriors))
+
+
+def _best(view: SlotPosterior, written: Puncteme, options: CorrectOptions) -> Puncteme:
+    """Return the most probable string that the options permit; the written one if in doubt."""
+    best = next(
+        (s for s in view.strings if s == written or may_replace(s, written, options.marks)), written
+    )
+    return best if view.of(best) >= options.least else written
+
+
+def _parts(
+    words: AnyWords, views: Sequence[SlotPosterior]
+) -> Iterator[tuple[Words, Sequence[SlotPosterior]]]:
+    """Divide a line after sentences.
+
+    The first slot of a part is the last one of the part before it, where it is decided.
+    """
+    start, size = 0, len(words.forms)
+    for slot in range(1, size + 1):
+        ends = slot - start >= SECTION and is_final(words.slots[slot])
+        if ends or slot - start == LONGEST_SECTION or slot == size:
+            closed = {number - start for number in words.closed if start <= number <= slot}
+            if start:
+                closed.add(0)
+            part = Words(
+                words.sentence_id, words.path, words.line, words.forms[start:slot],
+                words.slots[start : slot + 1], frozenset(closed), words.source,
+            )  # fmt: skip
+            yield part, views[start : slot + 1]
+            start = slot

@@ -1,0 +1,120 @@
+"""Trained models, as tasks take them: with weights in place, after a check of the kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from semipunct.errors import ModelError
+from semipunct.marks import Puncteme
+from semipunct.models.base import Model, Weights, cache_latest
+from semipunct.models.capabilities import place_weights
+from semipunct.store.checkpoint import SavedModel, of_kind
+
+if TYPE_CHECKING:
+    from semipunct.models.punctuation.model import PunctuationModel
+
+Slots = tuple[Puncteme, ...]
+"""The string of each slot of a sentence."""
+
+M = TypeVar("M", bound=Model)
+M_co = TypeVar("M_co", bound=Model, covariant=True)
+
+
+class Trained(Protocol[M_co]):
+    """A model with its weights: loaded from a folder, or the result of a training run."""
+
+    @property
+    def model(self) -> M_co:
+        """The model without its weights."""
+        ...
+
+    @property
+    def parameters(self) -> Weights:
+        """The weights by name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace(Generic[M]):
+    """A model with its weights, placed where its batches read them.
+
+    Attributes:
+        model: the model without its weights.
+        parameters: the weights by name.
+    """
+
+    model: M
+    parameters: Weights
+
+    @classmethod
+    def of(cls, trained: Trained[M]) -> InPlace[M]:
+        """Place the weights once rather than once per batch."""
+        return cls(trained.model, _placed(trained.model, trained.parameters))
+
+
+@cache_latest
+def _placed(model: Model, parameters: Weights) -> Weights:
+    return place_weights(model, parameters)
+
+
+def model_of_kind(trained: Trained[Any], kind: type[M]) -> M:
+    """Return the model without its weights, after checking its kind.
+
+    Args:
+        trained: a model with its weights.
+        kind: the required class.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    if isinstance(trained, SavedModel):
+        return of_kind(trained, kind).model
+    if not isinstance(trained.model, kind):
+        raise ModelError(
+            f"the model is of the kind {trained.model.kind}, but a {kind.kind} is needed; load "
+            f"one, or train it with --kind {kind.kind}"
+        )
+    return trained.model
+
+
+def punctuation_model(trained: Trained[Any], *, alone: bool = False) -> InPlace[PunctuationModel]:
+    """Return a model of underlying punctuation with its weights in place.
+
+    Args:
+        trained: the model with its weights.
+        alone: whether the input is words and trees only; this excludes correction models, which
+            also need the punctuation as written.
+
+    Raises:
+        ModelError: if the model is of another kind.
+    """
+    from semipunct.models.punctuation.model import PunctuationModel
+
+    kind = PunctuationModel.kind
+    if not isinstance(trained.model, PunctuationModel) or (alone and trained.model.kind != kind):
+        raise ModelError(
+            f"the model is of the kind {trained.model.kind}, but one of the kind {kind} is needed; "
+            "load or train another one"
+        )
+    return InPlace.of(trained)
+
+
+def explaining_model(trained: Trained[Any] | None) -> InPlace[PunctuationModel] | None:
+    """Return the model whose underlying trees explain marks; None if there is none.
+
+    A slot tagger or a text model has no such trees. A correction model that reads the underlying
+    tree of the written text needs another model to find that tree first, so it is none, either.
+
+    Args:
+        trained: the model that chose the marks, if there is one.
+    """
+    from semipunct.models.punctuation.corrector import CorrectionModel
+    from semipunct.models.punctuation.model import PunctuationModel
+
+    model = None if trained is None else trained.model
+    if trained is None or not isinstance(model, PunctuationModel):
+        return None
+    if isinstance(model, CorrectionModel) and model.analysed:
+        return None
+    return InPlace.of(trained)

@@ -1,0 +1,378 @@
+"""Punctuation restoration: from words and trees to surface punctuation (section 6.1).
+
+The posterior over surface punctuation is represented by draws from it. The loss is edit distance,
+which is a sum over slots, so the expected loss is minimised for each slot separately, exactly,
+among the strings drawn there. (The paper minimises it among whole draws, as ``best_draw`` does.)
+
+With a parser the expected loss is over punctuation and trees: draws for several trees of a sentence
+are pooled, and each slot gets the string of least expected edit distance under all of them (Li,
+Wang and Eisner 2019, footnote 20). The parser's network also predicts the strings of slots
+directly, which helps where its trees are wrong. The two distributions of each slot are averaged,
+and the loss is minimised under their mean. A text model, which has learned from much more text than
+there are trees, takes the parser's place in running text, whose style is not that of a treebank,
+and is one more vote in a treebank.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from semipunct.corpus.examples import treebank_digest
+from semipunct.corpus.sentences import Sentence, Words
+from semipunct.corpus.treebank import OmittedT, with_omitted, without_omitted
+from semipunct.errors import UsageError
+from semipunct.evaluation.results import figures_signature
+from semipunct.marks import Puncteme, spacing
+from semipunct.marks.spacing import BY_TYPOGRAPHY, JoiningMarks
+from semipunct.models.punctuation.attach import has_history_features
+from semipunct.models.punctuation.draws import Draws, Evidence
+from semipunct.models.punctuation.model import PunctuationModel
+from semipunct.models.punctuation.sampler import generate
+from semipunct.models.running_text.model import THRESHOLD, TextModel
+from semipunct.pipelines import limits
+from semipunct.pipelines.choice import Standing, chosen_strings
+from semipunct.pipelines.chunks import in_groups
+from semipunct.pipelines.distributions import SlotPosterior, mean, posteriors
+from semipunct.pipelines.options import Helpers, RestoreOptions, check_values, split_settings
+from semipunct.pipelines.parses import Parse, check_reads_words, parse, parses
+from semipunct.pipelines.results import Restoration
+from semipunct.pipelines.text_restoration import text_views
+from semipunct.pipelines.trained import Trained, model_of_kind, punctuation_model
+from semipunct.wording import quantity
+
+_CELLS = 2**23
+"""Slots times draws held at a time: 64 megabytes, not counting the memory for drawing them."""
+
+AWARE, UNAWARE = 0.3, 0.6
+"""Default weights of the parser's own distributions of slots: for a model that reads the parser's
+probabilities, and for one that takes every tree for correct and so is too certain
+(docs/decisions/0026-parsed-text.md)."""
+
+TEXT = 0.7
+"""The default weight of the distributions of a text model, in a treebank together with those of
+parsers (docs/decisions/0046-text-and-trees.md)."""
+
+
+def restore_trees(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words | OmittedT],
+    options: RestoreOptions,
+    helpers: Helpers,
+    first: int | Sequence[int] = 0,
+) -> list[Restoration | OmittedT]:
+    """Restore the punctuation of sentences, given their trees, or trees and tags of parsers.
+
+    Args:
+        model: a punctuation model with its weights.
+        sentences: trees or, with a parser, words; ``options.keep`` determines the treatment of
+            existing marks. Omitted ones pass through.
+        options: of the restoration. ``share`` is by default 0.3 for a model of the preset
+            ``parsed`` and 0.6 for others (``default_share``). It is ignored for sentences whose
+            existing marks are used (``keep``), with ``minimise="draws"``, and for parsers that
+            predict no punctuation. ``objective`` is by default ``f1`` for sentences of a text and
+            ``edits`` for sentences of a treebank, and needs a text model.
+        helpers: parsers, which are weighted equally; the tree and tags in the result are those of
+            the first. The distributions of slots of a text model replace those of the parsers in
+            sentences of a text, and join them in those of a treebank, with the same weight as a
+            parser's; the default share of them all is 0.7. Sentences of one file that follow each
+            other are read as one text. Kept marks are evidence for it.
+        first: the number of the first sentence, for sentences that continue an earlier call, or
+            the number of each that is not omitted; with the seed it determines the draws.
+
+    Raises:
+        UsageError: if an option is invalid, or names marks that the model lacks.
+        ModelError: if a model is of another kind, or a parser reads punctuation.
+    """
+    usable: list[Any] = without_omitted(sentences)
+    if helpers.parsers:
+        return with_omitted(sentences, _restored_words(model, usable, options, helpers, first))
+    draws = draw_punctuation(model, usable, options, first)
+    joining = punctuation_model(model).model.inventory.joining
+    restored = [
+        restore_from_draws(s, d, options, joining=joining)
+        for s, d in zip(usable, draws, strict=True)
+    ]
+    return with_omitted(sentences, restored)
+
+
+def restore_words(
+    model: Trained[Any],
+    parser: Trained[Any] | Sequence[Trained[Any]],
+    sentences: Sequence[Sentence | Words | OmittedT],
+    options: RestoreOptions | None = None,
+    *,
+    first: int | Sequence[int] = 0,
+    **settings: Any,
+) -> list[Restoration | OmittedT]:
+    """Restore the punctuation of sentences, given the trees and tags predicted by a parser.
+
+    Args:
+        model: a punctuation model with its weights.
+        parser: a parser with its weights, or several.
+        sentences: words; existing tags and trees are ignored. Omitted ones pass through.
+        options: by default ``RestoreOptions()``; ``restore_trees`` says more of ``share``.
+            ``trees`` are drawn from each parser per sentence; the ``samples`` draws of punctuation
+            are divided equally among all trees, rounded down. With 0, each parser's single tree
+            from ``parse`` is used.
+        first: as in ``restore_trees``.
+        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``,
+            and those of ``Helpers``.
+
+    Raises:
+        UsageError, ModelError: as ``restore_trees`` does.
+    """
+    chosen, helpers = split_settings(RestoreOptions, options, settings | {"parser": parser})
+    return restore_trees(model, sentences, chosen, helpers, first)
+
+
+def _restored_words(
+    model: Trained[Any],
+    sentences: Sequence[Sentence | Words],
+    options: RestoreOptions,
+    helpers: Helpers,
+    first: int | Sequence[int],
+) -> list[Restoration]:
+    parsers, reader, trees = helpers.parsers, helpers.text_model, options.trees
+    fitted = punctuation_model(model, alone=True).model
+    check_values(options, fitted.inventory.tokens)  # before parsing, which may take minutes
+    threshold = _threshold(reader, options)
+    share = options.share
+    if share is None:
+        share = default_share(fitted) if reader is None else TEXT
+    for parser in parsers:
+        check_reads_words(parser, "to restore punctuation")
+    number = max(1, trees) * len(parsers)
+    if not 0 < number <= min(limits.TREES, options.samples):
+        of_each = quantity(trees, "tree")
+        if len(parsers) != 1:
+            of_each += f" of {quantity(len(parsers), 'parser')}"
+        raise UsageError(
+            f"{of_each} for {quantity(options.samples, 'sample')}; give 0 to "
+            f"{min(limits.TREES, options.samples):,} trees in all, with at least one sample each"
+        )
+    pooled = share > 0 and options.minimise == "slots"
+    parses_of_all: list[list[Parse]] = [[] for _ in sentences]
+    for parser in parsers:
+        slots = pooled and (reader is None or any(s.source != "text" for s in sentences))
+        if trees:
+            several = parses(parser, sentences, trees, seed=options.seed, first=first, slots=slots)
+        else:
+            several = [[parsed] for parsed in parse(parser, sentences, slots=slots)]
+        for of, parses_of_sentence in zip(parses_of_all, several, strict=True):
+            of += parses_of_sentence
+    each = replace(options, samples=options.samples // number)
+    analyses = [parsed.sentence for of in parses_of_all for parsed in of]
+    draws = draw_punctuation(model, analyses, each, numbers_of_trees(first, number))
+    texts = text_views(reader, sentences, options) if reader is not None and pooled else []
+    restorations: list[Restoration] = []
+    # Draws are counted as they are made: those of many sentences would not fit into memory.
+    for place, (sentence, of) in enumerate(zip(sentences, parses_of_all, strict=True)):
+        joined = Draws.joined([next(draws) for _ in of])
+        views = texts[place : place + 1]
+        # A parser sees no marks, and knows the style of a treebank only.
+        is_known = sentence.source != "text" or not texts
+        if is_known and not _is_decided(sentence, options, reads_marks=False):
+            # All trees of a parser come with the same distributions of slots.
+            views = [*views, *(p.slots for p in of[:: max(1, trees)] if p.slots)]
+        pool = None
+        if pooled and views and not _is_decided(sentence, options, reads_marks=bool(texts)):
+            pool = _pooled(posteriors(joined), share, views)
+        least = threshold if options.objective or sentence.source == "text" else None
+        joining, paired = fitted.inventory.joining, bool(texts)
+        restorations.append(
+            restore_from_draws(of[0].sentence, joined, options, pool, joining, least, paired=paired)
+        )
+    return restorations
+
+
+def numbers_of_trees(first: int | Sequence[int], each: int) -> int | Sequence[int]:
+    """Return the numbers of the trees of sentences, by which their draws are independent.
+
+    Args:
+        first: the number of the first sentence, or those of all.
+        each: trees of a sentence.
+    """
+    if isinstance(first, int):
+        return first * each
+    return [of_sentence * each + tree for of_sentence in first for tree in range(each)]
+
+
+def draw_punctuation(
+    model: Trained[Any],
+    sentences: Sequence[Sentence],
+    options: RestoreOptions,
+    first: int | Sequence[int] = 0,
+) -> Iterator[Draws]:
+    """Draw the punctuation of sentences, a few of them at a time.
+
+    Args:
+        model: a punctuation model with its weights.
+        sentences: words and trees; ``options.keep`` determines the treatment of existing marks.
+        options: the options of restoration, with the number of draws and the use of evidence.
+        first: the number of the first sentence, or those of all.
+
+    Raises:
+        UsageError: if an option is invalid, or names marks that the model lacks.
+        ModelError: if the model is of another kind.
+    """
+    fitted = punctuation_model(model)
+    check_values(options, fitted.model.inventory.tokens)
+    reads_marks = has_history_features(fitted.parameters)
+    start = 0
+    # The draws of a group fit into memory; no sentence is split.
+    for group in in_groups(sentences, lambda s: options.samples * len(s.slots), _CELLS):
+        numbers = first + start if isinstance(first, int) else first[start : start + len(group)]
+        evidence = [_evidence(s, options, reads_marks=reads_marks) for s in group]
+        yield from generate(
+            fitted.model, fitted.parameters, group, options.samples, options.seed, evidence, numbers
+        )
+        start += len(group)
+
+
+def _evidence(sentence: Sentence, options: RestoreOptions, *, reads_marks: bool) -> Evidence | None:
+    """Return the marks of a sentence as evidence; None if there are none, or they are removed.
+
+    A model without features of the marks to the left cannot be drawn given other marks. Unless
+    evidence is requested, what it draws for the empty slots of a text does not depend on them.
+    """
+    keep = options.keep_for(sentence)
+    if keep == "replace" or not any(sentence.slots) or (options.keep is None and not reads_marks):
+        return None
+    return Evidence(sentence.slots, options.mistaken if keep == "repair" else 0.0)
+
+
+def restore_from_draws(
+    sentence: Sentence,
+    draws: Draws,
+    options: RestoreOptions,
+    views: tuple[SlotPosterior, ...] | None = None,
+    joining: JoiningMarks = BY_TYPOGRAPHY,
+    threshold: float | None = None,
+    *,
+    paired: bool = False,
+) -> Restoration:
+    """Return the punctuation of least expected edit distance under some draws.
+
+    Args:
+        sentence: words and tree, and existing marks if they are kept.
+        draws: draws of its punctuation.
+        options: the options of restoration.
+        views: the posteriors of the slots; by default they are estimated from the draws.
+        joining: marks that only join words, which are not put between words of a text that stand
+            apart.
+        threshold: for a high F1, the probability from which marks are inserted.
+        paired: whether inserted brackets and quotation marks need partners in any case.
+    """
+    views = posteriors(draws) if views is None else views
+    standing = Standing(sentence, options.keep_for(sentence), joining, paired)
+    slots = chosen_strings(standing, draws, views, options, threshold)
+    return Restoration(sentence, tuple(slots), views, most_frequent(draws, options.nbest))
+
+
+def most_frequent(draws: Draws, count: int) -> tuple[tuple[tuple[Puncteme, ...], float], ...]:
+    """Return the most frequent whole draws, each with its relative frequency.
+
+    Args:
+        draws: the draws.
+        count: the maximum number of results.
+    """
+    if not count:
+        return ()
+    rows, counts = np.unique(draws.chosen, axis=0, return_counts=True)
+    times = Counter({tuple(r): n for r, n in zip(rows.tolist(), counts.tolist(), strict=True)})
+    return tuple(
+        (tuple(s[i] for s, i in zip(draws.strings, row, strict=True)), n / len(draws.chosen))
+        for row, n in times.most_common(count)
+    )
+
+
+def default_share(model: PunctuationModel) -> float:
+    """Return the weight of the parsers' own distributions that suits a model.
+
+    Args:
+        model: the punctuation model.
+    """
+    return AWARE if "expected" in model.options.templates else UNAWARE
+
+
+def _threshold(reader: Trained[Any] | None, options: RestoreOptions) -> float | None:
+    """Return the probability from which marks are inserted for a high F1; None for edits.
+
+    Raises:
+        UsageError: if an option needs another one.
+        ModelError: if the model is no text model.
+    """
+    if reader is None:
+        if options.objective is not None:
+            raise UsageError("the objective needs a text model (--text); give one, or leave it out")
+        return None
+    model_of_kind(reader, TextModel)
+    if options.minimise == "draws":
+        if options.objective == "f1":
+            raise UsageError(
+                "whole draws minimise edits; leave out --objective f1, or --minimise draws"
+            )
+        return None
+    return None if options.objective == "edits" else float(reader.parameters[THRESHOLD])
+
+
+def _is_decided(sentence: Sentence | Words, options: RestoreOptions, *, reads_marks: bool) -> bool:
+    """Return whether the visible marks of a sentence are evidence that only the draws respect.
+
+    Args:
+        sentence: the sentence.
+        options: say whether its marks are used.
+        reads_marks: whether the distributions of slots take kept marks into account.
+    """
+    keep = options.keep_for(sentence)
+    is_used = keep == "repair" or (keep == "keep" and not reads_marks)
+    return is_used and any(spacing.visible(sentence.slots))
+
+
+def _pooled(
+    model_views: Sequence[SlotPosterior], share: float, views: Sequence[Sequence[SlotPosterior]]
+) -> tuple[SlotPosterior, ...]:
+    """Return the weighted mean of a model's and the parsers' distributions of each slot.
+
+    Args:
+        model_views: ``[slots]`` the distributions of the model.
+        share: the weight of all other distributions together.
+        views: ``[slots]`` those of each parser, and of the text model.
+    """
+    weights = [1 - share, *(share / len(views),) * len(views)]
+    return tuple(mean(of_slot, weights) for of_slot in zip(model_views, *views, strict=True))
+
+
+def restoration_signature(
+    digest: str, sentences: Sequence[Sentence], options: RestoreOptions
+) -> str:
+    """Return the signature of figures, which are comparable if they differ only in the model.
+
+    Args:
+        digest: the digest of the model.
+        sentences: the restored sentences, with their gold punctuation.
+        options: the options of restoration.
+    """
+    return figures_signature(
+        "restoration",
+        digest[:12],
+        treebank_digest(sentences),
+        {
+            "samples": str(options.samples),
+            "seed": str(options.seed),
+            "minimise": options.minimise,
+            "marks": "all" if options.marks is None else str(len(options.marks)),
+            "confidence": f">={options.minimum_confidence:g}",
+            "keep": _keep_signature(options, sentences),
+        },
+    )
+
+
+def _keep_signature(options: RestoreOptions, sentences: Sequence[Sentence]) -> str:
+    keep = "+".join(sorted({options.keep_for(sentence) for sentence in sentences}))
+    return keep + (f"*{options.mistaken:g}" if keep == "repair" else "")

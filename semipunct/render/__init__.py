@@ -1,1 +1,0 @@
-"""Analyses and restorations as CoNLL-U, brackets, text and JSON."""

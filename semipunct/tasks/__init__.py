@@ -1,1 +1,0 @@
-"""Tasks, one file each: plain functions from data to data."""
