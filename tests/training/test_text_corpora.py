@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from semipunct.corpus import word_streams
+from semipunct.corpus.word_streams import items, word_stream
 from tests.commands import Result, run
 from tests.models.running_text.texts import text
 from tests.planted import TEXT
