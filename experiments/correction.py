@@ -30,7 +30,7 @@ trees. Systems:
 Missing models are trained, unless no system reads trees; parsers and restoration models of
 ``parsed_text.py`` are reused if ``--models`` is its folder. Each row has the means over the seeds,
 and p of the paired permutation test of F0.5 against ``--against``; *from bare words* is F0.5 of all
-edits from bare words to the result (docs/decisions/0029-corrections.md). Results that ``semipunct
+edits from bare words to the result (docs/decisions/correction.md). Results that ``semipunct
 compare`` reads are beside the models; what is there is not measured again. For a quick trial use
 ``--first`` and ``--visits``.
 """

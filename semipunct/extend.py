@@ -2,7 +2,7 @@
 
 The documentation uses these names besides those of ``semipunct``, ``semipunct.structures``,
 ``semipunct.formats`` and ``semipunct.evaluation``. They are stable, whereas the modules that define
-them may move (docs/decisions/0049-public-names.md). They are imported on first access.
+them may move (docs/decisions/architecture.md). They are imported on first access.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -4,7 +4,7 @@ A distribution names an object under an entry point group, such as ``semipunct.f
 looks there for a name only if it has no entry of its own, so that no command waits for additions
 that it does not use, and one that cannot be loaded affects only those who ask for it. (Semirings
 have a group of their own, see ``semirings.plugins``, and models another, see ``store.installed``.)
-Why so: docs/decisions/0049-public-names.md.
+Why so: docs/decisions/architecture.md.
 """
 
 from __future__ import annotations

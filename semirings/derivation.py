@@ -11,7 +11,7 @@ back-pointers; the reverse pass follows them.
 Weights behave as in the base semiring. In a tie the first summand is selected, with its tag. The
 tag of an empty sum is 0; other values of weight zero may have any tag.
 
-docs/decisions/0004-derivations-by-reverse-pass.md compares this with equations 6 and 7 of Li, Wang
+docs/decisions/semirings.md compares this with equations 6 and 7 of Li, Wang
 and Eisner (2019), in what is maximised and in how ties are broken.
 """
 

@@ -17,7 +17,7 @@ numbers.
 | ``star`` of weight one                | mean +inf, 0 if m is 0  | 0                            |
 
 What the division costs, and how the classical form is obtained from it, is in
-docs/decisions/0013-averages-not-sums.md.
+docs/decisions/semirings.md.
 """
 
 from __future__ import annotations

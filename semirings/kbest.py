@@ -8,7 +8,7 @@ The parts of a derivation come from the reverse pass, as in ``Sampling``: a cota
 requested rank; a sum passes the request to the summand and rank that the entry came from, a product
 to both factors. Only one number is propagated back, however large k is.
 
-No tag for each rank is needed: docs/decisions/0012-what-travels-backwards.md. Winners are selected
+No tag for each rank is needed: docs/decisions/semirings.md. Winners are selected
 by masks, since the gradient of a gather is a scatter, which runs one element after another.
 """
 

@@ -16,7 +16,7 @@ would replace a value.
 The derivatives are defined as JVP rules, so forward mode, reverse mode and their compositions work.
 A sum stores one array for its reverse pass: the shares of its terms.
 
-Zero times NaN is NaN, in every semiring (docs/decisions/0042-nan.md).
+Zero times NaN is NaN, in every semiring (docs/decisions/semirings.md).
 """
 
 from __future__ import annotations

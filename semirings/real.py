@@ -10,7 +10,7 @@
 | ``star(1)``         | inf                  | 0                                |
 
 What lies outside the range of a float is lost without notice, so this is used only where an
-enclosure proves that nothing was (docs/decisions/0022-real-with-an-enclosure.md).
+enclosure proves that nothing was (docs/decisions/semirings.md).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Source: Salmon, Moraes, Dror and Shaw (2011), Parallel random numbers: as easy a
 The constants are those of their library, Random123. ``jax.random`` draws its bits with the same
 function, but returns arrays of bits for one key; here every entry has its own counter.
 
-docs/decisions/0021-sampling-by-threefry.md says why samples are drawn by it.
+docs/decisions/semirings.md says why samples are drawn by it.
 """
 
 from __future__ import annotations

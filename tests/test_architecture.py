@@ -2,7 +2,7 @@
 
 Nothing is imported here: source is read as text, so that a broken package is still checked.
 
-docs/decisions/0019-rooms.md describes the rooms and the reasons for their order.
+docs/decisions/architecture.md describes the rooms and the reasons for their order.
 """
 
 import ast

@@ -66,7 +66,7 @@ PAPER = (
     "train.visits=12000",
 )
 """The model of the paper, with the number of visits in the paper but the default schedule: the
-schedule in the paper does not converge (docs/decisions/0011-loglinear-preset.md)."""
+schedule in the paper does not converge (docs/decisions/training.md)."""
 
 
 class Learning(NamedTuple):

@@ -1,6 +1,6 @@
 """Release of free memory to the operating system, and the memory maps of a process.
 
-Why a training run returns memory: docs/decisions/0006-batch-shapes.md and 0024-lowered-programs.md.
+Why a training run returns memory: docs/decisions/recursions.md and compiled-programs.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Sentences are concatenated, not padded to the longest. The total numbers of thei
 entries and absorptions are padded to sizes that suffice for most batches of a run, so a whole run
 compiles two or three shapes.
 
-How the sizes are chosen: docs/decisions/0006-batch-shapes.md.
+How the sizes are chosen: docs/decisions/recursions.md.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ included because patches may preserve the size and the time of modification.
 
 Options of XLA come and go between versions, some without notice. One that the installed version
 refuses is left out for the rest of the process: programs compute the same without it, only slower.
-The range of versions, and how it is tested, is in docs/decisions/0041-versions.md.
+The range of versions, and how it is tested, is in docs/decisions/compiled-programs.md.
 
-Decisions, costs and what was tried instead: docs/decisions/0024-lowered-programs.md.
-The option with which programs are compiled: docs/decisions/0006-batch-shapes.md.
+Decisions, costs and what was tried instead: docs/decisions/compiled-programs.md.
+The option with which programs are compiled: docs/decisions/recursions.md.
 """
 
 from __future__ import annotations

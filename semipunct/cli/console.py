@@ -244,7 +244,7 @@ SCHEMAS = {
 def report(assessment: "Assessment", *, json: bool, path: str | None) -> None:
     """Print the figures of an assessment as tables or JSON, and store the result.
 
-    One report serves all commands: docs/decisions/0050-kinds.md.
+    One report serves all commands: docs/decisions/architecture.md.
 
     Args:
         assessment: the figures, with what is shown beside them.

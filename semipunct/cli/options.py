@@ -15,7 +15,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Replace a parameter that is an instance of a class of options by one for each field.
 
     The command then has these options, and gets the instance. A set of strings is given as words
-    between blanks. Why so: docs/decisions/0052-options.md.
+    between blanks. Why so: docs/decisions/architecture.md.
 
     Args:
         command: a function whose other parameters are declared as typer expects them.

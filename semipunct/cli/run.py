@@ -1,6 +1,6 @@
 """The run of a task on files: answers are written, compared and reported, or written in parts.
 
-One run serves ``restore``, ``correct``, ``parse`` and ``decode``: docs/decisions/0050-kinds.md.
+One run serves ``restore``, ``correct``, ``parse`` and ``decode``: docs/decisions/architecture.md.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

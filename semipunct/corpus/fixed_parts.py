@@ -6,7 +6,7 @@ know them from the words. Parts without blanks around their marks need no patter
 between two words without a blank belongs to one word with them (``located.is_within_word``), and
 addresses, tags and numbers are never split (``whole_tokens``).
 
-What else stays as it stands in a text is in docs/decisions/0044-what-stands-in-a-text.md.
+What else stays as it stands in a text is in docs/decisions/restoration.md.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Sentences: words, tags, a tree, and the punctuation in the slots between the words.
 
 Features, punctemes and pairs are extracted from these directly; no neutral form of a sentence
-stands between the treebank and the models (docs/decisions/0007-model-reads-treebank.md).
+stands between the treebank and the models (docs/decisions/architecture.md).
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -220,7 +220,7 @@ class Sentence(Generic[T]):
 def unfillable(sentence: "Sentence[Any] | Words") -> frozenset[int]:
     """Return the slots that no mark can be put into: closed ones that are empty.
 
-    docs/decisions/0040-orthographic-words.md says how models treat them.
+    docs/decisions/punctuation-model.md says how models treat them.
     """
     return frozenset(slot for slot in sentence.closed if not sentence.slots[slot])
 

@@ -2,7 +2,7 @@
 
 A field is declared once, with its title in tables and its description.  NaN is an
 undefined figure (precision where nothing was predicted), and null in JSON, as infinity is
-(``docs/decisions/0053-figures.md``).
+(``docs/decisions/architecture.md``).
 """
 
 from __future__ import annotations

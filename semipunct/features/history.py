@@ -5,7 +5,7 @@ is drawn where the constituent begins, given the marks so far; its right punctem
 ends, given those marks, the marks within, and the left puncteme. The same state serves for features
 of complete sentences and for samplers of incomplete ones.
 
-docs/decisions/0018-from-left-to-right.md derives the factorisation and compares it with ``c``.
+docs/decisions/punctuation-model.md derives the factorisation and compares it with ``c``.
 """
 
 from __future__ import annotations

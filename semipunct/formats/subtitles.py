@@ -2,7 +2,7 @@
 
 Only the text of cues is read; everything else (numbers, times, settings, notes, styles) comes back
 as it was, line by line. A library that parses cues would lose some of it
-(docs/decisions/0051-subtitles.md).
+(docs/decisions/files.md).
 """
 
 import re

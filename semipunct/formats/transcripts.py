@@ -1,7 +1,7 @@
 """Transcripts in JSON, as whisper writes them: segments with a text, perhaps with a list of words.
 
 The file is text in which some strings are replaced, so that everything else comes back byte for
-byte (docs/decisions/0057-transcripts.md). Segments are entries, and the last one brings the file.
+byte (docs/decisions/files.md). Segments are entries, and the last one brings the file.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ words, because readers may take the bracket of an emoticon or an address for a p
 count may grow, and every inserted mark needs a partner in a slot that is inserted or had none.
 (Otherwise *(yes what is up :))* may become *(yes) what is up (:))*, where counts are the same.)
 
-Why pairs are a constraint: docs/decisions/0044-what-stands-in-a-text.md.
+Why pairs are a constraint: docs/decisions/restoration.md.
 """
 
 from collections.abc import Collection, Mapping, Sequence

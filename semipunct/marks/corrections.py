@@ -6,7 +6,7 @@ a slot if and only if they have the same tokens there, whatever the order of a w
 
 These are not the edits of ``marks.edits``, by which the channel rewrites underlying tokens.
 
-Why a slot has one correction, and not one for each token, is in docs/decisions/0029-corrections.md.
+Why a slot has one correction, and not one for each token, is in docs/decisions/correction.md.
 """
 
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ A token is a ``str``, a puncteme a tuple of tokens.  The tables follow the list 
 Li, Wang and Eisner (2019), extended by Unicode's bracket and quotation pairs as the paper's
 footnote 24 suggests.
 
-Boundary marks are tokens, but belong to no puncteme (docs/decisions/0002-boundary-marks.md).
+Boundary marks are tokens, but belong to no puncteme (docs/decisions/punctuation-model.md).
 """
 
 import re

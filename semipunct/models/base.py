@@ -291,7 +291,7 @@ def cache_latest(make: Callable[[M, Weights], R]) -> Callable[[M, Weights], R]:
     """Return a function that caches, for each model, its result for the most recent weights.
 
     Weights are compared by identity: a dictionary of weights is never modified. Only the last ones
-    are held (docs/decisions/0024-lowered-programs.md).
+    are held (docs/decisions/compiled-programs.md).
 
     Args:
         make: a function of a model and its weights whose result does not refer to the model;

@@ -32,7 +32,7 @@ VISITS = 268
 """Factor of the square root of the number of training sentences in the number of visits.
 
 It gives 30,000 visits for English-EWT and 17,000 for Chinese-GSD; tuning the number for each
-treebank improved almost nothing (docs/decisions/0011-loglinear-preset.md).
+treebank improved almost nothing (docs/decisions/training.md).
 """
 
 

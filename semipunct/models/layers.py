@@ -2,7 +2,7 @@
 
 The weights of a layer are stored under its name: ``NAME.weight``, ``NAME.bias``. Thus the weights
 of every model form one dictionary of arrays, which the optimiser, the model store and checkpoints
-use directly (docs/decisions/0020-neural-layers.md).
+use directly (docs/decisions/training.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Learning rate schedules and a lazy Adam, for the optimisers of all kinds of models.
 
-A step updates only the weights that its batch reads; docs/decisions/0023-few-weights.md.
+A step updates only the weights that its batch reads; docs/decisions/training.md.
 """
 
 from __future__ import annotations

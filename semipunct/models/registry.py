@@ -3,7 +3,7 @@
 Kinds are imported on demand, so this module depends on no model. Other distributions register kinds
 in the entry point group ``semipunct.kinds``.
 
-What models of a kind can be asked is registered apart: docs/decisions/0050-kinds.md.
+What models of a kind can be asked is registered apart: docs/decisions/architecture.md.
 """
 
 from __future__ import annotations

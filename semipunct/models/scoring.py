@@ -1,6 +1,6 @@
 """Log-likelihoods of many sentences under any model, in batches without gradients.
 
-The shape is chosen for all batches together: docs/decisions/0006-batch-shapes.md.
+The shape is chosen for all batches together: docs/decisions/recursions.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Self-contained HTML pages: no scripts, nothing from elsewhere, dark and light.
 
 On pages of trees every sentence is a section whose anchor is ``sent-`` and its ID, so other pages
-can refer to it (docs/decisions/0060-pages-of-trees.md).
+can refer to it (docs/decisions/treebank-tools.md).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ it changes a slot within an orthographic word, doubles a mark that belongs to a 
 words that stand apart, or leaves a bracket or quotation mark without its partner. The last is a
 constraint on several slots together (``marks.balance``); the others exclude strings slot by slot.
 
-Why these restrict the decision and not the model: docs/decisions/0044-what-stands-in-a-text.md.
+Why these restrict the decision and not the model: docs/decisions/restoration.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The loop over the entries of files that all tasks share: chunks, order, what is left out.
 
-Why there is one loop: docs/decisions/0050-kinds.md.
+Why there is one loop: docs/decisions/architecture.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The predictions of a model for its own training data are far better than those f
 that takes the output of another model as input, such as the trees of a parser, should therefore be
 trained on predictions for sentences that the other model has not seen.
 
-How correction models learn from such trees is in docs/decisions/0037-correcting-parsed-text.md.
+How correction models learn from such trees is in docs/decisions/correction.md.
 """
 
 from __future__ import annotations

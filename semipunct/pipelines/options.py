@@ -1,7 +1,7 @@
 """Options of tasks, each written once: its name, type, default and description.
 
 The command line makes an option of every field (``semipunct.cli.options``), and functions take the
-fields as arguments by name. Why so: docs/decisions/0052-options.md.
+fields as arguments by name. Why so: docs/decisions/architecture.md.
 
 JAX is not imported here, so that ``--help`` answers at once.
 """

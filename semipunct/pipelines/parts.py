@@ -2,7 +2,7 @@
 
 Parts are a function of the files and of a size. Each is written whole, under a name that sorts by
 its place; parts that are there are not made again, so that a command that was interrupted is given
-again, and several processes share the work: docs/decisions/0059-corpora.md.
+again, and several processes share the work: docs/decisions/files.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A kind of model names its tasks once (``Kind.tasks``). Commands, the functions of
 ``import semipunct``, the server, the component of spaCy and engines ask them in the same way:
-docs/decisions/0050-kinds.md.
+docs/decisions/architecture.md.
 """
 
 from __future__ import annotations

@@ -51,11 +51,11 @@ _CELLS = 2**23
 AWARE, UNAWARE = 0.3, 0.6
 """Default weights of the parser's own distributions of slots: for a model that reads the parser's
 probabilities, and for one that takes every tree for correct and so is too certain
-(docs/decisions/0026-parsed-text.md)."""
+(docs/decisions/restoration.md)."""
 
 TEXT = 0.7
 """The default weight of the distributions of a text model, in a treebank together with those of
-parsers (docs/decisions/0046-text-and-trees.md)."""
+parsers (docs/decisions/restoration.md)."""
 
 
 def restore_trees(

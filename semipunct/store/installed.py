@@ -4,7 +4,7 @@ A distribution registers a package of data under the entry point group ``semipun
 model folder in it is a part of what the entry point names. Several distributions may share a name:
 ``en/text`` comes with this one, ``en/parser`` with another.
 
-Why a model comes with this distribution is in docs/decisions/0048-a-model-in-the-box.md.
+Why a model comes with this distribution is in docs/decisions/running-text.md.
 """
 
 from __future__ import annotations

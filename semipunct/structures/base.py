@@ -4,7 +4,7 @@ A structure is a pytree that holds log weights of *parts*: arrays such as the tr
 or the arcs of trees. A derivation is a set of parts, its weight their product. A structure has to
 implement only ``total``; all methods in ``distribution`` are computed from it, by questions that
 are compiled once for each shape, wherever they are asked (``compile_once``; why, and what stays
-outside: docs/decisions/0062-compiled-questions.md).
+outside: docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

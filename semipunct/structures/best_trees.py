@@ -7,7 +7,7 @@ contraction, and the others leave the graph. Each arc of the contracted graph re
 the sentence that it stands for: from these the heads are read off, and expanding a cycle only
 decides which of its nodes the arc from outside enters.
 
-Why on the device as well: docs/decisions/0063-crossing-arcs.md.
+Why on the device as well: docs/decisions/training.md.
 
 Source: Chu and Liu (1965); Edmonds (1967).
 """

@@ -7,7 +7,7 @@ vectors of new spans, the results of a step, pass through logarithms.
 
 A term is lost if it is below the smallest float in these units. That matters only to a sum that is
 small, too: such sums are marked, and the caller repeats the recursion in logarithms if one is part
-of a whole sentence (docs/decisions/0043-sums-of-products.md).
+of a whole sentence (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

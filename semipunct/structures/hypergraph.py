@@ -11,7 +11,7 @@ derivations in any semiring.
 Source: Gallo et al. (1993); Goodman (1999), section 2; Huang (2008), section 2.
 
 Why derivations are parsed in two stages, of which this is the second:
-docs/decisions/0035-parsing-derivations.md.
+docs/decisions/papers.md.
 """
 
 from __future__ import annotations

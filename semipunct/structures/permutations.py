@@ -15,7 +15,7 @@ Source: the linear ordering problem as in Tromble and Eisner (2009), section 2; 
 of Wang and Eisner (2016).
 
 The recursion runs over sizes, with all sets of a size at once: n steps, each a gather, a product
-and a sum (docs/decisions/0030-orders-by-subsets.md).
+and a sum (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Eisner (2019) for constituents that share their heads (footnote 2).
 | choice | ``[batch, nodes, labels, labels]`` | ``[b, x, l, r]``: node x has l left and r right |
 | final  | ``[batch, slots, states]``        | ``[b, k, s]``: the string of slot k ends in s   |
 
-The model of commas that uses it is in docs/decisions/0033-commas-in-phrases.md.
+The model of commas that uses it is in docs/decisions/papers.md.
 """
 
 from __future__ import annotations

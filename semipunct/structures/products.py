@@ -5,7 +5,7 @@ divided among devices, each decision would have to wait for all of them. Here ea
 whether numbers sufficed in all steps. Only after the last step, if they did not for any item, the
 steps are repeated term by term.
 
-Why not in every step, nor by looking at the weights: docs/decisions/0043-sums-of-products.md.
+Why not in every step, nor by looking at the weights: docs/decisions/recursions.md.
 """
 
 from __future__ import annotations

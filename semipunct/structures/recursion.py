@@ -5,7 +5,7 @@ are divided into chunks, only the state at the start of each chunk is stored, an
 recomputed one chunk at a time (Chen et al. 2016; Griewank and Walther 2000).
 
 Slices are read in place, and only their derivatives are collected as slices of a scanned array
-(docs/decisions/0014-steps-read-in-place.md).
+(docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 With several devices, each keeps all weights and the state of the optimiser, and reads its share of
 every batch; XLA adds up the gradients. The batches are those of a run on one device, so that the
-result differs by the order of sums only (docs/decisions/0058-training-on-devices.md). The devices
+result differs by the order of sums only (docs/decisions/training.md). The devices
 may belong to several processes, which take their decisions together
-(docs/decisions/0061-training-in-processes.md).
+(docs/decisions/training.md).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ By Bayes' rule the ratio of p(x' | T) to p(x | T), where x' differs from x in on
 of the posterior probabilities of the two strings of that slot given all others. Both are exact:
 the likelihood sums over all underlying trees. Only the strings to compare with are limited, to
 those that are usual in the treebank at such a place and those that the written string becomes when
-one of its tokens is left out (docs/decisions/0056-suspicious-marks.md).
+one of its tokens is left out (docs/decisions/treebank-tools.md).
 
 A model is surer than it should be, and of some marks more than of others: of 100 places where it
 gives a final period 95%, the treebank has a period at fewer than 95. Platt's scaling (1999)

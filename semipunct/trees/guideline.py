@@ -3,7 +3,7 @@
 The principles (``trees.principles``) do not determine every head: where one unit ends and another
 starts, either may be the unit of a mark. A head that they allow is left as it is; another one is
 replaced by the one that they prefer. Only heads of marks change
-(docs/decisions/0054-heads-of-marks.md).
+(docs/decisions/treebank-tools.md).
 """
 
 from collections.abc import Collection, Mapping, Sequence, Set

@@ -6,7 +6,7 @@ the remaining recurrence is elementwise. Tags are predicted from an intermediate
 above use their probabilities as input (Zhang and Weiss 2016). Arcs and relations have biaffine
 scores (Dozat and Manning 2017).
 
-What else was tried is in docs/decisions/0027-parser-network.md.
+What else was tried is in docs/decisions/training.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The trees of a parser, projective or of any shape: the same questions, with heads as answers.
 
-Why there are two shapes: docs/decisions/0063-crossing-arcs.md.
+Why there are two shapes: docs/decisions/training.md.
 """
 
 from __future__ import annotations

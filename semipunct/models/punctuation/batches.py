@@ -143,7 +143,7 @@ _OUTLIER = 3
 FEW_WORDS = 256
 """The number of words in a batch below which all slot vectors have the same width if no gradient is
 needed: narrow vectors would save less time than compiling and loading their steps takes
-(docs/decisions/0006-batch-shapes.md)."""
+(docs/decisions/recursions.md)."""
 
 _WIDE_LANES = 2
 """The number of lanes of wider vectors in training: with a single lane, sentences with many of them

@@ -1,6 +1,6 @@
 """Models of correct punctuation given words, tree and the written punctuation (section 6.2).
 
-What a correction model is, and what was tried: docs/decisions/0032-correction-models.md.
+What a correction model is, and what was tried: docs/decisions/correction.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The inventory of a model: tokens, punctemes and pairs of punctemes.
 
-Pairs are counted in parts of strings: docs/decisions/0008-pairs-from-parts-of-strings.md.
+Pairs are counted in parts of strings: docs/decisions/punctuation-model.md.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def build_inventory(sentences: Sequence[Sentence], options: ModelOptions) -> Inv
     puncteme, and a relation allows the pairs that flank its constituents (V and W_d of section 4).
     Otherwise, pairs of substrings are included as well, rare pairs are left to the back-off, and
     every single token and the open puncteme may occur on either side of any relation
-    (docs/decisions/0001 gives the reasons).
+    (docs/decisions/punctuation-model.md gives the reasons).
 
     Args:
         sentences: trees and surface punctuation.
@@ -200,7 +200,7 @@ def _possible(
     """Return the outcomes that the surface permits at each word, ``[words, outcomes]``.
 
     The permitted punctemes are the substrings of the strings that flank the word's constituent, as
-    for the pairs of the inventory (docs/decisions/0008). Others may have been removed from the text
+    for the pairs of the inventory (docs/decisions/punctuation-model.md). Others may have been removed from the text
     by the channel; they are observed elsewhere.
     """
     # SciPy is not needed for using a model.

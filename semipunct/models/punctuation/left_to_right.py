@@ -7,7 +7,7 @@ features share the computation.
 
 A pair has probability p(l, r | w) = p(l | T, x before a) p(r | l, T, x before b), where a and b are
 the slots at the edges of the constituent of w. Without features of x this is equation 4 of Li, Wang
-and Eisner (2019); docs/decisions/0018-from-left-to-right.md derives it, and says what is lost.
+and Eisner (2019); docs/decisions/punctuation-model.md derives it, and says what is lost.
 """
 
 from __future__ import annotations
@@ -314,7 +314,7 @@ class _Drawing:
             return np.zeros((0, self.count), np.int64)
         # One generator for each sentence: its draws depend neither on the other sentences of the
         # batch nor on how the edges of a slot are split
-        # (docs/decisions/0015-restoring-by-draws.md).
+        # (docs/decisions/restoration.md).
         points = np.empty((len(edges), self.count))
         for edge, row in zip(edges, points, strict=True):
             self.generators[edge.sentence].random(out=row)

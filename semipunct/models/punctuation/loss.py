@@ -1,7 +1,7 @@
 """The loss that training minimises: equation 5, per slot.
 
 Of the expected number of unmatched punctemes the paper prints two forms, which differ in the
-distribution: docs/decisions/0003-posterior-regularisation.md says which is the default, and why.
+distribution: docs/decisions/punctuation-model.md says which is the default, and why.
 """
 
 from __future__ import annotations

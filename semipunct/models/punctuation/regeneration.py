@@ -1,7 +1,7 @@
 """Regeneration of the surface of a changed underlying tree by the channel (section 6.3).
 
 What becomes of dots, unknown marks and marks without a partner when constituents move is decided in
-docs/decisions/0031-rephrasing.md.
+docs/decisions/papers.md.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ class WindowPass:
         # Edits depend on the window alone, so of the paths with the same pending symbol the best
         # has the best continuation (Viterbi). Several paths may write the same string, and the most
         # probable string would need their sum, for exponentially many strings: this is the best
-        # path instead (docs/decisions/0031-rephrasing.md).
+        # path instead (docs/decisions/papers.md).
         first, *following_symbols = self._reading_order(underlying)
         nothing: String = ()
         best = {first: (0.0, nothing)}

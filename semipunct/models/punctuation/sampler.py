@@ -6,7 +6,7 @@ there are features of the marks to the left, ``bottom_up`` if there are features
 constituents (template ``c`` of appendix A).
 
 Why the surface is drawn rather than summed over, and how a punctuation is chosen from the draws, is
-in docs/decisions/0015-restoring-by-draws.md.
+in docs/decisions/restoration.md.
 """
 
 from __future__ import annotations

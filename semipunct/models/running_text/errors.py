@@ -5,7 +5,7 @@ these have seen a string often, and otherwise those of a channel for any languag
 replaces and exchanges single tokens of a string, and inserts single ones into empty slots.
 
 The model that restores marks learns from these what to correct:
-docs/decisions/0047-correcting-running-text.md.
+docs/decisions/running-text.md.
 """
 
 from __future__ import annotations

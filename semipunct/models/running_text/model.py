@@ -1,6 +1,6 @@
 """The text model as a model that is trained, saved and loaded like any other.
 
-docs/decisions/0045-running-text.md says why it is learnt from text alone, without trees.
+docs/decisions/running-text.md says why it is learnt from text alone, without trees.
 """
 
 from __future__ import annotations

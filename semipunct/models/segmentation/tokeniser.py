@@ -1,7 +1,7 @@
 """The tokeniser as a model that is trained, saved and loaded like any other.
 
 Which sentences it returns, and why not those of the best tag sequence, is in
-docs/decisions/0038-sentences-of-running-text.md.
+docs/decisions/running-text.md.
 """
 
 from __future__ import annotations

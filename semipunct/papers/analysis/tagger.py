@@ -1,7 +1,7 @@
 """Recurrent slot taggers as models that are trained, saved and scored like any other.
 
 An open tag, spelt like the open puncteme, gives every string positive probability, so that
-perplexities are finite and comparable (docs/decisions/0016-competitors.md).
+perplexities are finite and comparable (docs/decisions/papers.md).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ and each way to derive an item is a hyperedge (the disjunctive and conjunctive n
 Curran). The categories of a cell are the bits of an integer, so that most pairs of incompatible
 cells are rejected with a single operation.
 
-docs/decisions/0035-parsing-derivations.md describes the parser, and 0036-commas-in-charts.md how
+docs/decisions/papers.md describes the parser, and papers.md how
 its counts of nodes compare with those of Tse and Curran (2008).
 """
 

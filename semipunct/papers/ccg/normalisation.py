@@ -1,7 +1,7 @@
 """Conversion of phrases to derivations, and normalisation of the commas of derivations.
 
 Source: Tse and Curran (2008), sections 4 to 6 and algorithm 1. How derivations come about without
-CCGbank, and where a comma is reattached, is in docs/decisions/0034-commas-in-derivations.md.
+CCGbank, and where a comma is reattached, is in docs/decisions/papers.md.
 """
 
 from __future__ import annotations

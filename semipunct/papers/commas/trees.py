@@ -1,7 +1,7 @@
 """Phrase-structure trees: spans, pruning, heads and the dependencies that heads define.
 
 Nodes are in preorder, and their depths determine the tree, so equal trees are equal values
-(docs/decisions/0028-trees-of-other-kinds.md).
+(docs/decisions/papers.md).
 """
 
 import re

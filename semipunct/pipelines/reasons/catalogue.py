@@ -3,7 +3,7 @@
 A reason has a key, and its template says why the mark stands there in the words of a style guide.
 ``by_words`` chooses keys that words alone support; ``by_tree`` chooses by the relation of the
 constituent that has the mark, the position of the mark, and the mark. Where neither can tell, the
-fallback says what the model does, and nothing else: docs/decisions/0055-reasons.md. Marks and
+fallback says what the model does, and nothing else: docs/decisions/restoration.md. Marks and
 constituents are named as a writer knows them.
 """
 

@@ -1,7 +1,7 @@
 """Closed classes of English words that show why a mark stands beside them.
 
 Lists are short on purpose: a reason is given only where the word at hand is one of them, for the
-reasons in docs/decisions/0055-reasons.md.
+reasons in docs/decisions/restoration.md.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ The node a lies between the empty slots 0 and 1, so the graph is a chain of thre
 The result of the last one is the last vector of the sentence, at slot 4.
 
 Every absorption has at most one successor: the next dependent on its side or, of the farthest, the
-absorption of the head. ``schedule`` relies on it (docs/decisions/0005-window-not-matrices.md).
+absorption of the head. ``schedule`` relies on it (docs/decisions/recursions.md).
 """
 
 from __future__ import annotations

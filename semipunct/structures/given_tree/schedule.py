@@ -7,8 +7,8 @@ short vectors are not padded to the width of the few with long vectors. Among th
 are ready, list scheduling (Graham 1969) prefers those with the longest chain of successors (Hu
 1961), which keeps the numbers of idle lanes and of steps small.
 
-Why there is a schedule at all is in docs/decisions/0005-window-not-matrices.md; how the numbers of
-steps and lanes are chosen, and what a third group would cost, in 0006-batch-shapes.md.
+Why there is a schedule at all is in docs/decisions/recursions.md; how the numbers of
+steps and lanes are chosen, and what a third group would cost, in recursions.md.
 """
 
 from __future__ import annotations

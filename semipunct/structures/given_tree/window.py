@@ -14,7 +14,7 @@ With the arcs ``w[s, t, c]`` of the acceptor, M(b) from the state (s, a) has the
     transpose[a, b] w[s, t, b]  to (t, a)        absorb_right[a, b]   to (s, a)
 
 A matrix for each symbol would have (states * symbols)^2 entries, almost all of them zero, and one
-for each label would be a product of these (docs/decisions/0005-window-not-matrices.md).
+for each label would be a product of these (docs/decisions/recursions.md).
 
 Symbol 0 is the start of the string: reading ``b`` when it is pending is an absorption to the left
 with weight one, as in appendix D.
@@ -206,7 +206,7 @@ class LiftedWindowAutomata(NamedTuple):
     def close(self) -> LiftedWindowAutomata:
         """Include the closing symbol in the final vectors of closed slots."""
         # The closing symbol is a boundary mark, which no puncteme contains
-        # (docs/decisions/0002-boundary-marks.md): it is read after all labels of the slot. Products
+        # (docs/decisions/punctuation-model.md): it is read after all labels of the slot. Products
         # are associative, so M(closing) times rho is computed once for each slot instead of last in
         # every product of labels.
         slots = self.automata.initial.shape[0]
