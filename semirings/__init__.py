@@ -4,8 +4,7 @@ The names below, those of ``semirings.laws`` (the conformance kit) and of ``semi
 (semirings by name) are the public interface. All other modules are private by convention, and their
 contents may change in any release.
 
-Another distribution installs a package of this name; docs/decisions/architecture.md says how to find
-out which one is imported, and why this one is a package of its own.
+Another distribution installs a package of this name: see docs/decisions/architecture.md.
 """
 
 from semirings.base import Groups, Laws, Semiring, Value

@@ -24,7 +24,7 @@ SHARED = 100.0
 """The number of pseudo-counts added to the counts of each relation.
 
 Chosen on development data: a relation with few constituents relies on the counts of all relations
-together, one with thousands on its own; docs/decisions/punctuation-model.md reports the effect of this centre.
+together, one with thousands on its own.
 """
 
 

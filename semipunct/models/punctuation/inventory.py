@@ -200,8 +200,8 @@ def _possible(
     """Return the outcomes that the surface permits at each word, ``[words, outcomes]``.
 
     The permitted punctemes are the substrings of the strings that flank the word's constituent, as
-    for the pairs of the inventory (docs/decisions/punctuation-model.md). Others may have been removed from the text
-    by the channel; they are observed elsewhere.
+    for the pairs of the inventory (docs/decisions/punctuation-model.md). Others may have been
+    removed from the text by the channel; they are observed elsewhere.
     """
     # SciPy is not needed for using a model.
     from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs]
