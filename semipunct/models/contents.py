@@ -5,18 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from semipunct.models.base import Model
-
 Array = npt.NDArray[Any]
 
 
-def digest(model: Model, parameters: Mapping[str, Any]) -> str:
+def digest(model: Any, parameters: Mapping[str, Any]) -> str:
     """Return a SHA-256 digest of everything that determines a model's output.
 
     Args:

@@ -152,10 +152,8 @@ def figures(
     restorer = CommaRestorer(model, parameters)
     commas = restorer.commas(examples, batches=batches, shapes=shapes)
     gold = np.concatenate([has_comma(s) for s in examples])
-    predicted_commas = np.concatenate([prediction.best[0] for prediction in commas])
-    right, predicted, true = (
-        int(x.sum()) for x in (gold & predicted_commas, predicted_commas, gold)
-    )
+    found = np.concatenate([prediction.best[0] for prediction in commas])
+    right, predicted, true = (int(x.sum()) for x in (gold & found, found, gold))
     return {
         **perplexity_figures,
         "precision": right / predicted if predicted else None,

@@ -154,9 +154,11 @@ def rephrase(
     with console.output(out) as stream, sentence_progress("rephrasing", out, quiet=quiet) as bar:
         outcomes = bar(outcomes)
         if form == "conllu":
-            writer.write((_conllu(*outcome, writer) for outcome in outcomes), stream)
+            records = (_conllu(entry, rephrasing, writer) for entry, rephrasing in outcomes)
+            writer.write(records, stream)
         else:
-            stream.writelines(f"{_text(*outcome, writer)}\n" for outcome in outcomes)
+            lines = (f"{_text(entry, rephrasing, writer)}\n" for entry, rephrasing in outcomes)
+            stream.writelines(lines)
     console.say_all(omitted.messages())
     if long_nodes:
         console.say(f"{quantity(long_nodes, 'node')} not permuted: too many dependents")

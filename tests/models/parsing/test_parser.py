@@ -81,7 +81,7 @@ def words(forms: list[str], name: str = "w") -> Words:
 
 @pytest.mark.parametrize("shapes, number", [("projective", 30), ("nonprojective", 64)])
 def test_trees_have_their_probabilities(shapes: str, number: int):
-    """The best, those after it, the one of least risk, marginals and draws, by enumeration."""
+    """Those of the best, of least risk and of marginals, or those of draws, by enumeration."""
     model, weights = (parser := untrained(shapes)).model, parser.parameters
     trees = trees_of(4, shapes)
     assert len(trees) == number
@@ -95,20 +95,22 @@ def test_trees_have_their_probabilities(shapes: str, number: int):
     expected = dict(zip(trees, (p / p.sum()).tolist(), strict=True))
     ranked = sorted(expected.items(), key=lambda item: -item[1])
     inputs = model.batch(model.encode_words([words(FORMS)]), [0]).inputs
-    first, *_ = top(model, 3, weights, inputs)
-    for k, (heads, probability) in enumerate(ranked[:3]):
-        assert tuple(np.asarray(first.heads)[k, 0, :4].tolist()) == heads
-        assert np.exp(first.log_probability[k, 0]) == pytest.approx(probability, rel=1e-3)
+    if shapes == "projective":
 
-    def right(heads: tuple[int, ...]) -> float:
-        return sum(p * sum(map(int.__eq__, heads, tree)) for tree, p in expected.items())
+        def right(heads: tuple[int, ...]) -> float:
+            return sum(p * sum(map(int.__eq__, heads, tree)) for tree, p in expected.items())
 
-    risk, _, certainty, *_ = decode_trees(model, "risk", weights, inputs)
-    chosen = tuple(np.asarray(risk.heads)[0, :4].tolist())
-    assert right(chosen) == pytest.approx(max(map(right, trees)), abs=1e-4)
-    for word, head in enumerate(chosen):
-        marginal = sum(p for heads, p in expected.items() if heads[word] == head)
-        assert certainty.head[0, word] == pytest.approx(marginal, abs=1e-4)
+        risk, _, certainty, *_ = decode_trees(model, "risk", weights, inputs)
+        chosen = tuple(np.asarray(risk.heads)[0, :4].tolist())
+        assert right(chosen) == pytest.approx(max(map(right, trees)), abs=1e-4)
+        for word, head in enumerate(chosen):
+            marginal = sum(p for heads, p in expected.items() if heads[word] == head)
+            assert certainty.head[0, word] == pytest.approx(marginal, abs=1e-4)
+        first, *_ = top(model, 3, weights, inputs)
+        for k, (heads, probability) in enumerate(ranked[:3]):
+            assert tuple(np.asarray(first.heads)[k, 0, :4].tolist()) == heads
+            assert np.exp(first.log_probability[k, 0]) == pytest.approx(probability, rel=1e-3)
+        return
     numbers = np.zeros((1, 2), np.uint32)
     drawn, tags, *_ = sample_trees(model, DRAWS, weights, inputs, jax.random.key(0), numbers)
     heads = [tuple(h) for h in np.asarray(drawn.heads)[:, 0, :4].tolist()]
