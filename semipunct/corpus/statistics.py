@@ -214,7 +214,7 @@ def statistics(
     totals["rare_types"], totals["rare_tokens"] = len(rare), sum(rare)
     totals["punctemes"], totals["pairs"] = len(punctemes), len(pairs)
     totals["types"] = len({token for string in punctemes for token in string} - {INITIAL})
-    rows = {
+    rows: dict[str, Any] = {
         "omitted": dict(omitted),
         "first_faults": first_faults,
         "slot_lengths": dict(sorted(lengths.items())),

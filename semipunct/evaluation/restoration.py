@@ -235,8 +235,10 @@ class RestorationStatistics(Statistics[RestorationFigures]):
             predicted=PairingFigures.of(self.predicted_pairing),
             gold=PairingFigures.of(self.gold_pairing),
         )
+        values = self.usual_figures(RestorationFigures)
+        values["pairing_errors"] = pairing
         return RestorationFigures(
-            **(self.usual_figures(RestorationFigures) | {"pairing_errors": pairing}),
+            **values,
             micro=Score.of(
                 *(int(counts.sum()) for counts in (self.true_positives, self.predicted, self.gold))
             ),

@@ -131,16 +131,23 @@ class Judgement:
             rules: the principles by which heads are changed.
             strict: whether heads that the principles allow are replaced by those that they prefer.
         """
-        changes = self._changes(conventions, frozenset(), strict)
+        changes = self.changes_around(conventions, frozenset(), strict=strict)
         others = frozenset(change.mark for change in changes if change.rule not in rules)
         if others:
             # The arcs of marks that stay must not cross those of marks that move.
-            changes = self._changes(conventions, others, strict)
+            changes = self.changes_around(conventions, others, strict=strict)
         return [change for change in changes if change.rule in rules]
 
-    def _changes(
-        self, conventions: Conventions, staying: Set[int], strict: bool
+    def changes_around(
+        self, conventions: Conventions, staying: Set[int], *, strict: bool
     ) -> list[HeadChange]:
+        """Return the new heads of marks by all principles, around some that stay.
+
+        Args:
+            conventions: as for ``changes``.
+            staying: the marks whose heads must not change.
+            strict: as for ``changes``.
+        """
         heads = self.tree.heads
         choices = self._pair_choices(strict)
         problems: dict[int, Problem] = {}
@@ -320,10 +327,10 @@ def mark_heads(
     staying = {at[slot] + index + 1: at[head] for (slot, index), head in fixed.items()}
     for position, head in staying.items():
         heads[position] = head
-    pairs = [tuple(at[slot] + index + 1 for slot, index in pair) for pair in matched_pairs(slots)]
+    pairs = [(at[a[0]] + a[1] + 1, at[b[0]] + b[1] + 1) for a, b in matched_pairs(slots)]
     is_mark = [position not in word_at for position in range(size)]
     judgement = Judgement(MarkedTree(heads, is_mark), relations, forms, pairs, staying.keys())
-    for change in judgement._changes(Conventions(convention), staying.keys(), strict=True):
+    for change in judgement.changes_around(Conventions(convention), staying.keys(), strict=True):
         heads[change.mark] = change.after
     return [
         [word_at.get(heads[at[slot] + index + 1], tree.root) for index in range(len(tokens))]
