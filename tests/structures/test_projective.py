@@ -52,8 +52,8 @@ def test_two_words_written_out():
     arcs[0, :3, :3] = np.log([[1, 2, 3], [1, 1, 5], [1, 7, 1]])
     lengths = np.where(ALL_LENGTHS == 0, 2, 0)
     for single_root, expected in ((True, 2 * 5 + 3 * 7), (False, 2 * 5 + 3 * 7 + 2 * 3)):
-        for total, _ in summed(projective_trees(arcs, lengths, single_root)):
-            np.testing.assert_allclose(np.exp(total), [expected, 1, 1, 1, 1], rtol=1e-5)
+        total, _ = summed(projective_trees(arcs, lengths, single_root))
+        np.testing.assert_allclose(np.exp(total), [expected, 1, 1, 1, 1], rtol=1e-5)
 
 
 @pytest.mark.parametrize("semiring", [Log(), Real()], ids=["log", "real"])

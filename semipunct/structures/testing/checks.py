@@ -35,6 +35,10 @@ _ROUNDING = 5e-5
 def require(condition: Any, message: str) -> None:
     """Fail with a message unless a condition is true.
 
+    Args:
+        condition: the condition.
+        message: the message if it is false.
+
     Raises:
         AssertionError: if it is false.
     """

@@ -157,7 +157,12 @@ def _sample(d: Distribution[Any], key: jax.Array) -> Sample:
 
 
 def sample(w: Weighted, seed: int = 1) -> Sample:
-    """Draw many derivations."""
+    """Draw many derivations.
+
+    Args:
+        w: the case with log weights.
+        seed: the seed of the random key.
+    """
     return _sample(w.distribution, jax.random.key(seed))
 
 
