@@ -202,8 +202,8 @@ class Uncomposed(NamedTuple):
         kind: 0 for the first, 1 for the sum, 2 for the product.
     """
 
-    first: tuple[np.ndarray, np.ndarray]
-    second: tuple[np.ndarray, np.ndarray]
+    first: tuple[Any, Any]
+    second: tuple[Any, Any]
     kind: np.ndarray
 
 

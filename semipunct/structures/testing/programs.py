@@ -106,19 +106,23 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         entropy, expectation = inner.entropy(), inner.expectation(first)
         return _finite(entropy) + _finite(expectation), (entropy, expectation)
 
-    sums, slopes = jax.jvp(gradient, (expanded.log_weights,), (second,))
-    slopes_of_means, means = jax.grad(averages, has_aux=True)(d.structure.log_weights)
+    weights = expanded.log_weights
+    (log_partition, marginals), (slope, change) = jax.jvp(gradient, (weights,), (second,))
+    slopes, (entropy, expectation) = jax.grad(averages, has_aux=True)(d.structure.log_weights)
     counting = Counting()
     number = d.ask(counting)
     return Sums(
-        *sums,
-        *slopes,
-        *means,
-        slopes_of_means,
-        d.kl(other),
-        d.covariance(first, second),
-        counting.count(number.value),
-        number.log_scale,
+        log_partition=log_partition,
+        marginals=marginals,
+        slope=slope,
+        change=change,
+        entropy=entropy,
+        expectation=expectation,
+        slopes=slopes,
+        kl=d.kl(other),
+        covariance=d.covariance(first, second),
+        number=counting.count(number.value),
+        scale=number.log_scale,
     )
 
 
