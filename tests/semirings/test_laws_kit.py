@@ -96,7 +96,7 @@ def of_sets(generator: np.random.Generator, shape: tuple[int, ...]) -> Value:
 @pytest.mark.parametrize(
     "semiring, draw",
     [(Counting(), of_numbers), (Tropical(), of_costs), (Provenance(40), of_sets)],
-    ids=repr,
+    ids=["counting", "tropical", "provenance"],
 )
 def test_laws_hold_for_values_that_saturate(semiring: Semiring, draw: Callable[..., Value]):
     laws = {
