@@ -95,9 +95,7 @@ def test_an_interrupted_training_says_how_to_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ):  # fmt: skip
     loaded = store.load(model)
-    ended = Trained(
-        loaded.model, loaded.parameters, (), {}, 32, True, False, 1, 0.5, 0.5, 61.0
-    )  # fmt: skip
+    ended = Trained(loaded.model, loaded.parameters, (), {}, 32, True, False, 1, 0.5, 61.0)
     monkeypatch.setattr("semipunct.training.train.train", lambda *_, **__: ended)
     folder = tmp_path / "model"
     result = cli("train", treebanks["train"], "--dev", treebanks["dev"], "-o", folder)
