@@ -68,7 +68,7 @@ def test_a_text_model_says_what_lines_are(folders: dict[str, Path]):
 
     assert restored(lines="none") == "So ba\ndo. So\ngu, but ke.\n"
     assert restored(lines="sentence").count(".\n") == 3
-    with pytest.raises(UsageError, match="give no tokeniser"):
+    with pytest.raises(UsageError, match="give one of the two"):
         restored(tokeniser=semipunct.load(folders["tokeniser"]))
 
 
