@@ -211,7 +211,7 @@ def _compose(s: Semiring, operands: Operands) -> Operands:
     def value(x: Value) -> Value:
         if not isinstance(x, Uncomposed):
             return x
-        a, b = s.lift(*x.first), s.lift(*x.second)
+        a, b = (s.lift(*map(jnp.asarray, each)) for each in (x.first, x.second))
         mixed = s.where(x.kind == 1, s.plus(a, b), s.times(a, b))
         return s.where(x.kind == 0, a, mixed)
 
