@@ -167,19 +167,18 @@ def marginals(w: Weighted) -> None:
 
 def slopes(w: Weighted) -> None:
     """Check first and second derivatives in a direction, in forward mode and over reverse mode."""
-    computed = w.ask(sums, w.other)
-    _expect_slopes(w, computed.slope, computed.change)
+    computed, along = w.ask(sums, w.other), w.features(2)
+    expect(w, computed.slope, lambda i, e: e.expectation(w.flat(along, i)), "slope")
+    _expect_change(w, computed.change)
 
 
 def slopes_in_reverse_mode(w: Weighted) -> None:
-    """Check first and second derivatives in a direction, in reverse over reverse mode."""
-    computed = w.ask(sums, w.other)
-    _expect_slopes(w, computed.reverse_slope, computed.reverse_change)
+    """Check second derivatives in a direction, in reverse over reverse mode."""
+    _expect_change(w, w.ask(sums, w.other).reverse_change)
 
 
-def _expect_slopes(w: Weighted, slope: jax.Array, change: Parts) -> None:
+def _expect_change(w: Weighted, change: Parts) -> None:
     along = w.features(2)
-    expect(w, slope, lambda i, e: e.expectation(w.flat(along, i)), "slope")
     expect_parts(w, change, lambda i, e: e.covariances(w.flat(along, i)), "slopes of marginals")
 
 
@@ -285,29 +284,32 @@ def ties(w: Weighted) -> None:
 
 def samples(w: Weighted) -> None:
     """Check frequencies, log weights and scores of samples, and that their keys decide."""
-    drawn, other = w.ask(sample), w.ask(sample, 2)
-    for answer in (drawn.draws, drawn.reverse):
-        if answer is not None:
-            _expect_draws(w, answer)
+    rounds = [w.ask(sample, seed) for seed in range(1, 1 + programs.ROUNDS)]
+    _expect_draws(w, [x.draws for x in rounds])
+    _expect_draws(w, [x.reverse for x in rounds if x.reverse is not None])
+    first, second = rounds[:2]
     for item, e in w.each():
-        places = e.find(w.flat(drawn.draws.parts, item, axes=1))
-        expect_number(w, drawn.score[:, item], e.log_weight[places], f"scores in item {item}")
-    differ = w.flat(other.draws.parts, w.fullest, 1) != w.flat(drawn.draws.parts, w.fullest, 1)
+        places = e.find(w.flat(first.draws.parts, item, axes=1))
+        expect_number(w, first.score[:, item], e.log_weight[places], f"scores in item {item}")
+    differ = w.flat(first.draws.parts, w.fullest, 1) != w.flat(second.draws.parts, w.fullest, 1)
     require(differ.any(), f"two keys draw the same of item {w.fullest}")
 
 
 def log_prob(w: Weighted) -> None:
     """Check the log probabilities of all derivations of an item, which sum to one."""
     full = w.uniform.fullest
-    log_probs = w.ask(sample).log_prob[:, full]
+    log_probs = w.ask(sample, 1).log_prob[:, full]
     expect_precision(w, log_probs, "the log probability")
     expect_number(w, log_probs, w.enumerations[full].log_prob, f"log probabilities of item {full}")
     total = float(np.exp(np.asarray(log_probs, np.float64)).sum())
     require(abs(total - 1) < 1e-4, f"probabilities of item {full} sum to {total}")
 
 
-def _expect_draws(w: Weighted, drawn: Answer) -> None:
-    expect_precision(w, drawn.log_weight, "the log weight of draws")
+def _expect_draws(w: Weighted, rounds: list[Answer]) -> None:
+    if not rounds:
+        return
+    expect_precision(w, [x.log_weight for x in rounds], "the log weight of draws")
+    drawn = jax.tree.map(lambda *xs: np.concatenate(xs), *rounds)
     for item, e in w.each():
         places = e.find(w.flat(drawn.parts, item, axes=1))
         name = f"log weights of the draws of item {item}"
@@ -317,6 +319,15 @@ def _expect_draws(w: Weighted, drawn: Answer) -> None:
         require(not forbidden, f"{quantity(forbidden, 'draw')} of item {item} have no probability")
         p = chi_square(observed, len(places) * e.prob)
         require(p > 1e-4, f"draws of item {item} are not in proportion to weight: p = {p:.2g}")
+        # More sensitive to draws from a flatter or sharper distribution.
+        weight = np.where(e.prob > 0, e.log_weight, 0.0)
+        spread = np.sqrt(e.prob @ (weight - e.prob @ weight) ** 2 / len(places))
+        off = abs(weight[places].mean() - e.prob @ weight)
+        require(
+            off <= 5 * spread + 1e-6,
+            f"the mean log weight of draws of item {item} is {off:.2g} off, with a standard error "
+            f"of {spread:.2g}",
+        )
 
 
 def padding(w: Weighted) -> None:
@@ -326,7 +337,7 @@ def padding(w: Weighted) -> None:
     for computed, expected, description in (
         (sums(changed, other), w.ask(sums, w.other), "sums"),
         (lists(changed), w.ask(lists), "lists"),
-        (sample(changed).draws, w.ask(sample).draws, "draws"),
+        (sample(changed, 1).draws, w.ask(sample, 1).draws, "draws"),
     ):
         expect_same(computed, expected, f"{description}, with another padding", _ROUNDING)
 
@@ -387,7 +398,7 @@ def independent_items(w: Weighted) -> None:
 def impossible(w: Weighted) -> None:
     """Check that items without derivations have weight zero and no draws, without any NaN."""
     nothing = w.ask(Weighted.impossible)
-    computed, listed, drawn = nothing.ask(sums, nothing), nothing.ask(lists), nothing.ask(sample)
+    computed, listed, drawn = nothing.ask(sums, nothing), nothing.ask(lists), nothing.ask(sample, 1)
     expect(
         nothing, computed.log_partition, lambda _, e: e.log_partition, "log partition without parts"
     )
@@ -418,11 +429,8 @@ def nan(w: Weighted) -> None:
 
     def results(x: Weighted) -> tuple[dict[str, jax.Array], dict[str, tuple[Parts, int]]]:
         """Return numbers, of which the last axis is that of items; and parts, with more axes."""
-        computed, listed, drawn = x.ask(sums, w.other), x.ask(lists).best, x.ask(sample).draws
-        numbers = (
-            "log_partition", "entropy", "expectation", "covariance", "kl", "cross_entropy",
-            "reverse_slope",
-        )  # fmt: skip
+        computed, listed, drawn = x.ask(sums, w.other), x.ask(lists).best, x.ask(sample, 1).draws
+        numbers = ("log_partition", "entropy", "expectation", "covariance", "kl", "cross_entropy")
         return {
             **{name: getattr(computed, name) for name in numbers},
             "log weight of the best": listed.log_weight,

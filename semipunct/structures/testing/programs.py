@@ -31,8 +31,11 @@ from semirings.viterbi import Viterbi
 
 T = TypeVar("T")
 
-DRAWS, SLOW_DRAWS = 1000, 250
-"""The numbers of draws by ``trace``, and in the reverse pass, which visits all parts for each."""
+DRAWS, ROUNDS = 100, 10
+"""The number of draws in a sample; and of the samples whose frequencies are compared.
+
+Most checks only need to see the same draws again, and those in the reverse pass take long.
+"""
 
 RANKS, FEW_RANKS = 5, 2
 """The lengths of lists; ``Distribution.ranking`` starts with one between these."""
@@ -53,7 +56,7 @@ class Sums(NamedTuple):
     Attributes:
         log_partition, marginals: the sum, and its gradient in reverse mode.
         slope, change: derivatives of both in the direction of the second feature, in forward mode.
-        reverse_slope, reverse_change: the same in reverse mode.
+        reverse_change: the second in reverse mode.
         entropy, expectation: averages of the distribution, the second of the first feature.
         slopes: the gradient of the sum of these two with respect to the unexpanded log weights.
         kl, cross_entropy: comparisons with another distribution.
@@ -65,7 +68,6 @@ class Sums(NamedTuple):
     marginals: Parts
     slope: jax.Array
     change: Parts
-    reverse_slope: jax.Array
     reverse_change: Parts
     entropy: jax.Array
     expectation: jax.Array
@@ -113,14 +115,11 @@ def _finite(x: jax.Array) -> jax.Array:
 def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: Parts) -> Sums:
     expanded = d.structure.expand()
 
-    def gradient(log_weights: Parts) -> tuple[jax.Array, Parts]:
-        inner = replace(d, structure=expanded.with_log_weights(log_weights))
-        return inner.log_partition_and_marginals()
+    def alone(log_weights: Parts) -> Distribution[Any]:
+        return replace(d, structure=expanded.with_log_weights(log_weights))
 
-    def steepness(log_weights: Parts) -> tuple[jax.Array, jax.Array]:
-        inner = replace(d, structure=expanded.with_log_weights(log_weights))
-        slope = expanded.by_item(jax.tree.map(jnp.multiply, inner.marginals(), second))
-        return _finite(slope), slope
+    def gradient(log_weights: Parts) -> tuple[jax.Array, Parts]:
+        return alone(log_weights).log_partition_and_marginals()
 
     def averages(log_weights: Parts) -> tuple[jax.Array, Any]:
         inner = replace(d, structure=d.structure.with_log_weights(log_weights))
@@ -128,8 +127,13 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         return _finite(entropy) + _finite(expectation), (entropy, expectation)
 
     weights = expanded.log_weights
-    (log_partition, marginals), (slope, change) = jax.jvp(gradient, (weights,), (second,))
-    reverse_change, reverse_slope = jax.grad(steepness, has_aux=True)(weights)
+    # The first is forward mode alone, the second forward over reverse mode, the third reverse over
+    # reverse mode.
+    slope = jax.jvp(lambda x: alone(x).log_partition(), (weights,), (second,))[1]
+    (log_partition, marginals), push = jax.linearize(gradient, weights)
+    change = push(second)[1]
+    nothing = jax.tree.map(jnp.zeros_like, log_partition)
+    (reverse_change,) = jax.linear_transpose(push, weights)((nothing, second))
     slopes, (entropy, expectation) = jax.grad(averages, has_aux=True)(d.structure.log_weights)
     counting = Counting()
     number = d.ask(counting)
@@ -138,7 +142,6 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         marginals=marginals,
         slope=slope,
         change=change,
-        reverse_slope=reverse_slope,
         reverse_change=reverse_change,
         entropy=entropy,
         expectation=expectation,
@@ -174,8 +177,7 @@ def lists(w: Weighted) -> Lists:
 
 
 def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
-    count = DRAWS if isinstance(d.structure, Traceable) else SLOW_DRAWS
-    drawn = d.sample(key, count, together=SLOW_DRAWS)
+    drawn = d.sample(key, DRAWS, together=DRAWS)
     return Answer(drawn.parts, drawn.log_weight)
 
 
@@ -188,7 +190,7 @@ def _sample(d: Distribution[Any], key: jax.Array, derivations: Parts) -> Sample:
     return Sample(drawn, scores, reverse, jax.vmap(d.log_prob)(derivations))
 
 
-def sample(w: Weighted, seed: int = 1) -> Sample:
+def sample(w: Weighted, seed: int) -> Sample:
     """Draw many derivations, and compute the log probabilities of ``derivations``.
 
     Args:
@@ -220,7 +222,7 @@ def answers(w: Weighted) -> dict[str, Any]:
     return {
         "log partition and marginals": (computed.log_partition, computed.marginals),
         "best": w.ask(lists).best,
-        "draws": w.ask(sample).draws,
+        "draws": w.ask(sample, 1).draws,
     }
 
 
