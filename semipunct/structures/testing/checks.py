@@ -20,7 +20,7 @@ from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.recursion import Recursion
 from semipunct.structures.testing import programs
 from semipunct.structures.testing.case import Case, Enumeration, Weighted, chi_square
-from semipunct.structures.testing.programs import RANKS, lists, sample, sums
+from semipunct.structures.testing.programs import FAST, RANKS, lists, sample, sums
 from semipunct.wording import quantity
 from semirings.boolean import Boolean
 from semirings.capabilities import Divisible
@@ -558,7 +558,8 @@ def double_precision(w: Weighted) -> None:
             f"log weights are {precise.dtype} where double precision is enabled; let the case "
             "build them in JAX's default precision",
         )
-        total, uses = jax.jit(lambda d: d.log_partition_and_marginals())(precise.distribution)
+        program = jax.jit(lambda d: d.log_partition_and_marginals(), compiler_options=FAST)
+        total, uses = program(precise.distribution)
         expect(precise, total, lambda _, e: e.log_partition, "log partition")
         expect_parts(precise, uses, lambda _, e: e.marginals, "marginals")
 
