@@ -1,4 +1,4 @@
-"""Incorrect chains, one for each check of the conformance suite that must find it.
+"""Incorrect chains by the check of the conformance suite that must find it, and what it shows.
 
 The faults of ``FAULTS`` are switched by data, so that the programs of the suite are compiled once
 for all of them; the others need a structure each.
@@ -14,9 +14,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from semipunct.structures import LinearChain, Recursion, Total
-from semirings import Counting, Derivation, Divergence, Entropy, KBest
+from semirings import Counting, Derivation, Divergence, Entropy, KBest, Sampling, Viterbi
 from semirings.log import Log
 from tests.structures.cases import CASES
 
@@ -71,8 +72,26 @@ def measures_in_bits(c: Faulty, s: Any, total: Total) -> Total:
     return total._replace(value=total.value._replace(nats=total.value.nats / np.log(2.0)))
 
 
-def diverges_little(c: Faulty, s: Any, total: Total) -> Total:
-    return total._replace(value=total.value._replace(nats=jnp.minimum(total.value.nats, 1e30)))
+def diverges_little(c: Faulty, s: Any, total: Total, *, cross: bool = False) -> Total:
+    most = 1e30 if s.cross == cross else jnp.inf
+    return total._replace(value=total.value._replace(nats=jnp.minimum(total.value.nats, most)))
+
+
+def shifts_cross_entropy(c: Faulty, s: Any, total: Total) -> Total:
+    return total._replace(value=total.value._replace(nats=total.value.nats + 0.01 * s.cross))
+
+
+def shifts_long_lists(c: Faulty, s: Any, total: Total) -> Total:
+    return scaled(total, 0.01 * (s.k > 4))
+
+
+def reverses_short_lists(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
+    sign = -1.0 if s.k == 2 else 1.0
+    return jax.tree.map(lambda x: jnp.where(x == -jnp.inf, x, sign * x), weights)
+
+
+def is_wrong_unless_traced(c: Faulty, s: Any, total: Total) -> Total:
+    return scaled(total, 0.0 if isinstance(total.log_scale, Tracer) else 0.1)
 
 
 def shifts_padding(c: Faulty, s: Any, total: Total) -> Total:
@@ -104,31 +123,46 @@ def clips(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
     return jax.tree.map(lambda x: jnp.where(x == -jnp.inf, x, jnp.clip(x, -40.0, 40.0)), weights)
 
 
-def reweighs_within_a_budget(c: Faulty, s: Any, weights: Any, recursion: Recursion) -> Any:
-    power = 1.0 if recursion.budget_mib is None else 1.2
-    return jax.tree.map(lambda x: power * x, weights)
+def reweighs(c: Faulty, s: Any, weights: Any, _: Recursion) -> Any:
+    return jax.tree.map(lambda x: 1.2 * x, weights)
 
+
+def reweighs_within_a_budget(c: Faulty, s: Any, weights: Any, recursion: Recursion) -> Any:
+    return weights if recursion.budget_mib is None else reweighs(c, s, weights, recursion)
+
+
+SHORT_TIES = "longer lists: ties"
 
 FAULTS: dict[str, tuple[Any, Weights | None, Totals | None]] = {
     "number of derivations": (Counting, None, twice),
     "log partition": (Log, None, shifted),
     "marginals": (Log, forgets_gradients, None),
     "slopes": (Log, None, other_second_derivatives),
+    "slopes in reverse mode": (Log, None, other_second_derivatives),
     "averages": (Entropy, None, measures_in_bits),
+    "averages: cross entropy": (Divergence, None, shifts_cross_entropy),
     "infinite divergence": (Divergence, None, diverges_little),
+    "infinite divergence: cross entropy": (Divergence, None, partial(diverges_little, cross=True)),
     "best": (Derivation, None, shifted),
     "ranked": (KBest, None, twice),
+    "ranked: long": (KBest, None, shifts_long_lists),
+    "longer lists": (KBest, reverses_short_lists, None),
+    SHORT_TIES: (None, None, None),
     "ties": (None, None, None),
     "samples": (None, None, None),
+    "samples: reverse pass": (Sampling, reweighs, None),
+    "log prob": (None, None, None),
     "padding": (Log, None, shifts_padding),
     "NaN in padding": (Log, None, multiplies_padding),
     "independent items": (Log, None, mixes_items),
     "impossible": (Derivation, None, allows_the_impossible),
     "NaN": (Derivation, None, hides_nan),
     "large weights": (Log, clips, None),
+    "uncompiled": (Log, None, is_wrong_unless_traced),
+    "totals": ((Entropy, Viterbi), None, allows_the_impossible),
     "devices": (object, reweighs_within_a_budget, None),
 }
-"""For each check the semiring of a fault, and the changed log weights or totals."""
+"""By check the semirings of a fault, and the changed log weights or totals."""
 
 NUMBERS = {name: number for number, name in enumerate(FAULTS)}
 
@@ -150,9 +184,11 @@ class Faulty(LinearChain):
             if kind is not None and isinstance(semiring, kind) and change is not None:
                 changed = change(self, semiring, self.weights, recursion)
                 weights = self.choose(name, changed, weights)
-        if isinstance(semiring, Derivation):
-            weights = self.choose("ties", flipped(weights), weights)
-            feature = self.choose("ties", flipped(feature), feature)
+        is_short = isinstance(semiring, KBest) and semiring.k == 2
+        for name, flips in (("ties", isinstance(semiring, Derivation)), (SHORT_TIES, is_short)):
+            if flips:
+                weights = self.choose(name, flipped(weights), weights)
+                feature = self.choose(name, flipped(feature), feature)
         inner = LinearChain(weights, self.lengths, self.method)
         total = inner.total(semiring, feature, recursion)
         for name, (kind, _, change) in FAULTS.items():
@@ -164,6 +200,10 @@ class Faulty(LinearChain):
         sharp = jax.tree.map(lambda x: 1.2 * x, self.weights)
         weights = self.choose("samples", sharp, self.weights)
         return LinearChain(weights, self.lengths, self.method).trace(key, count, recursion)
+
+    def score(self, parts: Any) -> jax.Array:
+        less = parts._replace(transition=jnp.zeros_like(parts.transition))
+        return super().score(self.choose("log prob", less, parts))
 
     def choose(self, name: str, changed: Any, right: Any) -> Any:
         is_on = self.fault == NUMBERS[name]
@@ -191,10 +231,43 @@ class NoPytree(LinearChain):
     pass
 
 
+class CarriesShapes(LinearChain):
+    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
+        total = super().total(semiring, feature, recursion)
+        start = jnp.zeros(total.log_scale.shape, total.log_scale.dtype)
+        last, _ = jax.lax.scan(lambda x, _: (x + total.log_scale, None), start, None, length=1)
+        return total._replace(log_scale=last)
+
+
+class CallsTheHost(LinearChain):
+    def total(self, semiring: Any, feature: Any = None, recursion: Recursion = Recursion()) -> Any:
+        low = self.weights.emission[:, 0, 0] < 0
+        # Without a `vmap_method` a callback cannot be mapped.
+        low = jax.pure_callback(np.asarray, jax.ShapeDtypeStruct(low.shape, low.dtype), low)
+        return scaled(super().total(semiring, feature, recursion), jnp.where(low, 0.0, 0.0))
+
+
+class Fresh(str):
+    """A static field that equals no other."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (not isinstance(other, Fresh) and str.__eq__(self, other))
+
+    __hash__ = str.__hash__
+
+
+class IsAlwaysNew(LinearChain):
+    def with_log_weights(self, log_weights: Any) -> Any:
+        return replace(self, weights=log_weights, method=Fresh("sequential"))
+
+
 MUTANTS: dict[str, type[LinearChain]] = {
     "double precision": pytree(ComputesInSinglePrecision),
     "memory plans": pytree(HasNoBudget),
     "transformations": NoPytree,
+    "transformations: compiled once": pytree(IsAlwaysNew),
+    "devices: shard_map": pytree(CarriesShapes),
+    "devices: vmap": pytree(CallsTheHost),
 }
 """Incorrect structures by the check that has to find them."""
 

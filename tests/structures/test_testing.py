@@ -15,19 +15,23 @@ from semipunct.structures import Distribution
 from semipunct.structures.testing import CHECKS, Case, Event, check
 from semipunct.structures.testing.case import Enumeration, chi_square
 from tests.structures.cases import chain_events
-from tests.structures.mutants import CHAIN, MUTANTS, NUMBERS, Faulty, NoPytree, case_of
+from tests.structures.mutants import CHAIN, FAULTS, MUTANTS, NUMBERS, Faulty, NoPytree, case_of
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", [*FAULTS, *MUTANTS])
 def test_a_wrong_structure_is_found(name: str):
-    if name in ("size", "sharded"):  # below; and in test_devices
-        return
     case = case_of(MUTANTS[name]) if name in MUTANTS else case_of(
         Faulty, fault=NUMBERS[name]
     )  # fmt: skip
+    check_name = name.partition(":")[0]
     with pytest.raises(AssertionError, match="1 of 1 checks fail") as caught:
-        check(case, [name])
-    assert f"\n{name}: " in str(caught.value)
+        check(case, [check_name])
+    assert f"\n{check_name}: " in str(caught.value)
+
+
+def test_every_check_has_a_structure_to_find():
+    found = {name.partition(":")[0] for name in (*FAULTS, *MUTANTS)}
+    assert found == {*CHECKS} - {"size", "sharded"}  # below; and in test_devices
 
 
 def test_without_its_faults_the_structure_is_right():

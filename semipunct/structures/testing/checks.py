@@ -20,10 +20,13 @@ from semipunct.structures.distribution import Answer, Distribution
 from semipunct.structures.recursion import Recursion
 from semipunct.structures.testing import programs
 from semipunct.structures.testing.case import Case, Enumeration, Weighted, chi_square
-from semipunct.structures.testing.programs import RANKS, lists, sample, sums
+from semipunct.structures.testing.programs import FAST, RANKS, lists, sample, sums
 from semipunct.wording import quantity
+from semirings.boolean import Boolean
 from semirings.capabilities import Divisible
 from semirings.log import Log
+from semirings.numerics import log_times
+from semirings.viterbi import Viterbi
 
 Check = Callable[[Weighted], None]
 """Raises an ``AssertionError`` that describes the failure."""
@@ -166,13 +169,21 @@ def slopes(w: Weighted) -> None:
     """Check first and second derivatives in a direction, in forward mode and over reverse mode."""
     computed, along = w.ask(sums, w.other), w.features(2)
     expect(w, computed.slope, lambda i, e: e.expectation(w.flat(along, i)), "slope")
-    expect_parts(
-        w, computed.change, lambda i, e: e.covariances(w.flat(along, i)), "slopes of marginals"
-    )
+    _expect_change(w, computed.change)
+
+
+def slopes_in_reverse_mode(w: Weighted) -> None:
+    """Check second derivatives in a direction, in reverse over reverse mode."""
+    _expect_change(w, w.ask(sums, w.other).reverse_change)
+
+
+def _expect_change(w: Weighted, change: Parts) -> None:
+    along = w.features(2)
+    expect_parts(w, change, lambda i, e: e.covariances(w.flat(along, i)), "slopes of marginals")
 
 
 def averages(w: Weighted) -> None:
-    """Check entropy, expectation, their gradients, covariance and divergence."""
+    """Check entropy, expectation, their gradients, covariance, divergence and cross entropy."""
     computed, f, g = w.ask(sums, w.other), w.features(1), w.features(2)
     others = w.other.enumerations
     expect(w, computed.entropy, lambda _, e: e.entropy, "entropy")
@@ -184,6 +195,8 @@ def averages(w: Weighted) -> None:
         "covariance of two features",
     )
     expect(w, computed.kl, lambda i, e: e.kl(others[i]), "divergence")
+    crossed = computed.cross_entropy
+    expect(w, crossed, lambda i, e: e.cross_entropy(others[i]), "cross entropy")
     expected = w.zeros
     for item, e in w.each():
         slopes = e.entropy_slopes + e.covariances(w.flat(f, item))
@@ -195,13 +208,14 @@ def averages(w: Weighted) -> None:
 
 
 def infinite_divergence(w: Weighted) -> None:
-    """Check that the divergence is infinite where the other lacks a part, in that item only."""
-    divergence = w.ask(sums, w.ask(lacking)).kl
-    require(
-        np.isinf(divergence).tolist() == [item == w.fullest for item in w.items]
-        and not np.isnan(divergence).any(),
-        f"of item {w.fullest} one part is forbidden in the other; the divergences are {divergence}",
-    )
+    """Check that divergences are infinite where the other lacks a part, in that item only."""
+    computed = w.ask(sums, w.ask(lacking))
+    for name, nats in (("divergence", computed.kl), ("cross entropy", computed.cross_entropy)):
+        require(
+            np.isinf(nats).tolist() == [item == w.fullest for item in w.items]
+            and not np.isnan(nats).any(),
+            f"of item {w.fullest} one part is forbidden in the other; the {name} is {nats}",
+        )
 
 
 def best(w: Weighted) -> None:
@@ -235,12 +249,27 @@ def _places(w: Weighted, answer: Answer, item: int) -> list[int]:
     is_possible = np.asarray(answer.log_weight)[:, item] > -np.inf
     e = w.enumerations[item]
     places = e.find(w.flat(answer.parts, item, axes=1)[is_possible]).tolist()
+    length = len(is_possible)
     require(
-        len(set(places)) == len(places) == min(RANKS, e.possible),
-        f"item {item} has {quantity(e.possible, 'derivation')}; a list of {RANKS} has those "
+        len(set(places)) == len(places) == min(length, e.possible),
+        f"item {item} has {quantity(e.possible, 'derivation')}; a list of {length} has those "
         f"numbered {places}",
     )
     return places
+
+
+def longer_lists(w: Weighted) -> None:
+    """Check that longer lists begin with the shorter ones, also where derivations are tied."""
+    for weights in (w, w.uniform):
+        answer = weights.ask(lists)
+        weights_of_first = answer.top.log_weight[: programs.FEW_RANKS]
+        expect_same(answer.short.log_weight, weights_of_first, "log weights of a shorter list")
+        for item in w.items:
+            short, long = (_places(weights, x, item) for x in (answer.short, answer.top))
+            require(
+                short == long[: programs.FEW_RANKS],
+                f"the shorter list of item {item} has those numbered {short}, the longer {long}",
+            )
 
 
 def ties(w: Weighted) -> None:
@@ -255,19 +284,32 @@ def ties(w: Weighted) -> None:
 
 def samples(w: Weighted) -> None:
     """Check frequencies, log weights and scores of samples, and that their keys decide."""
-    drawn, other = w.ask(sample), w.ask(sample, 2)
-    for answer in (drawn.draws, drawn.reverse):
-        if answer is not None:
-            _expect_draws(w, answer)
+    rounds = [w.ask(sample, seed) for seed in range(1, 1 + programs.ROUNDS)]
+    _expect_draws(w, [x.draws for x in rounds])
+    _expect_draws(w, [x.reverse for x in rounds if x.reverse is not None])
+    first, second = rounds[:2]
     for item, e in w.each():
-        places = e.find(w.flat(drawn.draws.parts, item, axes=1))
-        expect_number(w, drawn.score[:, item], e.log_weight[places], f"scores in item {item}")
-    differ = w.flat(other.draws.parts, w.fullest, 1) != w.flat(drawn.draws.parts, w.fullest, 1)
+        places = e.find(w.flat(first.draws.parts, item, axes=1))
+        expect_number(w, first.score[:, item], e.log_weight[places], f"scores in item {item}")
+    differ = w.flat(first.draws.parts, w.fullest, 1) != w.flat(second.draws.parts, w.fullest, 1)
     require(differ.any(), f"two keys draw the same of item {w.fullest}")
 
 
-def _expect_draws(w: Weighted, drawn: Answer) -> None:
-    expect_precision(w, drawn.log_weight, "the log weight of draws")
+def log_prob(w: Weighted) -> None:
+    """Check the log probabilities of all derivations of an item, which sum to one."""
+    full = w.uniform.fullest
+    log_probs = w.ask(sample, 1).log_prob[:, full]
+    expect_precision(w, log_probs, "the log probability")
+    expect_number(w, log_probs, w.enumerations[full].log_prob, f"log probabilities of item {full}")
+    total = float(np.exp(np.asarray(log_probs, np.float64)).sum())
+    require(abs(total - 1) < 1e-4, f"probabilities of item {full} sum to {total}")
+
+
+def _expect_draws(w: Weighted, rounds: list[Answer]) -> None:
+    if not rounds:
+        return
+    expect_precision(w, [x.log_weight for x in rounds], "the log weight of draws")
+    drawn = jax.tree.map(lambda *xs: np.concatenate(xs), *rounds)
     for item, e in w.each():
         places = e.find(w.flat(drawn.parts, item, axes=1))
         name = f"log weights of the draws of item {item}"
@@ -277,6 +319,15 @@ def _expect_draws(w: Weighted, drawn: Answer) -> None:
         require(not forbidden, f"{quantity(forbidden, 'draw')} of item {item} have no probability")
         p = chi_square(observed, len(places) * e.prob)
         require(p > 1e-4, f"draws of item {item} are not in proportion to weight: p = {p:.2g}")
+        # More sensitive to draws from a flatter or sharper distribution.
+        weight = np.where(e.prob > 0, e.log_weight, 0.0)
+        spread = np.sqrt(e.prob @ (weight - e.prob @ weight) ** 2 / len(places))
+        off = abs(weight[places].mean() - e.prob @ weight)
+        require(
+            off <= 5 * spread + 1e-6,
+            f"the mean log weight of draws of item {item} is {off:.2g} off, with a standard error "
+            f"of {spread:.2g}",
+        )
 
 
 def padding(w: Weighted) -> None:
@@ -286,7 +337,7 @@ def padding(w: Weighted) -> None:
     for computed, expected, description in (
         (sums(changed, other), w.ask(sums, w.other), "sums"),
         (lists(changed), w.ask(lists), "lists"),
-        (sample(changed).draws, w.ask(sample).draws, "draws"),
+        (sample(changed, 1).draws, w.ask(sample, 1).draws, "draws"),
     ):
         expect_same(computed, expected, f"{description}, with another padding", _ROUNDING)
 
@@ -347,7 +398,7 @@ def independent_items(w: Weighted) -> None:
 def impossible(w: Weighted) -> None:
     """Check that items without derivations have weight zero and no draws, without any NaN."""
     nothing = w.ask(Weighted.impossible)
-    computed, listed, drawn = nothing.ask(sums, nothing), nothing.ask(lists), nothing.ask(sample)
+    computed, listed, drawn = nothing.ask(sums, nothing), nothing.ask(lists), nothing.ask(sample, 1)
     expect(
         nothing, computed.log_partition, lambda _, e: e.log_partition, "log partition without parts"
     )
@@ -378,8 +429,8 @@ def nan(w: Weighted) -> None:
 
     def results(x: Weighted) -> tuple[dict[str, jax.Array], dict[str, tuple[Parts, int]]]:
         """Return numbers, of which the last axis is that of items; and parts, with more axes."""
-        computed, listed, drawn = x.ask(sums, w.other), x.ask(lists).best, x.ask(sample).draws
-        numbers = ("log_partition", "entropy", "expectation", "covariance", "kl")
+        computed, listed, drawn = x.ask(sums, w.other), x.ask(lists).best, x.ask(sample, 1).draws
+        numbers = ("log_partition", "entropy", "expectation", "covariance", "kl", "cross_entropy")
         return {
             **{name: getattr(computed, name) for name in numbers},
             "log weight of the best": listed.log_weight,
@@ -507,8 +558,34 @@ def double_precision(w: Weighted) -> None:
             f"log weights are {precise.dtype} where double precision is enabled; let the case "
             "build them in JAX's default precision",
         )
-        total = precise.distribution.log_partition()
+        program = jax.jit(lambda d: d.log_partition_and_marginals(), compiler_options=FAST)
+        total, uses = program(precise.distribution)
         expect(precise, total, lambda _, e: e.log_partition, "log partition")
+        expect_parts(precise, uses, lambda _, e: e.marginals, "marginals")
+
+
+def without_compilation(w: Weighted) -> None:
+    """Check the total outside compiled programs."""
+    total = w.structure.total(w.base)
+    computed = log_times(w.base.log_weight(total.value), total.log_scale)
+    expect(w, computed, lambda _, e: e.log_partition, "log partition, not compiled,")
+
+
+def totals(w: Weighted) -> None:
+    """Check totals in further semirings, which are zero where there is no derivation."""
+    nothing = w.ask(Weighted.impossible)
+    empty = [e.log_weight.max() > -np.inf for _, e in nothing.each()]
+    without, computed = nothing.ask(lists).totals, w.ask(lists).totals
+    for semiring, read, number in zip(programs.OTHERS, without, computed, strict=True):
+        require(
+            (read > -np.inf).tolist() == empty and not np.isnan(read).any(),
+            f"totals without parts in {semiring!r} read {read}; "
+            f"only items {np.flatnonzero(empty).tolist()} have a derivation without parts",
+        )
+        if not isinstance(semiring, Boolean):  # It does not read back weights.
+            best = isinstance(semiring, Viterbi)
+            expected = [e.log_weight.max() if best else e.log_partition for _, e in w.each()]
+            expect_number(w, number, expected, f"total of each item in {semiring!r}")
 
 
 def transformations(w: Weighted) -> None:
@@ -671,12 +748,15 @@ CHECKS: Mapping[str, Check] = {
     "log partition": log_partition,
     "marginals": marginals,
     "slopes": slopes,
+    "slopes in reverse mode": slopes_in_reverse_mode,
     "averages": averages,
     "infinite divergence": infinite_divergence,
     "best": best,
     "ranked": ranked,
+    "longer lists": longer_lists,
     "ties": ties,
     "samples": samples,
+    "log prob": log_prob,
     "padding": padding,
     "NaN in padding": nan_in_padding,
     "independent items": independent_items,
@@ -684,6 +764,8 @@ CHECKS: Mapping[str, Check] = {
     "NaN": nan,
     "large weights": large_weights,
     "double precision": double_precision,
+    "uncompiled": without_compilation,
+    "totals": totals,
     "transformations": transformations,
     "memory plans": memory_plans,
     "devices": devices,

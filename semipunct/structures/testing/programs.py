@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from semipunct.structures.base import Parts, Total
 from semipunct.structures.distribution import Answer, Distribution
@@ -21,15 +22,26 @@ from semipunct.structures.draws import Traceable
 from semipunct.structures.recursion import Plan, Recursion
 from semipunct.structures.testing.case import Weighted
 from semirings.base import Semiring
+from semirings.boolean import Boolean
 from semirings.counting import Counting
+from semirings.divergence import Entropy
+from semirings.expectation import Expectation
+from semirings.numerics import log_times
+from semirings.viterbi import Viterbi
 
 T = TypeVar("T")
 
-DRAWS, SLOW_DRAWS = 1000, 250
-"""The numbers of draws by ``trace``, and in the reverse pass, which visits all parts for each."""
+DRAWS, ROUNDS = 100, 10
+"""The number of draws in a sample; and of the samples whose frequencies are compared.
 
-RANKS = 4
-"""The length of lists."""
+Most checks only need to see the same draws again, and those in the reverse pass take long.
+"""
+
+RANKS, FEW_RANKS = 5, 2
+"""The lengths of lists; ``Distribution.ranking`` starts with one between these."""
+
+OTHERS: tuple[Semiring, ...] = (Viterbi(), Boolean(), Expectation(), Entropy())
+"""Semirings whose totals are compared, besides those of all questions."""
 
 FAST = {"xla_backend_optimization_level": 0}
 """Compiler options for programs that compute little."""
@@ -44,9 +56,10 @@ class Sums(NamedTuple):
     Attributes:
         log_partition, marginals: the sum, and its gradient in reverse mode.
         slope, change: derivatives of both in the direction of the second feature, in forward mode.
+        reverse_change: the second in reverse mode.
         entropy, expectation: averages of the distribution, the second of the first feature.
         slopes: the gradient of the sum of these two with respect to the unexpanded log weights.
-        kl: the divergence from another distribution.
+        kl, cross_entropy: comparisons with another distribution.
         covariance: that of both features.
         number, scale: the number of derivations times the exponential of the scale.
     """
@@ -55,28 +68,33 @@ class Sums(NamedTuple):
     marginals: Parts
     slope: jax.Array
     change: Parts
+    reverse_change: Parts
     entropy: jax.Array
     expectation: jax.Array
     slopes: Parts
     kl: jax.Array
+    cross_entropy: jax.Array
     covariance: jax.Array
     number: jax.Array
     scale: jax.Array
 
 
 class Lists(NamedTuple):
-    """The best derivation, and the first ``RANKS``."""
+    """The best derivation, the first ``RANKS`` and ``FEW_RANKS``, and log weights in ``OTHERS``."""
 
     best: Answer
     top: Answer
+    short: Answer
+    totals: list[jax.Array]
 
 
 class Sample(NamedTuple):
-    """Draws with their scores, ``[draws, batch]``; and draws in the reverse pass."""
+    """Draws with their scores, ``[draws, batch]``; draws in the reverse pass; log probabilities."""
 
     draws: Answer
     score: jax.Array
     reverse: Answer | None
+    log_prob: jax.Array
 
 
 def _compiled(program: Callable[..., T]) -> Callable[..., T]:
@@ -97,9 +115,11 @@ def _finite(x: jax.Array) -> jax.Array:
 def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: Parts) -> Sums:
     expanded = d.structure.expand()
 
+    def alone(log_weights: Parts) -> Distribution[Any]:
+        return replace(d, structure=expanded.with_log_weights(log_weights))
+
     def gradient(log_weights: Parts) -> tuple[jax.Array, Parts]:
-        inner = replace(d, structure=expanded.with_log_weights(log_weights))
-        return inner.log_partition_and_marginals()
+        return alone(log_weights).log_partition_and_marginals()
 
     def averages(log_weights: Parts) -> tuple[jax.Array, Any]:
         inner = replace(d, structure=d.structure.with_log_weights(log_weights))
@@ -107,7 +127,13 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         return _finite(entropy) + _finite(expectation), (entropy, expectation)
 
     weights = expanded.log_weights
-    (log_partition, marginals), (slope, change) = jax.jvp(gradient, (weights,), (second,))
+    # The first is forward mode alone, the second forward over reverse mode, the third reverse over
+    # reverse mode.
+    slope = jax.jvp(lambda x: alone(x).log_partition(), (weights,), (second,))[1]
+    (log_partition, marginals), push = jax.linearize(gradient, weights)
+    change = push(second)[1]
+    nothing = jax.tree.map(jnp.zeros_like, log_partition)
+    (reverse_change,) = jax.linear_transpose(push, weights)((nothing, second))
     slopes, (entropy, expectation) = jax.grad(averages, has_aux=True)(d.structure.log_weights)
     counting = Counting()
     number = d.ask(counting)
@@ -116,10 +142,12 @@ def _sums(d: Distribution[Any], other: Distribution[Any], first: Parts, second: 
         marginals=marginals,
         slope=slope,
         change=change,
+        reverse_change=reverse_change,
         entropy=entropy,
         expectation=expectation,
         slopes=slopes,
         kl=d.kl(other),
+        cross_entropy=d.cross_entropy(other),
         covariance=d.covariance(first, second),
         number=counting.count(number.value),
         scale=number.log_scale,
@@ -138,36 +166,46 @@ def sums(w: Weighted, other: Weighted) -> Sums:
 
 @_compiled
 def _lists(d: Distribution[Any]) -> Lists:
-    return Lists(d.best(), d.top(RANKS))
+    totals = [(s, d.ask(s)) for s in OTHERS]
+    logs = [log_times(s.log_weight(total.value), total.log_scale) for s, total in totals]
+    return Lists(d.best(), d.top(RANKS), d.top(FEW_RANKS), logs)
 
 
 def lists(w: Weighted) -> Lists:
-    """Compute the best derivations."""
+    """Compute the best derivations, and totals in further semirings."""
     return _lists(w.distribution)
 
 
 def _draws(d: Distribution[Any], key: jax.Array) -> Answer:
-    count = DRAWS if isinstance(d.structure, Traceable) else SLOW_DRAWS
-    drawn = d.sample(key, count, together=SLOW_DRAWS)
+    drawn = d.sample(key, DRAWS, together=DRAWS)
     return Answer(drawn.parts, drawn.log_weight)
 
 
 @_compiled
-def _sample(d: Distribution[Any], key: jax.Array) -> Sample:
+def _sample(d: Distribution[Any], key: jax.Array, derivations: Parts) -> Sample:
     drawn, reverse = _draws(d, key), None
     if isinstance(d.structure, Traceable):
         reverse = _draws(replace(d, structure=Untraced(d.structure, type(d.structure))), key)
-    return Sample(drawn, jax.vmap(d.score)(drawn.parts), reverse)
+    scores = jax.vmap(d.score)(drawn.parts)
+    return Sample(drawn, scores, reverse, jax.vmap(d.log_prob)(derivations))
 
 
-def sample(w: Weighted, seed: int = 1) -> Sample:
-    """Draw many derivations.
+def sample(w: Weighted, seed: int) -> Sample:
+    """Draw many derivations, and compute the log probabilities of ``derivations``.
 
     Args:
         w: the case with log weights.
         seed: the seed of the random key.
     """
-    return _sample(w.distribution, jax.random.key(seed))
+    return _sample(w.distribution, jax.random.key(seed), w.uniform.ask(derivations))
+
+
+def derivations(w: Weighted) -> Parts:
+    """Return all derivations of the item that has most, with a leading axis."""
+    rows = w.enumerations[w.fullest].parts
+    return jax.tree.map(
+        lambda *xs: np.stack(xs), *(w.with_item(w.zeros, w.fullest, x) for x in rows)
+    )
 
 
 QUESTIONS: dict[str, Callable[[Distribution[Any]], Any]] = {
@@ -184,7 +222,7 @@ def answers(w: Weighted) -> dict[str, Any]:
     return {
         "log partition and marginals": (computed.log_partition, computed.marginals),
         "best": w.ask(lists).best,
-        "draws": w.ask(sample).draws,
+        "draws": w.ask(sample, 1).draws,
     }
 
 
