@@ -1,7 +1,16 @@
 """Settings of the documentation site: `make docs` builds it, and any warning fails the build."""
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "experiments"))
+import documentation
 
 project = "semipunct"
 author = "The semipunct authors"
@@ -62,6 +71,23 @@ def skip(app: Any, what: str, _name: str, member: Any, _skip: bool, _options: An
     return None
 
 
+class Results(SphinxDirective):
+    """A table of ``experiments/documentation.py``, by name; the content is its caption."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        lines = documentation.markdown(self.arguments[0]).splitlines()
+        box = nodes.container()
+        self.state.nested_parse(StringList(lines, self.arguments[0]), self.content_offset, box)
+        (table,) = box.findall(nodes.table)
+        if self.content:
+            table.insert(0, nodes.title("", " ".join(self.content)))
+        return [table]
+
+
 def setup(app: Any) -> None:
-    """Connect what is defined here to Sphinx."""
+    """Register the directive and the filter of the reference."""
+    app.add_directive("results", Results)
     app.connect("autodoc-skip-member", skip)
