@@ -9,8 +9,10 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "experiments"))
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
 import documentation
+import option_lists
 
 project = "semipunct"
 author = "The semipunct authors"
@@ -27,7 +29,7 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["examples", "_build", "_static"]
+exclude_patterns = ["examples", "_build", "_static", "generated/options.md"]
 root_doc = "index"
 language = "en"
 
@@ -87,7 +89,17 @@ class Results(SphinxDirective):
         return [table]
 
 
+HERE = Path(__file__).parent
+
+
+def write_options(_app: Any) -> None:
+    """Write the lists that ``options.md`` includes."""
+    (HERE / "generated").mkdir(exist_ok=True)
+    (HERE / "generated" / "options.md").write_text(option_lists.markdown(), "utf-8")
+
+
 def setup(app: Any) -> None:
-    """Register the directive and the filter of the reference."""
+    """Register the directive, the lists of options and the filter of the reference."""
+    app.connect("builder-inited", write_options)
     app.add_directive("results", Results)
     app.connect("autodoc-skip-member", skip)

@@ -366,6 +366,31 @@ def deletions() -> Table:
     return ["treebank", "sentences", "Base", "Full, drawn", "Full, most probable"], rows
 
 
+def commands() -> Table:
+    """Return the time of whole commands with an empty and with a filled compilation cache."""
+    answers, training = stored("answers"), stored("training")["treebank"]
+    of, text = answers["commands"], answers["text"]
+    timed = [
+        ("restore a line of text with `en`", text["cold"], text["warm"]),
+        ("restore 100,000 words with `en`", {}, text["long"]),
+        *(
+            (name, run, {"seconds": run["warm_seconds"], "peak_mebibytes": run["warm_mebibytes"]})
+            for name, run in (
+                ("restore two sentences of a treebank", of["restore_two"]),
+                ("decode two sentences", of["decode_two"]),
+                ("evaluate 1,988 sentences", of["evaluate"]),
+            )
+        ),
+        ("train for 12,000 visits", training["cold"], training["warm"]),
+    ]
+    rows: list[Sequence[str]] = []
+    for name, cold, warm in timed:
+        first = cold.get("seconds", cold.get("cold_seconds"))
+        memory = warm.get("peak_mebibytes", training["peak_mebibytes"])
+        rows.append([name, ratio(first, 1), ratio(warm["seconds"], 1), f"{memory:,}"])
+    return ["command", "first call (s)", "later calls (s)", "memory (MiB)"], rows
+
+
 TABLES: dict[str, Callable[[], Table]] = {
     "competitors": competitors,
     "parsed-text": parsed_text,
@@ -388,6 +413,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "attachment": attachment,
     "rephrasing": rephrasing,
     "deletions": deletions,
+    "commands": commands,
 }
 
 
