@@ -221,6 +221,7 @@ def execute(page: str, folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("COLUMNS", "100")
+        patch.syspath_prepend(ROOT / "docs" / "examples" / "semiring-plugin" / "src")
         for block in (*preparation(page), *page_blocks(page)):
             if not block.skip:
                 session.execute(block)
