@@ -1,4 +1,4 @@
-"""The tables of the documentation, made from the stored results.
+"""The tables of the documentation, made from the stored results and from the code.
 
     python experiments/documentation.py competitors
 
@@ -391,6 +391,13 @@ def commands() -> Table:
     return ["command", "first call (s)", "later calls (s)", "memory (MiB)"], rows
 
 
+def laws() -> Table:
+    """Return the laws of semirings, by name."""
+    from semirings.laws import LAWS
+
+    return ["law", "statement"], [[f"`{a.name}`", a.statement.replace("*", "\\*")] for a in LAWS]
+
+
 TABLES: dict[str, Callable[[], Table]] = {
     "competitors": competitors,
     "parsed-text": parsed_text,
@@ -414,6 +421,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "rephrasing": rephrasing,
     "deletions": deletions,
     "commands": commands,
+    "laws": laws,
 }
 
 
