@@ -80,12 +80,14 @@ class Results(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
+        self.assert_has_content()
         lines = documentation.markdown(self.arguments[0]).splitlines()
         box = nodes.container()
         self.state.nested_parse(StringList(lines, self.arguments[0]), self.content_offset, box)
         (table,) = box.findall(nodes.table)
-        if self.content:
-            table.insert(0, nodes.title("", " ".join(self.content)))
+        caption = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, caption)
+        table.insert(0, nodes.title("", "", *caption[0].children))
         return [table]
 
 
