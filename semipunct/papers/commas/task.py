@@ -61,11 +61,9 @@ T = TypeVar("T")
 
 
 def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
-    """Turn the marks that are not predicted into words, spelt as in the Penn Treebank.
+    """Turn marks that are not predicted into words, spelt as in the Penn Treebank.
 
-    Args:
-        sentence: any.
-        predicted: the marks that stay in slots, as do dots of abbreviations.
+    Dots of abbreviations remain in slots.
     """
     forms: list[str] = []
     slots: list[list[str]] = []
@@ -89,16 +87,9 @@ def with_marks_as_words(sentence: Words, predicted: Set[str]) -> Words:
 
 
 def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> list[list[T]]:
-    """Group results for the slots of ``with_marks_as_words`` by the slots of the sentence.
+    """Group results for the slots of ``with_marks_as_words`` by the slots of the original sentence.
 
-    Args:
-        sentence: the original.
-        slots: an entry for each slot of the result of ``with_marks_as_words``.
-        predicted: as for ``with_marks_as_words``.
-
-    Returns:
-        For each slot of the sentence the entries of the slots that it was split into: one more than
-        its marks that became words.
+    A slot with k marks that became words has k + 1 results.
     """
     groups: list[list[T]] = []
     remaining = iter(slots)
@@ -109,13 +100,7 @@ def slots_of_words(sentence: Words, slots: Sequence[T], predicted: Set[str]) -> 
 
 
 def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -> Puncteme:
-    """Restore the marks of a slot that were words between predicted ones.
-
-    Args:
-        slot: the original.
-        parts: the predicted marks before, between and after them.
-        predicted: the marks that were not words.
-    """
+    """Insert the marks of a slot that were words between the predicted ``parts``."""
     marks_as_words = [token for token in slot if token not in predicted and token not in SILENT]
     joined = list(parts[0])
     for token, part in zip(marks_as_words, parts[1:], strict=True):
@@ -124,11 +109,7 @@ def join_marks(slot: Puncteme, parts: Sequence[Puncteme], predicted: Set[str]) -
 
 
 def interleave_marks(sentence: Sentence[Any] | Words) -> tuple[list[str], list[int]]:
-    """Return words and marks in order, and the positions of the marks, from 1.
-
-    Args:
-        sentence: any; dots of abbreviations are parts of words.
-    """
+    """Return words and marks in order, and the positions of the marks, from 1."""
     tokens: list[str] = []
     marks: list[int] = []
     for form, slot in zip(("", *dotted_forms(sentence)), sentence.slots, strict=True):
@@ -142,17 +123,13 @@ def interleave_marks(sentence: Sentence[Any] | Words) -> tuple[list[str], list[i
 
 
 JOINED = "FRAG"
-"""The label of the node above the pieces of a sentence that is too long to be parsed at once."""
+"""Label of the node above the pieces of a sentence that is too long to parse at once."""
 
 
 def phrase_trees(model: Trained[Any], sentences: Sequence[Sequence[str]]) -> list[PhraseTree]:
-    """Parse words into phrase-structure trees.
+    """Parse words into phrase-structure trees, with commas if the parser reads them.
 
-    A sentence of more than ``limits.PARSED`` words is parsed in pieces, so that memory is bounded.
-
-    Args:
-        model: a parser of phrases with its weights.
-        sentences: the words of each sentence, with commas if the parser reads them.
+    A sentence of more than ``limits.PARSED`` words is parsed in pieces, to bound memory.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -182,13 +159,9 @@ def _joined(trees: Sequence[PhraseTree]) -> PhraseTree:
 def parse_phrases(
     model: Trained[Any], sentences: Sequence[Sentence[Any] | Words]
 ) -> list[Sentence[PhraseTree]]:
-    """Parse sentences whose commas are in their slots; existing tags and trees are ignored.
+    """Parse sentences with commas in their slots and all other marks among the words.
 
-    A parser that reads commas gets them as words; they are then removed from its trees.
-
-    Args:
-        model: a parser of phrases with its weights.
-        sentences: words, including all other marks; the slots are unchanged.
+    A parser that reads commas gets them as words; they are then pruned from its trees.
 
     Raises:
         ModelError: if the model is of another kind.
@@ -204,12 +177,7 @@ def parse_phrases(
 
 
 def with_phrases(sentence: Sentence[Any] | Words, tree: PhraseTree) -> Sentence[PhraseTree]:
-    """Set the tree of a sentence, and its parts of speech to those of the leaves.
-
-    Args:
-        sentence: the sentence.
-        tree: a tree over the same words.
-    """
+    """Set the tree of a sentence, and its parts of speech to the labels of the leaves."""
     s = sentence
     nothing = (MISSING,) * len(s.forms)
     return Sentence(
@@ -224,18 +192,18 @@ def restore_commas(
     options: RestoreOptions | None = None,
     **settings: Any,
 ) -> list[Restoration[Sentence[Any]] | OmittedT]:
-    """Restore the commas of sentences.
+    """Restore the commas of sentences, given their phrases.
 
-    Probabilities are exact; nothing is drawn. With ``options.minimise="slots"`` a slot gets a comma
-    if its marginal probability is above 0.5; with ``"draws"`` the result is the most probable
-    sequence as a whole, as in the paper.
+    Probabilities are exact. With ``minimise="slots"`` a slot gets a comma if its marginal
+    probability is above 0.5; with ``"draws"`` the result is the most probable sequence, as in the
+    paper.
 
     Args:
         model: a comma model with its weights.
         sentences: words and phrases; marks other than commas are unchanged. Omitted ones pass
             through.
-        options: by default ``RestoreOptions()``; ``keep`` must be ``replace`` or ``keep``.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+        options: ``keep`` must be ``replace`` or ``keep``.
+        **settings: attributes of ``RestoreOptions``, which override ``options``.
 
     Raises:
         UsageError: if an option is invalid for a comma model.
@@ -268,12 +236,11 @@ def restore_commas_of_words(
 
     Args:
         model: a comma model with its weights.
-        parser: a parser of phrases that reads no commas, with its weights.
+        parser: a phrase parser that reads no commas, with its weights.
         sentences: sentences of bracketed trees, with all marks but commas among the words; or
-            words, with all marks in their slots. Existing tags and trees are ignored; omitted ones
-            pass through.
-        options: as in ``restore_commas``.
-        **settings: attributes of ``RestoreOptions`` by name, which override those of ``options``.
+            words, with all marks in their slots. Omitted ones pass through.
+        options: as for ``restore_commas``.
+        **settings: attributes of ``RestoreOptions``, which override ``options``.
 
     Raises:
         UsageError: if an option is invalid for a comma model.
@@ -310,7 +277,7 @@ def _with_own_slots(sentence: Words, restoration: Restoration[Sentence[Any]]) ->
     views: list[SlotPosterior] = []
     rows = slots_of_words(sentence, restoration.posteriors, _PREDICTED)
     for slot, parts in zip(sentence.slots, rows, strict=True):
-        # Commas on either side of a mark are treated as independent.
+        # Commas on either side of a mark are assumed independent.
         ways: list[tuple[list[Puncteme], float]] = [([], 1.0)]
         for part in parts:
             pairs = list(zip(part.strings, part.probability.tolist(), strict=True))
@@ -397,14 +364,9 @@ def _without(slot: Puncteme) -> Puncteme:
 def commas_signature(
     digest: str, sentences: Sequence[Sentence[Any]], options: RestoreOptions
 ) -> str:
-    """Return the signature of figures, which are comparable if they differ only in the model.
+    """Return the signature of the figures.
 
-    Trees are not part of it, so that systems given the trees of different parsers are comparable.
-
-    Args:
-        digest: the digest of the model.
-        sentences: the restored sentences, with their gold commas.
-        options: the options of restoration.
+    It omits the trees, so that systems with different parsers are comparable.
     """
     words = [_Surface(s) for s in sentences]
     return figures_signature(
@@ -421,7 +383,7 @@ def commas_signature(
 
 
 class _Surface:
-    """The words and slots of a sentence as an example for ``treebank_digest``, without its tree."""
+    """The words and slots of a sentence without its tree, for ``treebank_digest``."""
 
     def __init__(self, sentence: Sentence[Any]) -> None:
         self.path, self.size, self.choices = sentence.path, sentence.size, sentence.choices
@@ -429,7 +391,7 @@ class _Surface:
 
 
 class RestoreCommas(RestoreTask):
-    """Restores commas in trees in brackets or, with a parser, in words or text."""
+    """Restores commas in bracketed trees or, with a parser, in words or text."""
 
     writes_trees = False
 
@@ -550,7 +512,7 @@ def _with_commas_in_slots(entry: Entry[Any, Any]) -> Any:
 
 
 def assess_phrases(request: EvaluateRequest) -> Assessment:
-    """Compare phrases with those of sentences."""
+    """Compare predicted phrases with the phrases of a treebank."""
     fitted, sentences = (
         model_of_kind(request.model, PhraseParser),
         without_omitted(request.examples),

@@ -1,4 +1,4 @@
-"""Sentences that are written verbatim: for formats without room for annotations."""
+"""Records and writers of treebanks whose sentences are written verbatim, without annotations."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -34,16 +34,7 @@ S_co = TypeVar("S_co", bound=Source, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A part of a file that cannot be read as a tree.
-
-    Attributes:
-        path: the file.
-        line: the number of its first line, from 1.
-        sentence_id: its name, for messages.
-        text: as for all sentences of the file.
-        fault: file, line and what was found there.
-        reason: a malformed tree, or text outside of trees.
-    """
+    """A part of a file that cannot be read as a tree; ``fault`` is the message."""
 
     path: str
     line: int
@@ -55,29 +46,21 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class VerbatimRecord(Generic[S_co]):
-    """One sentence of a file whose trees are not dependency trees.
-
-    Attributes:
-        source: the sentence as read.
-        tokens: words and punctuation, with heads.
-    """
+    """A sentence of a file whose trees are not dependency trees."""
 
     source: S_co
     tokens: tuple[Token, ...]
 
     @property
     def path(self) -> str:
-        """The file."""
         return self.source.path
 
     @property
     def line(self) -> int:
-        """Its first line there, from 1."""
         return self.source.line
 
     @property
     def sentence_id(self) -> str:
-        """Its name."""
         return self.source.sentence_id
 
 
@@ -92,9 +75,9 @@ class VerbatimWriter(Writer[VerbatimRecord[S]]):
     """A writer that reproduces sentences, without annotations.
 
     Attributes:
-        contents: a name for the contents of files of the format, for messages.
-        lines: whether a sentence starts a line.
-        rewrite: returns the text of an entry with other punctuation, if the format supports this.
+        contents: name of the contents of files, for messages.
+        lines: whether sentences start a line.
+        rewrite: returns the text of an entry with other punctuation; None if the format cannot.
     """
 
     contents: str
@@ -143,15 +126,10 @@ T = TypeVar("T", bound=OrderedTree)
 def penn_tokens(
     forms: Sequence[str], tags: Sequence[str], tree: DependencyTree, mark_tags: Collection[str]
 ) -> tuple[Token, ...]:
-    """Make the tokens of a sentence, in which marks are not heads if there is a word.
+    """Make the tokens of a sentence from forms, Penn Treebank tags and a dependency tree.
 
-    A dependent of a mark (in a phrase of marks only) is attached to the nearest word above it.
-
-    Args:
-        forms: ``[n]``.
-        tags: ``[n]`` tags of the Penn Treebank.
-        tree: a tree of ``n`` words, whose root is a mark only if all words are.
-        mark_tags: the tags of punctuation.
+    Marks have no dependents unless all words are marks: a dependent of a mark is attached to the
+    nearest word above it. The root of the tree is a mark only if all words are.
     """
     heads = list(tree.heads)
     for node in tree.order:  # heads come before their dependents
@@ -168,12 +146,7 @@ def penn_tokens(
 
 
 def over(sentence: Sentence, tree: T) -> Sentence[T]:
-    """Return a sentence with another tree.
-
-    Args:
-        sentence: any.
-        tree: the tree over the same words.
-    """
+    """Return the sentence with another tree over the same words."""
     s = sentence
     columns = (s.forms, s.lemmas, s.upos, s.xpos, s.feats)
     return Sentence(
