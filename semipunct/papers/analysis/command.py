@@ -116,7 +116,7 @@ def _languages(loaded: "SavedModel[Any]", treebanks: "Sequence[str]") -> list[st
 
 
 def _signature(loaded: "SavedModel[Any]", read: "Treebank | None") -> str:
-    """Return the signature: one line that identifies what was analysed."""
+    """Return one line that identifies the analysis."""
     from semipunct.corpus.examples import treebank_digest
     from semipunct.evaluation.results import figures_signature
 

@@ -1,4 +1,4 @@
-"""Derivations of Combinatory Categorial Grammar in CCGbank's ``.auto`` files, without loss."""
+"""CCG derivations in CCGbank's ``.auto`` files, read and written without loss."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,10 +37,10 @@ class Leaf(NamedTuple):
     """The fields of a leaf besides its category.
 
     Attributes:
-        tag: its part of speech.
-        original_tag: its part of speech in the Penn Treebank.
-        form: the word or mark.
-        dependency_category: its category with the coindices of heads.
+        tag: part of speech.
+        original_tag: part of speech in the Penn Treebank.
+        form: word or mark.
+        dependency_category: category with coindices of heads.
     """
 
     tag: str
@@ -54,12 +54,10 @@ class AutoRecord:
     """A derivation of a file as read.
 
     Attributes:
-        path: the file.
-        line: the number of its first line, from 1: the line of its ID, if it has one.
-        sentence_id: the value of the ID; ``#k`` for the k-th derivation if it has none.
-        text: all its lines, including the blank lines after it and, for the first derivation, those
-            before it; the concatenated texts of all derivations are the file.
-        derivation: the tree.
+        line: the first line, from 1; the ID line, if any.
+        sentence_id: ``#k`` for the k-th derivation if it has no ID.
+        text: its lines and the blank lines after it (for the first derivation, also before it), so
+            that the concatenated texts are the file.
         leaves: ``[n]``.
     """
 
@@ -72,7 +70,7 @@ class AutoRecord:
 
 
 class _Node(NamedTuple):
-    """An open inner node: its index, its line, the numbers of its expected and actual children."""
+    """An open inner node, with its expected and actual numbers of children."""
 
     node: int
     line: int
@@ -81,11 +79,7 @@ class _Node(NamedTuple):
 
 
 class _Open:
-    """A partially read derivation.
-
-    Attributes:
-        fault: file, line and the reason why it cannot be read, or empty.
-    """
+    """A partially read derivation."""
 
     def __init__(self, path: str, line: int, identity: str, number: int) -> None:
         self.path, self.line = path, line
@@ -108,7 +102,6 @@ class _Open:
         raise TreebankError(f"{self.path}:{line}: sentence {self.name}: {problem}; {remedy}")
 
     def read(self, line: int, text: str) -> None:
-        """Parse a line of the derivation."""
         for match in _PIECE.finditer(text):
             if self.complete or match["other"] is not None:
                 self.fail(
@@ -168,7 +161,6 @@ class _Open:
             )
 
     def result(self) -> AutoRecord | Malformed:
-        """Return the derivation."""
         try:
             if not self.fault:
                 return self._record()
@@ -203,18 +195,13 @@ def _shown(text: str) -> str:
 
 
 def read_derivations(path: str | Path) -> Iterator[AutoRecord | Malformed]:
-    """Yield the derivations of a file in order, keeping one in memory.
+    """Yield the derivations of a file one by one.
 
-    A derivation that cannot be read is yielded as malformed: a category does not parse, the number
-    of children of a node differs from its arity, brackets do not match, or a field is missing. It
-    ends before the next ID line; without an ID, with the line of the fault.
-
-    Args:
-        path: a file, ``.gz`` or not, or ``-`` for standard input.
+    A derivation with a syntax error is yielded as malformed. It ends before the next ID line;
+    without an ID, with the line of the error.
 
     Raises:
-        TreebankError: with file and line, if the file cannot be read or is not UTF-8, or if there
-            is no derivation.
+        TreebankError: if the file cannot be read, or has no derivation.
     """
     name, number = display_name(path), 0
     before: list[str] = []
@@ -246,18 +233,10 @@ def read_derivations(path: str | Path) -> Iterator[AutoRecord | Malformed]:
 
 
 def auto_line(tree: Derivation, leaves: Sequence[Leaf]) -> str:
-    """Write a derivation in the syntax of ``.auto`` files.
-
-    Args:
-        tree: a derivation with ``n`` leaves.
-        leaves: ``[n]``.
-
-    Returns:
-        One line, without a line end.
+    """Write a derivation in the syntax of ``.auto`` files, without a line end.
 
     Raises:
-        UsageError: if the number of leaves differs from that of the tree, or a field contains a
-            blank or is empty.
+        UsageError: if the number of leaves is wrong, or a field is empty or contains a blank.
     """
     if len(leaves) != tree.words:
         raise UsageError(
@@ -284,14 +263,9 @@ _FIELD = re.compile(r"(?!.*>\))\S+", re.ASCII)
 def with_derivation(record: AutoRecord, tree: Derivation) -> str:
     """Write a record with another derivation of the same words.
 
-    Args:
-        record: the record as read; its ID line and the blank lines around it are kept.
-        tree: a derivation with the same number of leaves.
-
-    Raises:
-        UsageError: as for ``auto_line``.
+    The ID line and the blank lines are kept.
     """
-    lines = re.findall(r"[^\n]*\n|[^\n]+", record.text)  # only a newline ends a line
+    lines = re.findall(r"[^\n]*\n|[^\n]+", record.text)  # only newlines end lines
     filled = [place for place, line in enumerate(lines) if line.strip(" \t\r\n\ufeff")]
     first = filled[0] + bool(_ID.match(lines[filled[0]]))
     last = lines[filled[-1]]
@@ -301,18 +275,9 @@ def with_derivation(record: AutoRecord, tree: Derivation) -> str:
 
 
 def auto_record(source: Bracketing, conversion: Conversion, number: int) -> AutoRecord:
-    """Make the record of a derivation that was converted from a phrase-structure tree.
+    """Make the record of a derivation converted from a phrase-structure tree.
 
-    Args:
-        source: the tree as read.
-        conversion: the conversion of this tree.
-        number: the number of the sentence, from 1, for its ID.
-
-    Returns:
-        A record whose text is an ID line and one line of the derivation.
-
-    Raises:
-        UsageError: if a word cannot be written in a file of derivations.
+    ``number`` is the number of the sentence, from 1, for its ID.
     """
     tree = conversion.derivation
     tags = source.tree.tags
@@ -328,19 +293,19 @@ def auto_record(source: Bracketing, conversion: Conversion, number: int) -> Auto
     return AutoRecord(source.path, source.line, name, text, tree, leaves)
 
 
-_MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # CCGbank spells some tags differently
+_MARK_TAGS = MARK_TAGS | {"LRB", "RRB", ";"}  # spellings of CCGbank
 
 
 CcgbankRecord: TypeAlias = VerbatimRecord[AutoRecord | Malformed]
-"""One derivation of a file, with tokens and their heads from its nodes."""
+"""A derivation of a file with its tokens."""
 
 
 @dataclass(frozen=True)
 class Ccgbank(DerivationFormat[CcgbankRecord]):
-    """Files of derivations, read as dependency trees by the heads that nodes specify.
+    """Files of derivations, read as dependency trees by the heads of nodes.
 
-    The relation of a word combines the category of the largest constituent that it heads and that
-    of the constituent around it, such as ``NP/S[dcl]``.
+    A relation joins the categories of the largest constituent that the word heads and of its
+    parent, such as ``NP/S[dcl]``.
 
     Attributes:
         marks: whether punctuation is in slots or among the words.
@@ -364,13 +329,7 @@ class Ccgbank(DerivationFormat[CcgbankRecord]):
     ) -> Iterator[Entry[CcgbankRecord, Sentence[Derivation] | Omitted]]:
         """Yield the sentences of a file with their derivations, and omitted ones.
 
-        Marks are words regardless of ``marks``, because they have their own categories and rules.
-
-        Args:
-            path: a file, ``.gz`` or not, or ``-`` for standard input.
-
-        Raises:
-            TreebankError: with file and line, if the file is missing or not in this format.
+        Marks are words, because they have categories and rules.
         """
         for entry in Ccgbank(marks="words").read(path):
             content, source = entry.content, entry.record.source
@@ -395,20 +354,12 @@ class Ccgbank(DerivationFormat[CcgbankRecord]):
 
 
 CCGBANK = Ccgbank()
-"""The format as it is registered."""
 
 
 def read_derived_sentences(paths: Iterable[str | Path]) -> Treebank:
-    """Read the sentences of files with their derivations; marks are words.
-
-    Args:
-        paths: files of derivations.
-
-    Raises:
-        TreebankError: with file and line, if a file is missing or not in this format.
-    """
+    """Read the sentences of files with their derivations; marks are words."""
     entries = (entry for path in paths for entry in Ccgbank().read_derivations(path))
-    return Treebank.of(cast(Iterable[Any], entries))  # with another kind of trees
+    return Treebank.of(cast(Iterable[Any], entries))  # Treebank is typed for dependency trees
 
 
 def _record(source: AutoRecord) -> VerbatimRecord[AutoRecord]:

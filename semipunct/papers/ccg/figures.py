@@ -1,4 +1,4 @@
-"""Derivations: predicate-argument dependencies and categories, compared with a treebank.
+"""Evaluation of derivations: predicate-argument dependencies and categories.
 
 Source: Clark and Curran (2004); Tse and Curran (2008), section 6.
 """
@@ -17,17 +17,14 @@ from semipunct.evaluation.metric import Column, Count, Counts, Measure, Statisti
 from semipunct.evaluation.restoration import f1
 
 Labelled = tuple[int, str, int, int]
-"""Head, its category, the number of the argument, dependent."""
+"""Head, its category, number of the argument, dependent."""
 
 Analysis = tuple[Sequence[str], Collection[Labelled]]
 """The categories of the words of a sentence, and its dependencies."""
 
 
 class DerivationFigures(Figures, frozen=True):
-    """Figures of the derivations of a corpus.
-
-    Dependencies are between predicates and arguments; marks count as words.
-    """
+    """Figures of the derivations of a corpus; marks count as words."""
 
     schema = "semipunct.parse-derivations-gold/2"
 
@@ -53,24 +50,19 @@ class DerivationFigures(Figures, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DerivationStatistics(Statistics[DerivationFigures]):
-    """The contribution of each sentence to ``DerivationFigures``: counts.
+    """Counts for each sentence, ``[sentences]``.
 
-    In a sentence without a derivation, all categories and dependencies count as missed.
+    Without a derivation, all categories and dependencies are missed. Pairs are pairs of head and
+    dependent.
 
     Attributes:
-        words: ``[sentences]`` words, including marks.
-        parsed: ``[sentences]`` 1 with a derivation, 0 without.
-        exact: ``[sentences]`` 1 if the dependencies are those of the treebank, otherwise 0.
-        categories: ``[sentences]`` words with the right category.
-        gold: ``[sentences]`` dependencies of the treebank.
-        found: ``[sentences]`` dependencies of the parser.
-        labelled: ``[sentences]`` dependencies of both.
-        gold_pairs: ``[sentences]`` pairs of head and dependent of the treebank.
-        found_pairs: ``[sentences]`` pairs of head and dependent of the parser.
-        unlabelled: ``[sentences]`` pairs of head and dependent of both.
-
-    Raises:
-        ValueError: if shapes or counts are inconsistent; the message names the sentence.
+        parsed: 1 with a derivation.
+        exact: 1 if the dependencies are correct.
+        categories: words with the right category.
+        gold: dependencies of the treebank.
+        found: dependencies of the parser.
+        labelled: dependencies of both.
+        unlabelled: pairs of both.
     """
 
     task: ClassVar[str] = "derivations"
@@ -140,12 +132,7 @@ class DerivationStatistics(Statistics[DerivationFigures]):
 def derivation_statistics(
     gold: Sequence[Analysis], predicted: Sequence[Analysis | None]
 ) -> DerivationStatistics:
-    """Compare derivations with those of a treebank, sentence by sentence.
-
-    Args:
-        gold: the derivations of a treebank.
-        predicted: the derivations of a parser, over the same words; None for a missing one.
-    """
+    """Compare derivations with a treebank, sentence by sentence; None for a missing one."""
     rows = [_counts(*analyses) for analyses in zip(gold, predicted, strict=True)]
     columns = np.array(rows, np.int64).reshape(len(rows), len(DerivationStatistics.columns)).T
     return DerivationStatistics(*columns)

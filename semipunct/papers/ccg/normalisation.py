@@ -1,7 +1,6 @@
 """Conversion of phrases to derivations, and normalisation of the commas of derivations.
 
-Source: Tse and Curran (2008), sections 4 to 6 and algorithm 1. How derivations come about without
-CCGbank, and where a comma is reattached, is in docs/decisions/papers.md.
+Source: Tse and Curran (2008), sections 4 to 6 and algorithm 1; see docs/decisions/papers.md.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from semipunct.pipelines.notices import Omissions
 from semipunct.wording import quantity
 
 CommaRule = Literal["left", "right", "coordination", "type change", "no rule"]
-"""A rule with a comma: left or right absorption, or as named."""
+"""The rule of a node with a comma: left or right absorption, or as named."""
 
 COMMA = ","
 
@@ -38,13 +37,7 @@ _BY_NAME: dict[str, CommaRule] = {
 
 @dataclass(frozen=True, slots=True)
 class CommaNode:
-    """A node with a comma among its children.
-
-    Attributes:
-        node: its number.
-        rule: the rule by which it absorbs the comma.
-        category: the category of the node.
-    """
+    """A node with a comma among its children."""
 
     node: int
     rule: CommaRule
@@ -54,11 +47,7 @@ class CommaNode:
 def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
     """Find the nodes with a comma as a child, in preorder.
 
-    A comma that is the conjunction of a coordination has the rule ``coordination``; another comma
-    within a coordination does not.
-
-    Args:
-        tree: any derivation.
+    Only a comma that is the conjunction of a coordination has the rule ``coordination``.
     """
     commas: list[CommaNode] = []
     for node, children in enumerate(tree.children):
@@ -71,12 +60,7 @@ def comma_nodes(tree: Derivation) -> tuple[CommaNode, ...]:
 
 
 def attested_categories(trees: Iterable[Derivation], minimum: int = 2) -> frozenset[str]:
-    """Find the categories that absorb a comma on their right.
-
-    Args:
-        trees: the derivations of a corpus before normalisation.
-        minimum: the number of occurrences of the rule that are required.
-    """
+    """Return the categories that absorb a comma on their right at least ``minimum`` times."""
     counts = Counter(
         comma.category for tree in trees for comma in comma_nodes(tree) if comma.rule == "right"
     )
@@ -89,20 +73,15 @@ def normalise_absorption(
     """Convert left absorption of commas to right absorption.
 
     Each comma is attached to a constituent that ends before it. Commas of type changes and
-    coordinations are not moved, nor are commas without a preceding constituent: at the beginning of
-    a sentence, or after another mark.
+    coordinations stay, as do commas at the beginning of a sentence or after another mark.
 
     Args:
         tree: any derivation.
-        rule: ``paper`` for the highest position (NORMALISE-COMMAS, algorithm 1). ``better`` for the
-            highest position without a new rule, if there is one: below a unary rule (section 7), or
-            at the right edge of the constituent that ends there; commas that an unattested rule
-            absorbs from the right are moved likewise.
-        attested: the categories that may absorb a comma from the right, such as those of
-            ``attested_categories``; only used by ``better``.
-
-    Returns:
-        A derivation of the same words with the same categories.
+        rule: ``paper`` for the highest position (NORMALISE-COMMAS, algorithm 1); ``better`` for the
+            highest position with an attested rule, if any: below a unary rule (section 7), or at
+            the right edge of the constituent. ``better`` also moves commas that an unattested rule
+            absorbs from the right.
+        attested: categories that may absorb a comma from the right, for ``better``.
     """
     working = _Working(tree)
     for node, rule_of_node in enumerate(tree.combinators):
@@ -155,7 +134,7 @@ class _Working:
         self._attach(node, target, comma)
 
     def lower(self, node: int, comma: int, attested: Collection[str]) -> None:
-        """Move a comma to a lower preceding constituent that can absorb it by an attested rule."""
+        """Move a comma to a lower constituent that can absorb it by an attested rule."""
         sibling = self.children[node][0]
         target = self._place(sibling, attested)
         if target != sibling:
@@ -181,7 +160,6 @@ class _Working:
         self.changed = True
 
     def _replace(self, node: int, replacement: int) -> None:
-        """Replace a node by another."""
         above = self.parents[node]
         self.parents[replacement] = above
         if above < 0:
@@ -208,16 +186,16 @@ class _Working:
 
 
 _LISTED = 5
-"""The number of reasons in a message."""
+"""Number of reasons in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommaTable:
-    """Counts of the rules with commas of a treebank: figure 9 of Tse and Curran (2008), extended.
+    """Counts of the rules with commas (Tse and Curran 2008, figure 9).
 
     Attributes:
-        instances: the count of each kind of rule.
-        left, right: how often each category absorbs a comma on that side.
+        instances: count of each kind of rule.
+        left, right: counts of the categories that absorb a comma on that side.
     """
 
     instances: Counter[str]
@@ -226,11 +204,10 @@ class CommaTable:
 
     @property
     def absorption_rules(self) -> int:
-        """The number of different absorption rules."""
+        """The number of distinct absorption rules."""
         return len(self.left) + len(self.right)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-serialisable values, the most frequent first."""
         return {
             "instances": dict(self.instances.most_common()),
             "left": dict(self.left.most_common()),
@@ -241,13 +218,10 @@ class CommaTable:
 
 @dataclass(frozen=True, slots=True)
 class ConversionCounts:
-    """Counts of the trees of phrases that became derivations, and of the others.
+    """Counts of converted trees, and of the reasons for omissions.
 
     Attributes:
-        trees: the number of trees.
-        converted: the number of those that became derivations.
-        reasons: the count of each reason for leaving out a tree.
-        first: the place of the first tree left out for each reason.
+        first: location of the first tree omitted for each reason.
     """
 
     trees: int
@@ -256,7 +230,6 @@ class ConversionCounts:
     first: dict[str, str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-serialisable values, the most frequent reasons first."""
         return {
             "trees": self.trees,
             "converted": self.converted,
@@ -279,12 +252,10 @@ class ConversionCounts:
 
 @dataclass(frozen=True, slots=True)
 class MovedCommas:
-    """The commas of a treebank before and after their normalisation.
+    """The commas of a treebank before and after normalisation.
 
     Attributes:
-        rule: the rule for their places.
-        before, after: counts of the rules with commas.
-        unlicensed: derivations that are left as they are, each with a node that no rule licenses.
+        unlicensed: unchanged derivations, each with a node that no rule licenses.
     """
 
     rule: CommaPlace
@@ -293,7 +264,6 @@ class MovedCommas:
     unlicensed: tuple[tuple[AutoRecord, str], ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-serialisable values."""
         return {
             "rule": self.rule,
             "before": self.before.as_dict(),
@@ -304,13 +274,12 @@ class MovedCommas:
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """A treebank of derivations that were converted, or whose commas were attached consistently.
+    """A treebank of derivations after conversion or normalisation.
 
     Attributes:
-        records: the derivations, with their texts.
-        malformed: the derivations of the files that cannot be read.
-        conversion: counts of the conversion from phrases, if there was one.
-        commas: what became of the commas, if they were normalised.
+        malformed: unreadable derivations.
+        conversion: None without conversion from phrases.
+        commas: None without normalisation of commas.
     """
 
     records: tuple[AutoRecord, ...]
@@ -320,23 +289,22 @@ class Normalised:
 
     @property
     def derivations(self) -> list[Derivation]:
-        """The trees."""
         return [record.derivation for record in self.records]
 
     @property
     def text(self) -> str:
-        """The content of a file of the derivations."""
+        """The text of a file of the derivations."""
         *earlier, last = (record.text for record in self.records)
         lines = (text if text.endswith("\n") else f"{text}\n" for text in earlier)
         return "".join((*lines, last))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report of conversion and commas as JSON-serialisable values."""
+        """Return the report as JSON-serialisable values."""
         parts = {"conversion": self.conversion, "commas": self.commas}
         return {name: part.as_dict() for name, part in parts.items() if part is not None}
 
     def messages(self) -> Iterator[str]:
-        """Yield what was left out, converted and moved."""
+        """Yield reports of omissions, conversion and moved commas."""
         omitted = Omissions("left out")
         for record in self.malformed:
             omitted.count(malformed_entry(record).content)
@@ -381,18 +349,17 @@ def derive(
     unchanged. Words, categories and dependencies are preserved.
 
     Args:
-        files: names of files of derivations or, with ``to``, of trees of the Penn Treebank; ``.gz``
-            is decompressed, ``-`` is standard input.
-        to: the grammar to which trees are converted; None for files of derivations.
-        commas: the grammar by which commas are attached: every absorbed comma to the constituent
-            before it; None to leave them.
-        rule: the place of a comma: as high as possible (``paper``), or as high as possible without
-            a new rule (``better``).
-        quotes: whether converted trees have quotation marks, which CCGbank leaves out.
+        files: derivations or, with ``to``, trees of the Penn Treebank.
+        to: the grammar to convert trees to.
+        commas: the grammar by which each absorbed comma is attached to the constituent before it;
+            None to leave commas.
+        rule: as high as possible (``paper``), or as high as possible without a new rule
+            (``better``).
+        quotes: whether to keep quotation marks, which CCGbank leaves out.
 
     Raises:
-        UsageError: if the files are of another format.
-        TreebankError: if a file is missing or damaged, or has nothing that can be used.
+        UsageError: if the files have another format.
+        TreebankError: if a file is missing or damaged, or nothing in it is usable.
     """
     format_name, ending, contents = (
         ("ccgbank", ".auto", "derivations") if to is None else ("ptb", ".mrg", "phrases")
@@ -465,11 +432,7 @@ def _names(files: Sequence[str | Path]) -> str:
 
 
 def comma_table(trees: Iterable[Derivation]) -> CommaTable:
-    """Count the rules with commas of a treebank.
-
-    Args:
-        trees: the derivations of the treebank.
-    """
+    """Count the rules with commas of a treebank."""
     table = CommaTable(Counter(), Counter(), Counter())
     for tree in trees:
         for each in comma_nodes(tree):
@@ -485,10 +448,6 @@ def normalise_commas(trees: Sequence[Derivation], rule: CommaPlace = "better") -
     """Normalise the commas of a treebank, which also provides the categories for ``better``.
 
     A derivation with a node that no rule licenses is unchanged.
-
-    Args:
-        trees: the derivations of the treebank.
-        rule: as for ``semipunct.papers.ccg.normalisation.normalise_absorption``.
     """
     sound = [not faults(tree) for tree in trees]
     attested = attested_categories(tree for tree, good in zip(trees, sound, strict=True) if good)
@@ -502,9 +461,6 @@ def faults(tree: Derivation) -> list[str]:
     """Return the nodes of a derivation that no rule licenses, as ``A B => C``.
 
     Unary type changes are not checked: their inventory differs between treebanks.
-
-    Args:
-        tree: the derivation.
     """
     return [
         f"{' '.join(tree.categories[child] for child in tree.children[node])} => "

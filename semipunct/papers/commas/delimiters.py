@@ -183,7 +183,7 @@ class DelimiterModel(Network[EncodedPhrases, PhrasesBatch, Sentence[PhraseTree]]
         return log_p
 
     def probabilities(self, parameters: Parameters, batch: PhrasesBatch) -> jax.Array:
-        """Return ``[sentences, slots]`` the probability of a visible comma, without given commas."""
+        """Return ``[sentences, slots]`` the probability of a visible comma."""
         marginals = Distribution(self.marks(parameters, batch, seen=False)).marginals()
         if self.options.field:
             return marginals.final[..., 1]

@@ -403,7 +403,7 @@ class CommaModel(MaximumLikelihood[Encoded, CommaBatch, Sentence[PhraseTree]]):
 
 
 def states_of(commas: jax.Array) -> jax.Array:
-    """Return the states of positions, given whether each precedes a comma, ``[batch, positions]``."""
+    """Return the states of positions, given the commas after them, ``[batch, positions]``."""
     before = jnp.pad(commas[:, :-1], ((0, 0), (1, 0)))
     return jnp.where(commas, BEFORE_COMMA, jnp.where(before, AFTER, PLAIN))
 

@@ -210,7 +210,7 @@ class PhraseBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Encoded sentences; ``spans`` (as in ``PhraseVocabulary``) and ``tags`` are empty if unknown."""
+    """Encoded sentences, without ``spans`` (see ``PhraseVocabulary``) and ``tags`` if unknown."""
 
     forms: EncodedForms
     spans: Sequence[Codes] = ()

@@ -134,7 +134,7 @@ class LabelParts(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def label_parts(label: str) -> LabelParts:
-    """Split the label of a phrase; ``-NONE-`` and other labels with an initial hyphen are categories."""
+    """Split the label of a phrase; labels with an initial hyphen, as ``-NONE-``, are categories."""
     category, suffix = _WHOLE.fullmatch(label).groups()  # type: ignore[union-attr] - anything fits
     functions: list[str] = []
     coindex = gap_index = ""

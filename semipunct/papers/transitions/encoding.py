@@ -28,7 +28,7 @@ from semipunct.trees import DependencyTree, lift_arcs, without_words
 
 
 class Flag(IntFlag):
-    """The flags of a property; flags of closing marks are those of opening marks times 4."""
+    """Flags of a property; flags of closing marks are 4 times the flags of opening marks."""
 
     QUOTE_OPENS = 1
     """A quotation mark opens on the left of the word, or of its subtree."""
@@ -37,7 +37,7 @@ class Flag(IntFlag):
     """A quotation mark closes on its right."""
     BRACKET_CLOSES = 8
     OTHER = 16
-    """There is an unpaired mark on its right."""
+    """An unpaired mark is on its right."""
     PAIRED = 32
     """Opening and closing marks have been matched, and none are left."""
 
@@ -46,7 +46,7 @@ OPENS = Flag.QUOTE_OPENS | Flag.BRACKET_OPENS
 _SHIFT = 2
 
 MATCHER = Matcher(BRACKET_PAIRS | QUOTE_PAIRS | {(mark, mark) for mark in STRAIGHT})
-"""Brackets and quotation marks; a straight quotation mark closes another straight one."""
+"""Brackets and quotation marks; straight quotation marks close each other."""
 
 _OPENING = {opening for opening, _ in BRACKET_PAIRS | QUOTE_PAIRS}
 _CLOSING = {closing for _, closing in BRACKET_PAIRS | QUOTE_PAIRS}
@@ -58,8 +58,8 @@ class Marked(NamedTuple):
 
     Attributes:
         properties: ``[n]`` sets of flags.
-        absorbed: ``[n + 1]`` for each token of each slot, whether it is represented by a property
-            or removed because it is next to paired marks.
+        absorbed: ``[n + 1]`` whether each token of a slot is part of a property, or removed beside
+            paired marks.
     """
 
     properties: list[int]
@@ -67,14 +67,11 @@ class Marked(NamedTuple):
 
 
 def sides(slots: Sequence[Puncteme]) -> list[list[int]]:
-    """Return for each token of each slot the flag that it sets as a paired mark, or 0.
+    """Return the flag that each token of each slot sets as a paired mark, or 0.
 
-    A mark with a partner in the sentence opens or closes with it. A mark without one is taken to be
-    opening or closing according to its form; an ambiguous one opens, but a straight one does not
-    count as a paired mark. Neither do two marks without a word between them.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
+    A mark with a partner in the sentence opens or closes with it. The form of other marks decides;
+    an ambiguous one opens, and a straight one is not paired. Nor are two marks without a word
+    between them.
     """
     flags = [[_alone(token) for token in slot] for slot in slots]
     for opening, closing in matched_pairs(slots, MATCHER):
@@ -95,15 +92,11 @@ def _kind(token: str) -> Flag:
 
 
 def attach_marks(slots: Sequence[Puncteme], *, others: bool) -> Marked:
-    """Attach opening marks to the words on their right, all others to the words on their left.
+    """Attach opening marks to the next word, all other marks to the preceding word.
 
-    Unpaired marks between a paired mark and its word are skipped. So are paired marks without a
-    word on their side.
-
-    Args:
-        slots: ``[n + 1]`` strings of tokens.
-        others: whether unpaired marks set a flag, too; otherwise they are kept, unless they are
-            between a paired mark and its word.
+    Unpaired marks between a paired mark and its word are skipped, as are paired marks without a
+    word on their side. Only with ``others`` do unpaired marks set flags; otherwise they are kept,
+    unless skipped.
     """
     words = len(slots) - 1
     properties = [0] * words
@@ -127,7 +120,7 @@ def attach_marks(slots: Sequence[Puncteme], *, others: bool) -> Marked:
             unpaired[place - 1] = True
         absorbed.append(gone)
     met = [_met(flags) for flags in properties]
-    # Boundary information takes precedence: other marks do not count together with it.
+    # Boundaries take precedence over other marks.
     complete = [
         flags | Flag.OTHER if is_other and not flags else flags
         for flags, is_other in zip(met, unpaired, strict=True)
@@ -145,12 +138,12 @@ def _met(flags: int) -> int:
 def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> jax.Array:
     """Propagate properties from a new outermost dependent to its head (section 3.1, figure 1).
 
-    Opening marks are taken from dependents on the left, others from those on the right. If marks of
-    a kind both open and close, the two flags are removed; if none are left, the head is ``PAIRED``.
+    Opening marks come from dependents on the left, others from the right. If marks of a kind both
+    open and close, their flags are removed; if none are left, the head is ``PAIRED``.
 
     Args:
         head: ``[..., 1]`` the property of the head.
-        dependent: ``[..., 1]`` the property of its new dependent.
+        dependent: ``[..., 1]`` the property of its dependent.
         side: ``LEFT`` or ``RIGHT`` of the head.
     """
     opens, closes = head & OPENS, head >> _SHIFT & OPENS
@@ -171,14 +164,14 @@ def propagate_properties(head: jax.Array, dependent: jax.Array, side: int) -> ja
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The words of a sentence that are parsed, perhaps none; n is their number.
+    """The n parsed words of a sentence, possibly none.
 
     Attributes:
-        forms: ``[n]`` word forms; an abbreviation includes its dot.
-        tags: ``[n]`` tags.
+        forms: ``[n]``; an abbreviation includes its dot.
+        tags: ``[n]``.
         properties: ``[n]`` sets of flags.
-        tree: a projective tree over these words; None if there are none.
-        numbers: ``[n]`` the number of each in the sentence, from 1.
+        tree: a projective tree; None if n = 0.
+        numbers: ``[n]`` numbers in the sentence, from 1.
     """
 
     forms: tuple[str, ...]
@@ -189,14 +182,10 @@ class Tokens:
 
 
 def tokens(sentence: Sentence, options: BeamParserOptions) -> Tokens:
-    """Remove the marks from a sentence that are not parsed.
-
-    Args:
-        sentence: a sentence whose marks are in its slots, or are words with the tag PUNCT.
-        options: determine which marks are parsed, and the column of the tags.
+    """Remove the marks that are not parsed: those in slots, or words with the tag PUNCT.
 
     Raises:
-        TreebankError: if marks to be parsed are in slots, and so have no heads.
+        TreebankError: if marks to parse are in slots, without heads.
     """
     dots = [slot.count(ABBREVIATION) for slot in sentence.slots[1:]]
     properties, removed = _divided(sentence, options)
@@ -244,9 +233,9 @@ def _check_parsed(
 def _properties(
     sentence: Sentence, is_mark: Sequence[bool], visible: Sequence[Puncteme], *, others: bool
 ) -> tuple[list[int], set[int]]:
-    """Return the property of each word, and the numbers of the marks that are removed."""
+    """Return the property of each word, and the numbers of the marks to remove."""
     slots: list[list[str]] = [list(visible[0])]
-    origins: list[list[int]] = [[0] * len(visible[0])]  # numbers of marks that are words
+    origins: list[list[int]] = [[0] * len(visible[0])]  # numbers of the marks that are words
     words: list[int] = []
     for number, (form, mark, after) in enumerate(
         zip(sentence.forms, is_mark, visible[1:], strict=True), start=1
@@ -274,14 +263,10 @@ def _properties(
 
 
 def check_tags(sentences: Sequence[Sentence], options: BeamParserOptions) -> None:
-    """Check that a treebank has the tags that are used.
-
-    Args:
-        sentences: the treebank.
-        options: determine the column of the tags.
+    """Check that a treebank has the required tags.
 
     Raises:
-        TreebankError: if the column is empty throughout.
+        TreebankError: if no word has one.
     """
     if any(tag != MISSING for s in sentences for tag in getattr(s, options.tags)):
         return
@@ -306,13 +291,7 @@ KNOWN = 3
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Numbers of words, tags and labels.
-
-    Attributes:
-        words: the words, except rare ones.
-        tags: all tags.
-        labels: the labels of arcs; a single one if arcs have no labels.
-    """
+    """Words, tags and labels; a single label if arcs have none."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -322,13 +301,7 @@ class Vocabulary:
     def of(
         cls, sentences: Sequence[Tokens], minimum_word_count: int, *, labelled: bool
     ) -> Vocabulary:
-        """Collect the vocabulary of training sentences.
-
-        Args:
-            sentences: the treebank.
-            minimum_word_count: rarer words are left out.
-            labelled: whether arcs have labels.
-        """
+        """Collect the vocabulary of training sentences, without rarer words."""
         labels = {
             label
             for s in sentences
@@ -344,17 +317,14 @@ class Vocabulary:
 
     @cached_property
     def word_numbers(self) -> dict[str, int]:
-        """The number of each word."""
         return {word: i for i, word in enumerate(self.words, start=KNOWN)}
 
     @cached_property
     def tag_numbers(self) -> dict[str, int]:
-        """The number of each tag."""
         return {tag: i for i, tag in enumerate(self.tags, start=KNOWN)}
 
     @cached_property
     def label_numbers(self) -> dict[str, int]:
-        """The number of each label, from 0."""
         return {label: i for i, label in enumerate(self.labels)}
 
 
@@ -362,9 +332,9 @@ class EncodedSentence(NamedTuple):
     """A sentence of n words.
 
     Attributes:
-        codes: ``[3, n]`` numbers of words, numbers of tags, and properties.
+        codes: ``[3, n]`` numbers of words, numbers of tags, properties.
         gold: the derivation of its tree.
-        labels: ``[2n - 1]`` label numbers of arcs, 0 for shifts and for unknown labels.
+        labels: ``[2n - 1]`` labels of arcs, 0 for shifts and unknown labels.
     """
 
     codes: Ints
@@ -374,19 +344,13 @@ class EncodedSentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoded:
-    """Encoded sentences.
-
-    Attributes:
-        sentences: the arrays of each sentence.
-        tokens: the tokens that the sentences were encoded from.
-    """
+    """Encoded sentences, and their tokens."""
 
     sentences: Sequence[EncodedSentence]
     tokens: Sequence[Tokens]
 
     @property
     def lengths(self) -> list[int]:
-        """The number of words in each sentence."""
         return self._lengths
 
     @cached_property
@@ -398,10 +362,10 @@ class Batch(NamedTuple):
     """A padded batch.
 
     Attributes:
-        lengths: ``[batch]`` number of words in each sentence, 0 for padding.
+        lengths: ``[batch]``; 0 for padding.
         codes: ``[3, batch, words + 1 + BEYOND]`` by position, see ``features.Codes``.
-        actions: ``[batch, 2 words - 1]`` actions of the gold derivations.
-        labels: ``[batch, 2 words - 1]`` labels of their arcs.
+        actions: ``[batch, 2 words - 1]`` of the gold derivations.
+        labels: ``[batch, 2 words - 1]``.
     """
 
     lengths: jax.Array | Ints
@@ -411,12 +375,7 @@ class Batch(NamedTuple):
 
 
 def encode_sentences(sentences: Sequence[Tokens], vocabulary: Vocabulary) -> Encoded:
-    """Encode sentences.
-
-    Args:
-        sentences: sentences to parse or to train on.
-        vocabulary: gives the numbers of words, tags and labels.
-    """
+    """Encode sentences."""
     return Encoded([_encoded(s, vocabulary) for s in sentences], sentences)
 
 
@@ -433,18 +392,12 @@ def _encoded(s: Tokens, vocabulary: Vocabulary) -> EncodedSentence:
 
 
 def padded_length(words: int) -> int:
-    """Return one of a few lengths that sentences are padded to."""
+    """Return the length to pad a sentence to."""
     return round_up(words, 32, 2)
 
 
 def lay_out(encoded: Encoded, members: Sequence[int], size: int) -> Batch:
-    """Pad sentences.
-
-    Args:
-        encoded: all sentences.
-        members: the numbers of the sentences in the batch.
-        size: size of the batch, including padding.
-    """
+    """Pad sentences to a batch of ``size``."""
     words = padded_length(max((encoded.lengths[i] for i in members), default=0))
     lengths = np.zeros(size, np.int32)
     codes = np.zeros((3, size, words + 1 + BEYOND), np.int32)

@@ -1,8 +1,8 @@
-"""Scores of states from templates: hashed tables, and sums computed in advance of a search.
+"""Scores of states from templates with hashed weights.
 
-Some templates depend on the positions of one or two words alone. Their weights are summed in
-advance for all positions, or pairs of positions, of a sentence, and the search looks up the sums: a
-wide beam scores the same pair again and again. All other templates are hashed at every state.
+The weights of templates that depend on the positions of one or two words are summed in advance for
+all positions of a sentence, since a wide beam looks up the same pairs repeatedly. All other
+templates are hashed at every state.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Template = tuple[str, ...]
 
 STACK = ("s0", "s1", "s2")
 BUFFER = ("b0", "b1", "b2", "b3")
-"""The next words; the index is the distance to the first."""
+"""The next words, by their distance to the first."""
 
 DISTANCES = (2, 3, 4, 5, 7, 10)
-"""Lower bounds of the classes of distances; all distances below the first are one class."""
+"""Lower bounds of the classes of distances; smaller distances are one class."""
 
 
 def _each(elements: str, patterns: str) -> Iterable[Template]:
     """Fill elements into patterns.
 
     Args:
-        elements: separated by blanks; each is one name, or several joined by ``:``.
-        patterns: patterns with ``{0}``, ``{1}`` for the names; atoms are separated by blanks.
+        elements: names separated by blanks, or several names joined by ``:``.
+        patterns: separated by ``|``, with ``{0}``, ``{1}`` for the names.
     """
     for names in elements.split():
         for pattern in patterns.split("|"):
@@ -56,7 +56,7 @@ WORDS = (
     *_each("s2:s1:s0", "{0}.tag {1}.word {2}.tag | {0}.tag {1}.tag {2}.word"),
     *_each("s1:s0:b0:b1", "{0}.tag {1}.tag {2}.tag {3}.tag"),
 )
-"""Templates of words and tags on the stack and in the buffer."""
+"""Words and tags on the stack and in the buffer."""
 
 DISTANCE = (
     *_each(
@@ -65,10 +65,10 @@ DISTANCE = (
         "| {0}~{1} {0}.word {1}.word | {0}~{1} {0}.tag {1}.tag",
     ),
 )
-"""Templates with distances between words."""
+"""Distances between words."""
 
 VALENCY = (*_each("s0:left s0:right s1:left s1:right", "{0}.{1} {0}.word | {0}.{1} {0}.tag"),)
-"""Templates with numbers of dependents."""
+"""Numbers of dependents."""
 
 DEPENDENTS = (
     *_each("s0l s0r s1l s1r", "{0}.word | {0}.tag"),
@@ -83,7 +83,7 @@ DEPENDENTS = (
     ),
     *_each("s1:s0:s0l:s0l2 s1:s0:s1r:s1r2", "{0}.tag {1}.tag {2}.tag {3}.tag"),
 )
-"""Templates with dependents: second order, and third order with two dependents of a head."""
+"""Dependents: second order, and third order with two dependents of a head."""
 
 LABELS = (
     *_each(
@@ -92,7 +92,7 @@ LABELS = (
         "| {0}.word {0}.{1}_labels | {0}.tag {0}.{1}_labels",
     ),
 )
-"""Templates with one, two, or the set of all labels of dependents; for labelled parsers."""
+"""One, two, or the set of all labels of dependents, for labelled parsers."""
 
 UNPUNCTUATED: tuple[Template, ...] = tuple(chain(WORDS, DISTANCE, VALENCY, DEPENDENTS))
 
@@ -104,7 +104,7 @@ PAIRED_PROPERTIES: tuple[Template, ...] = (
         "{0}.property {1}.property | {0}.property {1}.tag | {0}.property {1}.word",
     ),
 )
-"""Rows one to three of table 3: the templates of the experiment with paired marks alone."""
+"""Rows one to three of table 3: the experiment with paired marks alone."""
 
 PROPERTIES: tuple[Template, ...] = (
     *PAIRED_PROPERTIES,
@@ -112,7 +112,7 @@ PROPERTIES: tuple[Template, ...] = (
     *_each("s0:b0", "{0}.property {0}.tag {1}.tag"),
     *_each("s2:s0 s1:s0 s0:b0", "{0}~{1} {0}.property {0}.tag {1}.tag"),
 )
-"""The whole of table 3; its fourth row lists one pair twice, for which ``s0:b0`` is used."""
+"""Table 3; its fourth row lists one pair twice, once in place of ``s0:b0``."""
 
 OF_LABELS: tuple[Template, ...] = (
     *_each("s0 s1", "{0}.word | {0}.tag | {0}.word {0}.tag"),
@@ -128,7 +128,7 @@ OF_LABELS: tuple[Template, ...] = (
         "{0}.tag {1}.tag {0}.{2}_label | {0}.tag {0}.{2}_labels",
     ),
 )
-"""The templates for choosing labels."""
+"""Templates for choosing labels."""
 
 TEMPLATES: dict[str, tuple[Template, ...]] = {
     "baseline": UNPUNCTUATED,
@@ -136,11 +136,11 @@ TEMPLATES: dict[str, tuple[Template, ...]] = {
     "paired": UNPUNCTUATED + PAIRED_PROPERTIES,
     "all": UNPUNCTUATED + PROPERTIES,
 }
-"""The templates by the value of ``model.punctuation``."""
+"""Templates by the value of ``model.punctuation``."""
 
 
 BEYOND = 4
-"""The number of positions after the last word that templates may access; they stand for the end."""
+"""Number of positions after the last word that templates may read."""
 
 Element = NewType("Element", str)
 """A word whose position depends on the state: on the stack, a dependent, or the next word."""
@@ -162,13 +162,7 @@ _ATOM = re.compile(r"(s[0-2]|b[0-3])((?<=s.)[lr]2?)?\.(\w+)|(s[0-2]|b[0-3])~(s[0
 
 
 class Codes(NamedTuple):
-    """Codes by position: 0 for none, 1 to n, then ``BEYOND`` for the end; ``[batch, positions]``.
-
-    Attributes:
-        word: numbers of word forms.
-        tag: numbers of tags.
-        property: properties, as sets of flags.
-    """
+    """Codes by position: 0 for none, 1 to n, then ``BEYOND`` for the end; ``[batch, positions]``."""
 
     word: jax.Array
     tag: jax.Array
@@ -179,10 +173,9 @@ class Atom(NamedTuple):
     """A parsed atom.
 
     Attributes:
-        words: the words whose positions determine the atom, each with an offset; two for a
-            distance.
-        attribute: a column of ``Codes``, or ``distance``; for an atom of a stack item, its field.
-        item: index of that item on the stack; None if the atom depends on positions alone.
+        words: the words that determine the atom, each with an offset; two for a distance.
+        attribute: a column of ``Codes``, ``distance``, or the field of a stack item.
+        item: index of the stack item; None if the atom depends on positions alone.
     """
 
     words: tuple[tuple[Element, int], ...]
@@ -191,14 +184,7 @@ class Atom(NamedTuple):
 
 
 def parse_atom(atom: str) -> Atom:
-    """Parse an atom.
-
-    Args:
-        atom: an atom as in ``semipunct.papers.transitions.features``.
-
-    Raises:
-        ValueError: if there is no such atom.
-    """
+    """Parse an atom."""
     match = _ATOM.fullmatch(atom)
     if match is None:
         raise ValueError(f"there is no atom {atom!r}")
@@ -222,12 +208,7 @@ Support = tuple[Element, ...]
 
 
 class Plan(NamedTuple):
-    """Templates grouped by the way they are scored.
-
-    Attributes:
-        tabulated: templates with their numbers, by support.
-        hashed: all others.
-    """
+    """Numbered templates: tabulated by support, or hashed."""
 
     tabulated: Mapping[Support, list[tuple[int, Template]]]
     hashed: list[tuple[int, Template]]
@@ -237,8 +218,8 @@ def plan(templates: Iterable[Template], most: int) -> Plan:
     """Group templates by the way they are scored.
 
     Args:
-        templates: the templates; their order from 0 determines their hashes.
-        most: maximum size of the support of tabulated templates: 0, 1 or 2.
+        templates: their order determines their hashes.
+        most: maximum size of the support of tabulated templates, 0 to 2.
     """
     tabulated: dict[Support, list[tuple[int, Template]]] = {}
     hashed: list[tuple[int, Template]] = []
@@ -267,10 +248,10 @@ def rows(
     A template of properties applies where at least one of them is not empty.
 
     Args:
-        numbered: the templates with their numbers.
+        numbered: templates with their numbers.
         codes: words by position.
         positions: returns the position of an element, ``[batch, ...]``.
-        items: ``[batch, ..., 3, fields]`` items of the stack; None if no template needs them.
+        items: ``[batch, ..., 3, fields]`` items of the stack, if needed.
         size: number of rows of the table, a power of two.
     """
     values, column = _values(numbered, codes, positions, items)
@@ -293,7 +274,7 @@ def rows(
 def _without_properties(
     numbered: list[tuple[int, Template]], values: jax.Array, column: Mapping[str, int]
 ) -> jax.Array | None:
-    """Tell which templates are of properties that are all empty; None if none has properties."""
+    """Return which templates have properties that are all empty; None if none has properties."""
     of_properties = [
         [column[atom] for atom in t if parse_atom(atom).attribute == "property"]
         for _, t in numbered
@@ -306,7 +287,7 @@ def _without_properties(
 
 
 def weights_of(weights: jax.Array, rows: jax.Array, columns: jax.Array | None = None) -> jax.Array:
-    """Return the weights of hashed templates; 0 for those that do not apply.
+    """Return the weights of hashed templates; 0 where they do not apply.
 
     Args:
         weights: ``[size, columns]``.
@@ -360,16 +341,12 @@ def _values(
         elif atom.attribute != "distance":
             place_number = words.index(atom.words[0])
             column[name] = place_number * len(Codes._fields) + Codes._fields.index(atom.attribute)
-    # Without the barrier, the compiler would materialise all parts for every template.
+    # Without the barrier, the compiler materialises all parts for every template.
     return jax.lax.optimization_barrier(jnp.concatenate(parts, -1)).astype(jnp.uint32), column
 
 
 def of_state(tops: Tops) -> Positions:
-    """Return a function that gives the positions of elements in some states.
-
-    Args:
-        tops: the tops of the states.
-    """
+    """Return a function from elements to their positions in states."""
 
     def positions(element: Element) -> jax.Array:
         if element == _NEXT:
@@ -382,11 +359,10 @@ def of_state(tops: Tops) -> Positions:
 
 
 class Tables(NamedTuple):
-    """Precomputed sums of the scores of templates, in one table for each support.
+    """Precomputed sums of template weights, one table for each support.
 
     Attributes:
         sums: ``[batch, positions, columns]``, or with two position axes.
-        supports: the support of each table.
     """
 
     sums: tuple[jax.Array, ...]
@@ -394,13 +370,7 @@ class Tables(NamedTuple):
 
 
 def tables(plan: Plan, weights: jax.Array, codes: Codes) -> Tables:
-    """Sum the weights of templates for all positions of some sentences.
-
-    Args:
-        plan: the templates.
-        weights: ``[size, columns]``.
-        codes: words by position.
-    """
+    """Sum the weights of templates for all positions of sentences."""
     size = codes.word.shape[1]
     place = jnp.arange(size)[None]
     sums: list[jax.Array] = []
@@ -422,7 +392,7 @@ def scores(plan: Plan, ready: Tables, weights: jax.Array, codes: Codes, tops: To
         ready: from ``tables``.
         weights: ``[size, columns]``.
         codes: words by position.
-        tops: the tops of the states, ``[batch, lanes, ...]``.
+        tops: ``[batch, lanes, ...]``.
     """
     positions = of_state(tops)
     total = jnp.zeros((*tops.following.shape, weights.shape[1]), weights.dtype)

@@ -47,7 +47,7 @@ from semipunct.papers.transitions.search import (
 )
 
 _WIDE = 16
-"""Beam sizes from which tables of position pairs are cheaper than hashing at every state."""
+"""Beam sizes from which tables of position pairs are faster than hashing at every state."""
 
 ROOT = "root"
 """The relation of the root in Universal Dependencies."""
@@ -57,9 +57,8 @@ class Parse(NamedTuple):
     """The tree of a sentence.
 
     Attributes:
-        heads: ``[words]`` the head of each word, 1 to n, 0 for the root; -1 for marks that are not
-            parsed.
-        relations: ``[words]`` labels; ``_`` if arcs have none, ``root`` for the root.
+        heads: ``[words]`` 0 for the root; -1 for marks that are not parsed.
+        relations: ``[words]``; ``_`` without labels.
         score: score of the derivation.
     """
 
@@ -70,12 +69,7 @@ class Parse(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BeamParser(Model[Encoded, Batch]):
-    """A beam parser without its weights.
-
-    Attributes:
-        options: the settings.
-        vocabulary: words, tags and labels.
-    """
+    """A beam parser without its weights."""
 
     kind: ClassVar[str] = "beam-parser"
     scoring_limits: ClassVar[tuple[int, int]] = (32, 2048)
@@ -99,12 +93,7 @@ class BeamParser(Model[Encoded, Batch]):
         return TEMPLATES[self.options.punctuation] + (LABELS if self.options.labelled else ())
 
     def initial_parameters(self, seed: int, scale: float) -> dict[str, Array]:
-        """Return initial weights, which are zero unless ``scale`` is positive.
-
-        Args:
-            seed: seed of the random number generator.
-            scale: standard deviation.
-        """
+        """Return zero weights, or random ones if ``scale`` is positive."""
         sizes = {"actions": (2**self.options.table_bits, ACTIONS)}
         if self.options.labelled:
             sizes["labels"] = (2**self.options.label_bits, 2 * len(self.vocabulary.labels))
@@ -125,13 +114,7 @@ class BeamParser(Model[Encoded, Batch]):
         return encoding.lay_out(encoded, members, shape or len(members))
 
     def search(self, parameters: Parameters, batch: Batch, *, gold: bool) -> Trace:
-        """Search for the best derivations of a batch.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-            gold: whether an additional lane follows the gold derivation.
-        """
+        """Search for the best derivations of a batch; with ``gold``, one more lane follows the gold ones."""
         codes = features.Codes(*(jnp.asarray(x) for x in batch.codes))
         most = 2 if self.options.beam >= _WIDE else 0
         plan = features.plan(self.templates, most)
@@ -169,13 +152,6 @@ class BeamParser(Model[Encoded, Batch]):
         """Return the sum of violations: the scores of the best wrong prefixes minus the gold ones.
 
         Its gradient is the perceptron update, summed over the batch (Zhao and Huang 2013).
-
-        Args:
-            parameters: weights by name.
-            constants: unused.
-            batch: from ``batch``.
-            key: unused.
-            options: the position of updates.
         """
         fixed = jax.lax.stop_gradient(dict(parameters))
         trace = self.search(fixed, batch, gold=True)
@@ -210,13 +186,7 @@ class BeamParser(Model[Encoded, Batch]):
         return jnp.sum(action_scores, 1).T
 
     def optimiser(self, options: BeamParserTrainOptions, steps: int, slots: float) -> Optimiser:
-        """Return SGD whose result is the mean of the weights over all steps (Collins 2002).
-
-        Args:
-            options: rate and schedule.
-            steps: total number of updates.
-            slots: ignored, because there is no penalty.
-        """
+        """Return SGD with the mean of the weights over all steps (Collins 2002)."""
         import optax  # pyright: ignore[reportMissingTypeStubs]
 
         from semipunct.models.optimisation import average_weights, schedule
@@ -231,14 +201,7 @@ class BeamParser(Model[Encoded, Batch]):
         batches: Batches[Encoded, Batch] | None = None,
         shapes: Shapes | None = None,
     ) -> list[Parse]:
-        """Return the best tree of each sentence found by beam search.
-
-        Args:
-            parameters: weights by name.
-            sentences: words and tags; their trees are ignored.
-            batches: the same sentences, if they are already encoded.
-            shapes: records the compiled shapes.
-        """
+        """Return the best tree of each sentence found by beam search; given trees are ignored."""
         batches = Batches(self, self.encode(sentences)) if batches is None else batches
         parses: list[Parse] = [Parse((), (), 0.0)] * len(sentences)
         for members, _, best in answers(self, parameters, batches, "parse", _best, shapes):
@@ -262,15 +225,7 @@ class BeamParser(Model[Encoded, Batch]):
         return Parse(tuple(heads), tuple(relations), float(score))
 
     def log_likelihoods(self, parameters: Parameters, batch: Batch) -> NoReturn:
-        """Raise an error: the scores of a perceptron are not probabilities.
-
-        Args:
-            parameters: weights by name.
-            batch: from ``batch``.
-
-        Raises:
-            UsageError: always.
-        """
+        """Raise an error: the scores of a perceptron are not probabilities."""
         raise UsageError(
             "a model of the kind beam-parser has no probabilities, so there is no perplexity to "
             "evaluate; use semipunct parse instead"
@@ -341,15 +296,7 @@ def attachment(
     batches: Batches[Encoded, Batch],
     shapes: Shapes | None = None,
 ) -> dict[str, Any]:
-    """Return unlabelled and labelled attachment scores over words that are not marks.
-
-    Args:
-        model: the parser.
-        parameters: its weights.
-        examples: sentences with their trees.
-        batches: the examples.
-        shapes: records the compiled shapes.
-    """
+    """Return unlabelled and labelled attachment scores over words that are not marks."""
     words = heads = labels = 0
     parses = model.parse(parameters, examples, batches, shapes)
     for sentence, parse in zip(examples, parses, strict=True):

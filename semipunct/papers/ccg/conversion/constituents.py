@@ -1,4 +1,4 @@
-"""Constituents of phrase-structure trees: their clauses, and their roles around a head."""
+"""Constituents of phrase-structure trees: clauses, and roles around a head."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRACE = "*T*-"
 
 
 class Unconverted(Exception):
-    """Raised for a construction without a known analysis, which the message names."""
+    """Raised for a construction without a known analysis."""
 
 
 @dataclass(eq=False, slots=True)
@@ -23,20 +23,16 @@ class Constituent:
     """A phrase, a word or a mark.
 
     Attributes:
-        label: the label without functions and indices; for a leaf, its part of speech.
-        functions: function tags, such as ``SBJ``.
-        children: from left to right; empty for a leaf.
-        word: the number of a leaf among those that are kept, from 1; 0 for a phrase.
-        form: the form of a leaf.
-        index: the index shared with empty elements; empty if there is none.
-        gap_index: the index of a constituent that, in gapping, has the role of another.
-        traces: the elements extracted from the phrase itself, by index: the label and functions of
-            the empty child.
-        open: the indices of ``traces`` here and below.
-        binder: the index of a relative or interrogative phrase among the children, even if it is
-            empty.
-        coordinated: whether it consists of conjuncts and the elements between them.
-        head: the head child, if it was chosen beforehand.
+        label: without functions and indices; for a leaf, its part of speech.
+        functions: such as ``SBJ``.
+        word: the number of a leaf among the kept ones, from 1; 0 for a phrase.
+        index: index shared with empty elements, or empty.
+        gap_index: index after ``=`` (gapping), or empty.
+        traces: label and functions of the empty children, by index.
+        open: indices of ``traces`` here and below.
+        binder: index of a relative or interrogative phrase among the children, even if empty.
+        coordinated: whether the children are conjuncts and the elements between them.
+        head: the head child, if chosen beforehand.
     """
 
     label: str
@@ -56,26 +52,18 @@ class Constituent:
 
     @property
     def is_leaf(self) -> bool:
-        """Return whether it is a word or a mark."""
         return self.word > 0
 
     @property
     def is_mark(self) -> bool:
-        """Return whether it is a mark."""
         return self.is_leaf and self.label in MARK_TAGS
 
     @property
     def is_comma(self) -> bool:
-        """Return whether it is a comma."""
         return self.is_leaf and self.label == ","
 
     def regroup(self, children: list[Constituent], head: Constituent | None) -> Constituent:
-        """Return a constituent of the same label around others.
-
-        Args:
-            children: the children of the new constituent.
-            head: the head child, or None.
-        """
+        """Return a constituent with the same label and other children."""
         group = Constituent(self.label, self.functions, children, head=head)
         group.open = set[str]().union(*(child.open for child in children))
         return group
@@ -86,13 +74,8 @@ def constituents(
 ) -> tuple[Constituent, tuple[int, ...]]:
     """Build the constituents of a tree, without its empty elements.
 
-    Args:
-        tree: a tree with all its leaves.
-        forms: ``[n]``.
-        quotes: whether quotation marks are kept.
-
     Returns:
-        The root, and the leaves of the tree, 1 to n, that remain.
+        The root, and the remaining leaves of the tree, from 1.
 
     Raises:
         Unconverted: if no word remains.
@@ -138,13 +121,13 @@ def _join(child: Constituent, parent: Constituent, *, is_leaf: bool) -> None:
         index = child.form[len(_TRACE) :]
         parent.traces[index] = parent.label, parent.functions
         parent.open.add(index)
-    elif not is_leaf:  # a phrase that contained only a trace becomes a trace
+    elif not is_leaf:  # a phrase of a single trace becomes a trace
         for index in child.traces:
             parent.traces[index] = child.label, child.functions
 
 
 def preorder(root: Constituent) -> Iterator[Constituent]:
-    """Yield a constituent and all below it, each before its children."""
+    """Yield a constituent and its descendants in preorder."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -168,10 +151,7 @@ CLAUSES = frozenset(("S", "SINV", "SQ", "SBARQ"))
 
 
 def head_of(node: Constituent) -> Constituent:
-    """Return the child that is the head of a phrase, or of its first conjunct.
-
-    Args:
-        node: a constituent without empty children.
+    """Return the head child of a phrase, or its first conjunct.
 
     Raises:
         Unconverted: if there are only marks.
@@ -229,12 +209,7 @@ def _has_sbj(node: Constituent) -> bool:
 
 
 def is_subject_extracted(node: Constituent, index: str) -> bool:
-    """Return whether the element extracted with an index is the subject of a clause.
-
-    Args:
-        node: the clause.
-        index: the index of the trace.
-    """
+    """Return whether the subject of a clause has the trace ``index``."""
     node = _first_clause(node)
     label, functions = node.traces.get(index, ("", frozenset[str]()))
     return label == "NP" and "SBJ" in functions
@@ -273,12 +248,7 @@ def complementiser(node: Constituent) -> Constituent | None:
 def category_of(node: Constituent, *, perfect: bool = False) -> str:
     """Return the category of a root or a complement.
 
-    Args:
-        node: any constituent with words.
-        perfect: whether a participle at its head follows *have*.
-
-    Raises:
-        Unconverted: for a phrase that consists only of marks.
+    ``perfect`` tells whether its head, a participle, follows *have*.
     """
     while True:
         label = node.label
@@ -323,12 +293,7 @@ def category_of(node: Constituent, *, perfect: bool = False) -> str:
 
 
 def verb_feature(node: Constituent, perfect: bool) -> str:
-    """Return the feature of a verb phrase.
-
-    Args:
-        node: the verb phrase.
-        perfect: whether a participle at its head follows *have*.
-    """
+    """Return the feature of a verb phrase."""
     feature = sentence_feature(node)
     if feature == "pss" and perfect:
         return "pt"
@@ -363,7 +328,7 @@ _VERBAL = frozenset(("VP", "SQ", "SINV", "S", "SBARQ"))
 
 
 def is_adverbial(node: Constituent) -> bool:
-    """Return whether function tags mark a constituent as an adjunct."""
+    """Return whether function tags mark an adjunct."""
     return bool(node.functions & ADVERBIAL) and not node.functions & _CLOSE
 
 
@@ -376,7 +341,7 @@ def complement(
         child: a child that is neither the head nor a mark.
         owner: the phrase around it.
         head: the head of the phrase.
-        after: whether it follows the head.
+        after: whether the child follows the head.
         apart: whether a mark precedes it directly.
     """
     label = owner.label
@@ -438,23 +403,13 @@ def _of_preposition(child: Constituent) -> str | None:
 
 
 def clause_category(clause: Constituent, binder: str) -> str:
-    """Return the category of a clause with a possible extraction.
-
-    Args:
-        clause: the clause below the phrase that binds the extracted element.
-        binder: its index; empty if there is none.
-    """
+    """Return the category of a clause, with the extraction that ``binder`` binds, if any."""
     category = category_of(clause)
     return f"{_bracketed(category)}/NP" if is_noun_phrase_extracted(clause, binder) else category
 
 
 def is_noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
-    """Return whether a noun phrase other than the subject of the clause was extracted.
-
-    Args:
-        clause: the clause below the phrase that binds the extracted element.
-        binder: its index; empty if there is none.
-    """
+    """Return whether a noun phrase other than the subject of the clause was extracted."""
     if not binder or binder not in clause.open or is_subject_extracted(clause, binder):
         return False
     node = clause
@@ -465,7 +420,7 @@ def is_noun_phrase_extracted(clause: Constituent, binder: str) -> bool:
 
 
 def bare_relative(node: Constituent) -> bool:
-    """Return whether a subordinate clause has an empty relative pronoun or none at all."""
+    """Return whether a subordinate clause has an empty relative pronoun or none."""
     return node.label == "SBAR" and not node.coordinated and complementiser(node) is None
 
 

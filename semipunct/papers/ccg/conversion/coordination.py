@@ -1,4 +1,4 @@
-"""Coordination: grouping the conjuncts among the children of phrases into constituents."""
+"""Coordination: conjuncts among the children of phrases are grouped into constituents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ALIKE = (
 _UNLISTED = frozenset(("TMP", "ADV", "LOC", "SBJ", "PRP", "TPC"))
 
 LISTS = frozenset(("NP", "NX", "S", "SINV", "VP", "SBAR", "PP", "ADJP"))
-"""Labels of phrases whose children of the same label, with marks between them, are conjuncts."""
+"""Phrases whose children of the same label, with marks between them, are conjuncts."""
 
 
 def is_conjunction(node: Constituent) -> bool:
@@ -34,17 +34,12 @@ def is_conjunction(node: Constituent) -> bool:
 
 
 def alike(a: Constituent, b: Constituent) -> bool:
-    """Return whether two constituents may be coordinated.
-
-    Args:
-        a: one of them.
-        b: the other.
-    """
+    """Return whether two constituents may be coordinated."""
     return a.label == b.label or any(a.label in kind and b.label in kind for kind in _ALIKE)
 
 
 def group_conjuncts(root: Constituent) -> None:
-    """Group the conjuncts of all phrases below a constituent into separate constituents.
+    """Group the conjuncts of all phrases into constituents.
 
     Raises:
         Unconverted: if conjuncts are unlike, or contain gapping.
@@ -59,7 +54,7 @@ def group_conjuncts(root: Constituent) -> None:
 
 
 def _by_conjunctions(node: Constituent) -> None:
-    # Each new group contains one more conjunction, so the loop terminates.
+    # Each group contains one more conjunction, so the loop terminates.
     seen: set[int] = set()
     while True:
         places = [
@@ -140,9 +135,7 @@ def _check_alike(node: Constituent, left: Constituent, right: Constituent) -> No
 def _segments(parts: Sequence[Constituent], model: Constituent) -> list[Constituent]:
     """Make one constituent of each conjunct; separators are unchanged.
 
-    Args:
-        parts: conjuncts, conjunctions and marks between them, and modifiers.
-        model: one of the conjuncts.
+    ``model`` is one of the conjuncts.
     """
     segments: list[Constituent] = []
     waiting: list[Constituent] = []
